@@ -1,0 +1,48 @@
+"""utp: find out why a language model's tool call was lost, bent or invented, and which setting fixes it.
+
+The public names are loaded when first used, so that importing one costs only what it needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from utp_cli.auditing.run import audit as audit
+    from utp_cli.detection.detect import detect as detect
+    from utp_cli.io.tool_files import load_tools as load_tools
+    from utp_cli.parsing.diagnose import diagnose as diagnose
+    from utp_cli.parsing.parser import Parser as Parser, parse as parse
+    from utp_cli.protocol.errors import UtpError as UtpError
+    from utp_cli.repair.around import repair_json as repair_json
+    from utp_cli.wire.shape import recognise as recognise
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Parser": "utp_cli.parsing.parser",
+    "UtpError": "utp_cli.protocol.errors",
+    "audit": "utp_cli.auditing.run",
+    "detect": "utp_cli.detection.detect",
+    "diagnose": "utp_cli.parsing.diagnose",
+    "load_tools": "utp_cli.io.tool_files",
+    "parse": "utp_cli.parsing.parser",
+    "recognise": "utp_cli.wire.shape",
+    "repair_json": "utp_cli.repair.around",
+}
+"""Where each public name lives."""
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,301 @@
+"""What an answer turns out to hold: calls, what is no safe call, repairs, and how it was found out.
+
+The `to_dict` methods write the documents of `utp.parse/1`, key by key in that order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.spans import Segment, Span
+
+Rung = Literal["native", "markup", "json", "heuristic"]
+Layer = Literal["syntax", "shape", "schema"]
+Sureness = Literal["safe", "likely", "guess"]
+Reason = Literal["truncated", "malformed", "doubtful", "in-reasoning", "intent"]
+
+SURENESS: tuple[Sureness, ...] = ("guess", "likely", "safe")
+"""Least sure first."""
+
+CONFIDENCE: dict[Rung, str] = {"native": "high", "markup": "medium", "json": "low", "heuristic": "lowest"}
+"""How far a call of each rung can be trusted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """One change between what the model wrote and what was read."""
+
+    code: str
+    """A code of `repair/codes.py`."""
+    layer: Layer
+    confidence: Sureness
+    call: int | None = None
+    """Index into `ParseResult.calls`; None where the repair belongs to a rejected call, or to no call."""
+    span: Span | None = None
+    """Syntax: characters of the text that the call's pointer names; an insertion has start = end."""
+    pointer: str | None = None
+    """Shape and schema: JSON Pointer into the call (`/arguments/city`)."""
+    before: Any = ""
+    """Syntax: the original text. Shape and schema: the original value."""
+    after: Any = ""
+    message: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "layer": self.layer,
+            "confidence": self.confidence,
+            "call": self.call,
+            "span": list(self.span) if self.span else None,
+            "pointer": self.pointer,
+            "before": self.before,
+            "after": self.after,
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something worth knowing that changed nothing: `duplicate-key`, `big-number`, `lone-surrogate`, …"""
+
+    code: str
+    message: str
+    span: Span | None = None
+    pointer: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "message": self.message,
+            "span": list(self.span) if self.span else None,
+            "pointer": self.pointer,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why a call does not fit the tool it names."""
+
+    code: str
+    """`unknown-tool`, `missing-argument`, `wrong-type`, `not-in-enum`, `unexpected-argument`, `tier`, …"""
+    pointer: str = ""
+    """JSON Pointer into the arguments."""
+    message: str
+    hint: str = ""
+    expected: Any = None
+    received: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "pointer": self.pointer,
+            "message": self.message,
+            "hint": self.hint,
+            "expected": self.expected,
+            "received": self.received,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A complete call: safe to hand to an executor as far as syntax goes."""
+
+    name: str
+    arguments: dict[str, Any]
+    id: str | int
+    """The wire's own, else one made from place and content: the same input gives the same id everywhere."""
+    server: str | None = None
+    """The MCP server the call is routed to, where the markup names one."""
+    rung: Rung = "native"
+    parser: str = ""
+    """The wire format, dialect or rung parser that read it."""
+    pointer: str = ""
+    """Native: where the arguments stand. Else: the text that `span` counts in."""
+    span: Span | None = None
+    """The whole markup of the call, markers included; None for a native call."""
+    valid: bool | None = None
+    """Against the known tools; None where none are given."""
+    problems: tuple[Problem, ...] = ()
+    repairs: tuple[int, ...] = ()
+    """Indexes into `ParseResult.repairs`."""
+    raw: str = ""
+    """The payload as it was written: the text between the markers, or the native arguments."""
+
+    @property
+    def confidence(self) -> str:
+        return CONFIDENCE[self.rung]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "arguments": self.arguments,
+            "id": self.id,
+            "server": self.server,
+            "rung": self.rung,
+            "parser": self.parser,
+            "confidence": self.confidence,
+            "pointer": self.pointer,
+            "span": list(self.span) if self.span else None,
+            "valid": self.valid,
+            "problems": [problem.to_dict() for problem in self.problems],
+            "repairs": list(self.repairs),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected(ToolCall):
+    """Something that looked like a call and is not safe to run. `arguments` is what could be recovered."""
+
+    name: str | None  # type: ignore[assignment]
+    """None where it was cut off or never known."""
+    reason: Reason
+    partial: tuple[str, ...] = ()
+    """JSON Pointers into the arguments: values that were cut off."""
+
+    def to_dict(self) -> dict[str, Any]:
+        # Not super(): a slotted dataclass is a new class, and zero-argument super() still means the old one.
+        common = ToolCall.to_dict(self)
+        return {**common, "reason": self.reason, "partial": list(self.partial), "raw": self.raw}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a tool gave back, or why it gave nothing."""
+
+    call_id: str | int | None
+    tool_name: str
+    result: Any = None
+    error: str | None = None
+
+    @property
+    def success(self) -> bool:
+        return self.error is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerCall:
+    """A call that the provider ran itself: shown, never to be run again."""
+
+    name: str
+    arguments: dict[str, Any]
+    id: str | int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "arguments": self.arguments, "id": self.id}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What one parser of the ladder made of the answer."""
+
+    rung: Rung
+    parser: str
+    outcome: Literal["fired", "declined", "skipped"]
+    reason: str
+    calls: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rung": self.rung,
+            "parser": self.parser,
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "calls": self.calls,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oddity:
+    """A way in which the wire strayed from its own format; diagnoses are made from these."""
+
+    code: str
+    """`index-collision`, `name-repeated`, `arguments-repeated`, `call-id-missing`, `sse-framing`, …"""
+    pointer: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireFacts:
+    """What the wire said beside calls and text."""
+
+    document: Any = None
+    """The decoded body, or for a stream the body it adds up to; None for raw text."""
+    error: str | None = None
+    """The message of an error body."""
+    status: int | str | None = None
+    """The code an error body carries."""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    ended: bool | None = None
+    """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream."""
+    finish_message: str | None = None
+    """What the provider says about an end that went wrong."""
+    flavour: str | None = None
+    """Which server wrote it, where that shows (`vllm`, `ollama`, `azure`, …)."""
+    oddities: tuple[Oddity, ...] = ()
+
+
+@dataclass(kw_only=True)
+class ParseResult:
+    """The whole explained answer. `notes`, `segments` and `diagnoses` are worked out when first asked for."""
+
+    source: str | None = None
+    shape: str = "text"
+    stream: bool = False
+    model: str | None = None
+    finish_reason: str | None = None
+    content: str = ""
+    reasoning: str = ""
+    calls: list[ToolCall] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+    server_calls: list[ServerCall] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """The texts that were read for markup, by pointer; spans and segments count in these."""
+    facts: WireFacts = WireFacts()
+    find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
+    find_segments: Callable[[], list[Segment]] = field(default=list, repr=False)
+    find_diagnoses: Callable[[ParseResult], list[Finding]] = field(default=lambda _: [], repr=False)
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        return self.find_notes()
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        return self.find_segments()
+
+    @cached_property
+    def diagnoses(self) -> list[Finding]:
+        return self.find_diagnoses(self)
+
+    def repairs_of(self, call: ToolCall) -> list[Repair]:
+        return [self.repairs[index] for index in call.repairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the JSON document `utp.parse/1`."""
+        return {
+            "schema": "utp.parse/1",
+            "source": self.source,
+            "shape": self.shape,
+            "stream": self.stream,
+            "model": self.model,
+            "finish_reason": self.finish_reason,
+            "content": self.content,
+            "reasoning": self.reasoning,
+            "calls": [call.to_dict() for call in self.calls],
+            "rejected": [call.to_dict() for call in self.rejected],
+            "repairs": [repair.to_dict() for repair in self.repairs],
+            "notes": [note.to_dict() for note in self.notes],
+            "server_calls": [call.to_dict() for call in self.server_calls],
+            "attempts": [attempt.to_dict() for attempt in self.attempts],
+            "segments": [segment.to_dict() for segment in self.segments],
+            "diagnoses": [finding.to_dict() for finding in self.diagnoses],
+        }

@@ -1,0 +1,48 @@
+"""What the caller did wrong. Faults of the *input* are never exceptions: they are findings and repairs.
+
+UtpError
+├── UnknownName      a parser, profile, format, rule … that does not exist
+├── BadFile          a file that cannot be read as what it should be
+└── BadOption        options that contradict each other or cannot be carried out
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class UtpError(Exception):
+    """Wrong use. `str(error)` is one line: what, where, what to do. The command exits with 2."""
+
+
+class UnknownName(UtpError):
+    """A name nobody knows; the message offers the nearest one that exists."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        near = nearest(name, self.known)
+        offer = f" (did you mean '{near}'?)" if near else hint and f" ({hint})"
+        super().__init__(f"unknown {kind} '{name}'{offer}")
+
+
+class BadFile(UtpError):
+    """A file that cannot be read as what it should be; `place` is `file`, `file:line` or `file:line:column`."""
+
+    def __init__(self, place: str, what: str) -> None:
+        self.place = place
+        super().__init__(f"{place}: {what}")
+
+
+class BadOption(UtpError):
+    """Options that contradict each other or cannot be carried out."""
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name that looks most like `name`, or None. Case is ignored."""
+    by_folded = {k.casefold(): k for k in known}
+    found = get_close_matches(name.casefold()[:100], by_folded, n=1, cutoff=cutoff)
+    return by_folded[found[0]] if found else None

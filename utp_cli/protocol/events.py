@@ -1,0 +1,48 @@
+"""What `Parser.feed` reports while an answer arrives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.calls import Rejected, ToolCall
+
+EventType = Literal["text", "thinking", "tool_start", "tool_args", "tool_end"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that has become certain (or `provisional`)."""
+
+    type: EventType
+    text: str = ""
+    """`text`, `thinking`: the next piece. `tool_args`: the next piece of the arguments as the model wrote them."""
+    index: int | None = None
+    """Which call of this answer, counted from 0 as they open; the same for start, args and end."""
+    name: str | None = None
+    """`tool_start`, `tool_end`: the tool."""
+    id: str | int | None = None
+    """`tool_start`, `tool_end`: the call's id where the wire gave one; `tool_end`: always."""
+    call: ToolCall | Rejected | None = None
+    """`tool_end`: what became of it; a `Rejected` is not to be run."""
+    pointer: str = ""
+    """The text it comes from."""
+    provisional: bool = False
+    """True while a native call may still outrank this one, or nobody knows yet whether it is cut off."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as one JSON line: only the keys that say something."""
+        out: dict[str, Any] = {"type": self.type}
+        if self.text or self.type in ("text", "thinking", "tool_args"):
+            out["text"] = self.text
+        for key in ("index", "name", "id"):
+            if getattr(self, key) is not None:
+                out[key] = getattr(self, key)
+        if self.call is not None:
+            out["call"] = self.call.to_dict()
+        if self.pointer:
+            out["pointer"] = self.pointer
+        if self.provisional:
+            out["provisional"] = True
+        return out
