@@ -5,7 +5,7 @@ The `to_dict` methods write the documents of `utp.parse/1`, key by key in that o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,6 +45,10 @@ class Repair:
     """Syntax: the original text. Shape and schema: the original value."""
     after: Any = ""
     message: str = ""
+
+    def moved(self, by: int) -> Repair:
+        """Return it with its span moved by so many characters."""
+        return replace(self, span=(self.span[0] + by, self.span[1] + by)) if self.span and by else self
 
     def to_dict(self) -> dict[str, Any]:
         return {

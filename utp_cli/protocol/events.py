@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Rejected, ToolCall
+from typing import Any, Literal
 
 EventType = Literal["text", "thinking", "tool_start", "tool_args", "tool_end"]
 
@@ -24,8 +21,8 @@ class Event:
     """`tool_start`, `tool_end`: the tool."""
     id: str | int | None = None
     """`tool_start`, `tool_end`: the call's id where the wire gave one; `tool_end`: always."""
-    call: ToolCall | Rejected | None = None
-    """`tool_end`: what became of it; a `Rejected` is not to be run."""
+    arguments: dict[str, Any] | None = None
+    """`tool_end`: the arguments as read. Whether the call may be run is said by the result, not here."""
     pointer: str = ""
     """The text it comes from."""
     provisional: bool = False
@@ -36,11 +33,9 @@ class Event:
         out: dict[str, Any] = {"type": self.type}
         if self.text or self.type in ("text", "thinking", "tool_args"):
             out["text"] = self.text
-        for key in ("index", "name", "id"):
+        for key in ("index", "name", "id", "arguments"):
             if getattr(self, key) is not None:
                 out[key] = getattr(self, key)
-        if self.call is not None:
-            out["call"] = self.call.to_dict()
         if self.pointer:
             out["pointer"] = self.pointer
         if self.provisional:

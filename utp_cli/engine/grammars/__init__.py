@@ -1,0 +1,19 @@
+"""The grammars, one file a family: how a payload is read, and how it is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.engine.grammars import elements, tagged_arguments, tagged_json
+
+if TYPE_CHECKING:
+    from utp_cli.engine.reading import Grammar
+
+GRAMMARS: dict[str, Grammar] = {
+    "tagged_json_object": tagged_json.GRAMMAR,
+    "tagged_json_list": tagged_json.GRAMMAR,
+    "xml_function_eq": tagged_arguments.GRAMMAR,
+    "xml_invoke": tagged_arguments.GRAMMAR,
+    "xml_elements": elements.GRAMMAR,
+}
+"""Family → grammar. Families that differ in declarations only share one."""

@@ -1,0 +1,28 @@
+"""All dialects, most common first where a marker is shared; and the names that stand for several."""
+
+from __future__ import annotations
+
+from utp_cli.dialects import elements, tagged_arguments, tagged_json
+from utp_cli.dialects.spec import Dialect
+from utp_cli.protocol.catalogue import Catalogue
+
+DIALECTS: Catalogue[Dialect] = Catalogue(
+    "parser",
+    [*tagged_json.DIALECTS, *tagged_arguments.DIALECTS, *elements.DIALECTS],
+    lambda dialect: (dialect.name, *dialect.aliases),
+)
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "anthropic_xml": ("tool_use", "tool_use_xml", "anthropic"),
+    "qwen_xml": ("tools", "tools_xml", "hermes", "qwen3_coder", "tool_call_xml"),
+}
+"""Older names of parsers, each for several dialects."""
+
+
+def dialects_of(parser: str) -> tuple[Dialect, ...]:
+    """Return the dialects that a parser's name stands for; none for `auto`. Raises `UnknownName`."""
+    if parser == "auto":
+        return ()
+    if parser in GROUPS:
+        return tuple(DIALECTS[name] for name in GROUPS[parser])
+    return (DIALECTS[parser],)

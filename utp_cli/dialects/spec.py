@@ -1,0 +1,129 @@
+"""What a dialect is: a page of data. The grammar of its family gives the behaviour (`engine/grammars`).
+
+The same field names are used in `[dialects.NAME]` of a profile file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.errors import BadOption, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tag:
+    """How one kind of tag is spelt: `<parameter=KEY>…</parameter>`, `<invoke name="NAME">…</invoke>`."""
+
+    open: str
+    """What it starts with, up to the slot: `<parameter`."""
+    slot: str
+    """`=` where the value follows an equals sign up to `end`; else the attribute that holds it (`name`)."""
+    close: str
+    """`</parameter>`. Empty where nothing closes it."""
+    end: str = ">"
+    """What ends the opening tag."""
+    type: str = ""
+    """The attribute that tells the type of the value (`string`, `type`); empty where none does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How one series of models writes tool calls into its text."""
+
+    name: str
+    """Canonical, lower case with `_`."""
+    family: str
+    """The grammar of its payload: a name of `engine/grammars`."""
+    aliases: tuple[str, ...] = ()
+    """Other names people know it by, above all those of servers."""
+    models: tuple[str, ...] = ()
+    """Parts of lower-case model ids that speak it; the longest match over all dialects wins."""
+    source: str = ""
+    """Where the facts come from, with a date."""
+    servers: Mapping[str, str] = field(default_factory=dict)
+    """`vllm`, `sglang`: the value of `--tool-call-parser`; `ollama`, `llama.cpp`: what to set."""
+
+    section_open: tuple[str, ...] = ()
+    """Markers around all calls of an answer, in every spelling met; the first is the one written."""
+    section_close: tuple[str, ...] = ()
+    call_open: tuple[str, ...] = ()
+    """Markers before each call, in every spelling met; the first is the one written. None: an unmarked dialect."""
+    call_close: tuple[str, ...] = ()
+    close_optional: bool = False
+    """The dialect can do without its closing marker: a missing one is no repair."""
+    plain_words: bool = False
+    """Its markers are words that prose may hold (`Action:`): looked for only where the dialect is asked for."""
+
+    reasoning: tuple[tuple[str, str], ...] = ()
+    """Opening and closing marker of thinking, in every spelling met; the first is the one written."""
+    calls_in_reasoning: bool = False
+    """Calls that stand in closed thinking are meant."""
+    dropped: tuple[str, ...] = ()
+    """Tokens that are no content where they touch markup, or begin or end the text."""
+
+    name_keys: tuple[str, ...] = ("name",)
+    """JSON: the keys that may hold the tool's name. Elements: the tags that may."""
+    argument_keys: tuple[str, ...] = ("arguments",)
+    id_keys: tuple[str, ...] = ()
+    server_keys: tuple[str, ...] = ()
+    """The keys or tags that name the MCP server a call is routed to."""
+    default_server: str | None = None
+    """The MCP server of a call that names none."""
+    single_key: bool = False
+    """JSON: `{"NAME": {…}}` is the form of a call."""
+
+    call: Tag | None = None
+    """The tag that names the tool, for the tag families."""
+    argument: Tag | None = None
+    """The tag of one argument, for the tag families."""
+    trim: str = ""
+    """What belongs to the markup at either end of a value: `line` one line break, `space` all whitespace."""
+
+    quirks: str = ""
+    """What else a reader should know, for people."""
+
+    @property
+    def listed(self) -> bool:
+        """JSON: calls are written as one list."""
+        return self.family == "tagged_json_list"
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Every marker that may open a call or a section."""
+        return self.call_open + self.section_open
+
+
+def dialect_from_table(name: str, table: Mapping[str, Any], families: frozenset[str]) -> Dialect:
+    """Make a dialect of a `[dialects.NAME]` table. Raises `BadOption` for a field or family that does not exist."""
+    known = {f.name for f in fields(Dialect)} - {"name"}
+    for key in table:
+        if key not in known:
+            near = nearest(key, known)
+            raise BadOption(f"[dialects.{name}]: '{key}' is not a field" + (f" (did you mean '{near}'?)" if near else ""))
+    if table.get("family") not in families:
+        raise BadOption(f"[dialects.{name}]: family must be one of {', '.join(sorted(families))}")
+    values = {key: _field_value(name, key, value) for key, value in table.items()}
+    return Dialect(name=name, **values)
+
+
+_TUPLES = {f.name for f in fields(Dialect) if str(f.type).startswith("tuple[str")}
+_TAGS = {"call", "argument"}
+
+
+def _field_value(name: str, key: str, value: Any) -> Any:
+    """TOML has lists and tables where the dataclass has tuples and tags; one string stands for a list of one."""
+    try:
+        if key in _TAGS:
+            return Tag(**value)
+        if key == "reasoning":
+            pairs = [value] if value and isinstance(value[0], str) else value
+            return tuple((str(left), str(right)) for left, right in pairs)
+        if key in _TUPLES:
+            return (value,) if isinstance(value, str) else tuple(str(item) for item in value)
+    except (TypeError, ValueError) as error:
+        raise BadOption(f"[dialects.{name}]: {key} does not make sense: {error}") from None
+    return value

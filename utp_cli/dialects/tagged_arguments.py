@@ -1,0 +1,222 @@
+"""Dialects that write one tag for the call and one for each argument, with the values as text."""
+
+from __future__ import annotations
+
+from utp_cli.dialects.spec import Dialect, Tag
+from utp_cli.dialects.tagged_json import CHATML, THINK
+
+_FUNCTION = Tag(open="<function", slot="=", close="</function>")
+_PARAMETER = Tag(open="<parameter", slot="=", close="</parameter>")
+_INVOKE = Tag(open="<invoke", slot="name", close="</invoke>")
+_NAMED_PARAMETER = Tag(open="<parameter", slot="name", close="</parameter>")
+
+QWEN3_CODER = Dialect(
+    name="qwen3_coder",
+    family="xml_function_eq",
+    aliases=("qwen3_xml", "nanbeige", "step5", "nemotron_v3", "nemotron_3", "granite_thinking_parser"),
+    models=(
+        "qwen3-coder", "qwen3.5", "qwen3.6", "nemotron-3", "nemotron-nano-3", "nemotron3", "granite-4.2", "nanbeige",
+        "step-5", "step5",
+    ),
+    source="chat templates of Qwen3-Coder, Qwen3.5 and Nemotron 3; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "qwen3_coder", "sglang": "qwen3_coder", "llama.cpp": "--jinja"},
+    section_open=("<tool_call>",),
+    section_close=("</tool_call>",),
+    call_open=("<function=",),
+    call=_FUNCTION,
+    argument=_PARAMETER,
+    trim="line",
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="The opening <tool_call> is often missing; several functions may share one; booleans are capitalised.",
+)  # fmt: skip
+
+STEP3P5 = Dialect(
+    name="step3p5",
+    family="xml_function_eq",
+    models=("step-3.5", "step-3.7", "step3.5"),
+    source="chat template of StepFun 3.5 Flash; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "step3p5", "sglang": "step3p5"},
+    section_open=("<tool_call>",),
+    section_close=("</tool_call>",),
+    call_open=("<function=",),
+    call=_FUNCTION,
+    argument=_PARAMETER,
+    trim="line",
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="The thinking is opened by the prompt.",
+)
+
+MIMO = Dialect(
+    name="mimo",
+    family="xml_function_eq",
+    models=("mimo-v2", "mimo"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "mimo", "sglang": "mimo"},
+    section_open=("<tool_call>",),
+    section_close=("</tool_call>",),
+    call_open=("<function=",),
+    call=_FUNCTION,
+    argument=_PARAMETER,
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="Values are verbatim: no line break is trimmed.",
+)
+
+SEED_OSS = Dialect(
+    name="seed_oss",
+    family="xml_function_eq",
+    models=("seed-oss",),
+    source="chat template of Seed-OSS; vLLM 0.33 (2026)",
+    servers={"vllm": "seed_oss"},
+    section_open=("<seed:tool_call>",),
+    section_close=("</seed:tool_call>",),
+    call_open=("<function=",),
+    call=_FUNCTION,
+    argument=_PARAMETER,
+    reasoning=(("<seed:think>", "</seed:think>"),),
+    dropped=("<seed:eos>",),
+)
+
+_NAMESPACE = "antml" + ":"
+
+
+def _anthropic(name: str, aliases: tuple[str, ...], models: tuple[str, ...], prefix: str) -> Dialect:
+    return Dialect(
+        name=name,
+        family="xml_invoke",
+        aliases=aliases,
+        models=models,
+        source="Anthropic's tool use in the system prompt, before the tools API (2024)",
+        section_open=(f"<{prefix}function_calls>",),
+        section_close=(f"</{prefix}function_calls>",),
+        call_open=(f"<{prefix}invoke ",),
+        call=Tag(open=f"<{prefix}invoke", slot="name", close=f"</{prefix}invoke>"),
+        argument=Tag(open=f"<{prefix}parameter", slot="name", close=f"</{prefix}parameter>"),
+        reasoning=((f"<{prefix}thinking>", f"</{prefix}thinking>"),),
+    )
+
+
+ANTHROPIC = _anthropic("anthropic", ("function_calls", "invoke", "claude"), ("claude",), "")
+ANTHROPIC_NAMESPACED = _anthropic("anthropic_namespaced", (), (), _NAMESPACE)
+
+MINIMAX_M2 = Dialect(
+    name="minimax_m2",
+    family="xml_invoke",
+    aliases=("minimax-m2",),
+    models=("minimax-m2",),
+    source="chat template of MiniMax-M2; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "minimax_m2", "sglang": "minimax-m2"},
+    section_open=("<minimax:tool_call>",),
+    section_close=("</minimax:tool_call>",),
+    call_open=("<invoke ",),
+    call=_INVOKE,
+    argument=_NAMED_PARAMETER,
+    reasoning=THINK,
+    dropped=("[e~[",),
+    quirks="Attributes in double, single or no quotes; the thinking may lack its opening tag.",
+)
+
+DOTS = Dialect(
+    name="dots",
+    family="xml_invoke",
+    models=("dots.", "dots-"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "dots", "sglang": "dots"},
+    section_open=("<dots_function_call>",),
+    section_close=("</dots_function_call>",),
+    call_open=("<invoke ",),
+    call=_INVOKE,
+    argument=_NAMED_PARAMETER,
+    trim="space",
+    reasoning=THINK,
+)
+
+_PIPE = "｜"  # U+FF5C
+
+
+def _dsml(word: str, blank: str = "") -> tuple[Tag, Tag]:
+    """Spell the two tags of a `｜WORD｜` dialect."""
+    call = Tag(open=f"<{_PIPE}{word}{_PIPE}{blank}invoke", slot="name", close=f"</{_PIPE}{word}{_PIPE}{blank}invoke>")
+    argument = Tag(
+        open=f"<{_PIPE}{word}{_PIPE}{blank}parameter", slot="name", type="string",
+        close=f"</{_PIPE}{word}{_PIPE}{blank}parameter>",
+    )  # fmt: skip
+    return call, argument
+
+
+_DSML_CALL, _DSML_ARGUMENT = _dsml("DSML")
+_DSML_CALL_41, _DSML_ARGUMENT_41 = _dsml("DSML", " ")
+_GCML_CALL, _GCML_ARGUMENT = _dsml("GCML")
+_DEEPSEEK_END = ("<｜end▁of▁sentence｜>",)
+
+DEEPSEEK_V32 = Dialect(
+    name="deepseek_v32",
+    family="xml_invoke",
+    aliases=("deepseekv32",),
+    models=("deepseek-v3.2",),
+    source="chat template of DeepSeek-V3.2; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "deepseek_v32", "sglang": "deepseekv32"},
+    section_open=("<｜DSML｜function_calls>",),
+    section_close=("</｜DSML｜function_calls>",),
+    call_open=("<｜DSML｜invoke ",),
+    call=_DSML_CALL,
+    argument=_DSML_ARGUMENT,
+    reasoning=THINK,
+    dropped=_DEEPSEEK_END,
+    quirks='string="true" means text as it stands, string="false" JSON; the attribute may be missing.',
+)
+
+DEEPSEEK_V4 = Dialect(
+    name="deepseek_v4",
+    family="xml_invoke",
+    aliases=("deepseekv4",),
+    models=("deepseek-v4",),
+    source="chat template of DeepSeek-V4; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "deepseek_v4", "sglang": "deepseekv4"},
+    section_open=("<｜DSML｜tool_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜tool>"),
+    section_close=("</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>", "</｜DSML｜tool>"),
+    call_open=("<｜DSML｜invoke ",),
+    call=_DSML_CALL,
+    argument=_DSML_ARGUMENT,
+    reasoning=THINK,
+    dropped=_DEEPSEEK_END,
+)
+
+DEEPSEEK_V41 = Dialect(
+    name="deepseek_v41",
+    family="xml_invoke",
+    aliases=("deepseekv41",),
+    models=("deepseek-v4.1",),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "deepseek_v41", "sglang": "deepseekv41"},
+    section_open=("<｜DSML｜ calls>",),
+    section_close=("</｜DSML｜ calls>",),
+    call_open=("<｜DSML｜ invoke ",),
+    call=_DSML_CALL_41,
+    argument=_DSML_ARGUMENT_41,
+    reasoning=THINK,
+    dropped=_DEEPSEEK_END,
+    quirks="A blank stands inside every tag.",
+)
+
+GIGACHAT35 = Dialect(
+    name="gigachat35",
+    family="xml_invoke",
+    models=("gigachat3.5", "gigachat-3.5"),
+    source="SGLang 0.5 (2026)",
+    servers={"sglang": "gigachat35"},
+    section_open=("<｜GCML｜tool_calls>",),
+    section_close=("</｜GCML｜tool_calls>",),
+    call_open=("<｜GCML｜invoke ",),
+    call=_GCML_CALL,
+    argument=_GCML_ARGUMENT,
+    reasoning=THINK,
+    dropped=("</s>",),
+)
+
+DIALECTS = (
+    QWEN3_CODER, STEP3P5, MIMO, SEED_OSS, ANTHROPIC, ANTHROPIC_NAMESPACED, MINIMAX_M2, DOTS, DEEPSEEK_V32, DEEPSEEK_V4, DEEPSEEK_V41,
+    GIGACHAT35,
+)  # fmt: skip

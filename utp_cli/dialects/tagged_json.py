@@ -1,0 +1,283 @@
+"""Dialects that put JSON between markers: one object a call, or one list of calls."""
+
+from __future__ import annotations
+
+from utp_cli.dialects.spec import Dialect
+
+THINK = (("<think>", "</think>"),)
+CHATML = ("<|im_end|>", "<|endoftext|>")
+
+HERMES = Dialect(
+    name="hermes",
+    family="tagged_json_object",
+    aliases=("qwen", "qwen25", "qwen3_json", "granite4"),
+    models=("hermes-2-pro", "hermes-3", "hermes-4", "qwen2.5", "qwen3", "qwq", "granite-4", "smollm3"),
+    source="chat templates of Hermes 2 Pro, Qwen 2.5, Qwen 3 and Granite 4; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "hermes", "sglang": "hermes", "llama.cpp": "--jinja"},
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="Qwen writes a line break inside both markers, Hermes need not. Python dicts, arguments as a JSON string "
+    "and a code fence inside the tag all occur.",
+)
+
+TRINITY = Dialect(
+    name="trinity",
+    family="tagged_json_object",
+    models=("trinity",),
+    source="SGLang 0.5 (2026)",
+    servers={"sglang": "trinity"},
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    reasoning=THINK,
+    calls_in_reasoning=True,
+    dropped=CHATML,
+    quirks="Differs from hermes only in that calls may stand inside the thinking.",
+)
+
+LONGCAT = Dialect(
+    name="longcat",
+    family="tagged_json_object",
+    models=("longcat-flash",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "longcat"},
+    call_open=("<longcat_tool_call>",),
+    call_close=("</longcat_tool_call>",),
+    reasoning=(("<longcat_think>", "</longcat_think>"),),
+)
+
+ERNIE45 = Dialect(
+    name="ernie45",
+    family="tagged_json_object",
+    models=("ernie-4.5", "ernie4.5"),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "ernie45"},
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    reasoning=THINK,
+    dropped=("<response>", "</response>"),
+    quirks="The thinking usually has no opening tag; visible text stands in <response> tags.",
+)
+
+INTERNLM = Dialect(
+    name="internlm",
+    family="tagged_json_object",
+    aliases=("interns1", "internlm2"),
+    models=("internlm2", "internlm2_5", "intern-s1", "internlm3"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "internlm", "sglang": "interns1"},
+    call_open=("<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"),
+    call_close=("<|action_end|>",),
+    argument_keys=("parameters", "arguments"),
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="vLLM looks for no blank between the two opening tokens and takes one call; SGLang wants the blank.",
+)
+
+FUNCTION_CALL = Dialect(
+    name="granite_20b_fc",
+    family="tagged_json_object",
+    aliases=("granite-20b-fc", "function_call"),
+    models=("granite-20b-functioncalling",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "granite-20b-fc"},
+    call_open=("<function_call>",),
+    call_close=("</function_call>",),
+    close_optional=True,
+    quirks="Granite writes no closing marker; other models do.",
+)
+
+GIGACHAT3 = Dialect(
+    name="gigachat3",
+    family="tagged_json_object",
+    models=("gigachat3", "gigachat-3", "gigachat-20b"),
+    source="chat templates of GigaChat3 and 3.1; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "gigachat3", "sglang": "gigachat3"},
+    call_open=("<|function_call|>", "<|message_sep|>\n\nfunction call<|role_sep|>\n"),
+    call_close=("</s>", "<|message_sep|>"),
+    close_optional=True,
+    quirks="One call an answer; raw control characters in strings are tolerated by the servers.",
+)
+
+TOOL_USE = Dialect(
+    name="tool_use",
+    family="tagged_json_object",
+    source="prompts that teach the form of Anthropic's API as a tag",
+    call_open=("<tool_use>",),
+    call_close=("</tool_use>",),
+    argument_keys=("arguments", "input"),
+    reasoning=THINK,
+)
+
+TOOLS = Dialect(
+    name="tools",
+    family="tagged_json_object",
+    source="Qwen models that write the tag of the tool list around a call",
+    call_open=("<tools>",),
+    call_close=("</tools>",),
+    reasoning=THINK,
+    dropped=CHATML,
+)
+
+MCP_JSON = Dialect(
+    name="mcp_json",
+    family="tagged_json_object",
+    source="prompts that route calls to several MCP servers",
+    call_open=("<tool>",),
+    call_close=("</tool>",),
+    name_keys=("tool_name", "name"),
+    server_keys=("server_name",),
+    default_server="local",
+    reasoning=THINK,
+    quirks="Calls name an MCP server; without one they go to `local`.",
+)
+
+GRANITE = Dialect(
+    name="granite",
+    family="tagged_json_list",
+    models=("granite-3.0", "granite-3.1", "granite-3.2", "granite-3.3"),
+    source="chat template of Granite 3.3; vLLM 0.33 (2026)",
+    servers={"vllm": "granite"},
+    call_open=("<|tool_call|>", "<tool_call>"),
+    quirks="Granite 3.1 writes <tool_call>; the closing bracket ends the calls.",
+)
+
+JAMBA = Dialect(
+    name="jamba",
+    family="tagged_json_list",
+    models=("jamba",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "jamba"},
+    call_open=("<tool_calls>",),
+    call_close=("</tool_calls>",),
+)
+
+HUNYUAN_A13B = Dialect(
+    name="hunyuan_a13b",
+    family="tagged_json_list",
+    models=("hunyuan-a13b",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "hunyuan_a13b"},
+    call_open=("<tool_calls>",),
+    call_close=("</tool_calls>",),
+    reasoning=THINK,
+    dropped=("助手：",),
+    quirks="The label 助手： may leak before the content.",
+)
+
+APRIEL = Dialect(
+    name="apriel",
+    family="tagged_json_list",
+    models=("apriel",),
+    source="chat templates of Apriel 1.5 and 1.6 (2026)",
+    call_open=("<tool_calls>",),
+    call_close=("</tool_calls>",),
+    id_keys=("id",),
+    reasoning=(("<thinking>", "</thinking>"), ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]")),
+    dropped=("[END FINAL RESPONSE]",),
+)
+
+MINIMAX_M1 = Dialect(
+    name="minimax_m1",
+    family="tagged_json_object",
+    models=("minimax-m1",),
+    source="chat template of MiniMax-M1 (2026)",
+    call_open=("<tool_calls>",),
+    call_close=("</tool_calls>",),
+    reasoning=THINK,
+    quirks="One object a line, all between one pair of markers.",
+)
+
+COHERE_DROPPED = (
+    "<|START_RESPONSE|>",
+    "<|END_RESPONSE|>",
+    "<|START_TEXT|>",
+    "<|END_TEXT|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|CHATBOT_TOKEN|>",
+)
+
+COHERE3 = Dialect(
+    name="cohere_command3",
+    family="tagged_json_list",
+    models=("command-a-", "command-r7b", "c4ai-command", "command-a"),
+    source="chat template of Command R7B; vLLM 0.33 (2026)",
+    servers={"vllm": "cohere_command3"},
+    call_open=("<|START_ACTION|>",),
+    call_close=("<|END_ACTION|>",),
+    name_keys=("tool_name",),
+    argument_keys=("parameters",),
+    id_keys=("tool_call_id",),
+    reasoning=(("<|START_THINKING|>", "<|END_THINKING|>"),),
+    dropped=COHERE_DROPPED,
+    quirks="Visible text stands in <|START_RESPONSE|>; plans go into the thinking.",
+)
+
+COHERE4 = Dialect(
+    name="cohere_command4",
+    family="tagged_json_list",
+    models=("command-a-plus", "command-4"),
+    source="chat template of Cohere2MoE; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "cohere_command4", "sglang": "cohere_command4"},
+    call_open=("<|START_ACTION|>",),
+    call_close=("<|END_ACTION|>",),
+    name_keys=("tool_name",),
+    argument_keys=("parameters",),
+    id_keys=("tool_call_id",),
+    reasoning=(("<|START_THINKING|>", "<|END_THINKING|>"),),
+    dropped=COHERE_DROPPED,
+    quirks="Visible text stands in <|START_TEXT|>.",
+)
+
+APERTUS = Dialect(
+    name="apertus",
+    family="tagged_json_list",
+    aliases=("apertus2509",),
+    models=("apertus",),
+    source="chat template of Apertus-8B; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "apertus", "sglang": "apertus2509"},
+    call_open=("<|tools_prefix|>",),
+    call_close=("<|tools_suffix|>",),
+    single_key=True,
+    reasoning=(("<|inner_prefix|>", "<|inner_suffix|>"),),
+    calls_in_reasoning=True,
+    dropped=("<|assistant_end|>",),
+)
+
+PHI4_MINI = Dialect(
+    name="phi4_mini_json",
+    family="tagged_json_list",
+    models=("phi-4-mini",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "phi4_mini_json"},
+    call_open=("functools[",),
+    argument_keys=("arguments", "parameters"),
+    dropped=("<|end|>",),
+    quirks="vLLM ends the list at the first ], so that any list argument breaks it.",
+)
+
+FIREFUNCTION = Dialect(
+    name="firefunction",
+    family="tagged_json_list",
+    models=("firefunction",),
+    source="chat template of firefunction-v2 (2026)",
+    call_open=("functools[",),
+    dropped=("<|eot_id|>",),
+)
+
+NEMOTRON_NANO_V2 = Dialect(
+    name="nemotron_nano_v2",
+    family="tagged_json_list",
+    models=("nemotron-nano-9b-v2", "nemotron-nano-12b-v2", "nemotron-nano-v2"),
+    source="chat template of Nemotron-Nano-v2 (2026)",
+    call_open=("<TOOLCALL>",),
+    call_close=("</TOOLCALL>",),
+    reasoning=THINK,
+    quirks="Arguments may be a JSON string.",
+)
+
+DIALECTS = (
+    HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
+    HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
+)  # fmt: skip

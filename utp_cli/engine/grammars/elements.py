@@ -1,0 +1,316 @@
+"""XML elements: one child for the name, one for the arguments.
+
+    call      = open *( space child ) space close
+    child     = "<" NAME ">" content "</" NAME ">"
+    arguments = a JSON object, or one element an argument; text may stand in CDATA
+
+A child ends at its own closing tag; tags of the same name inside it are counted, CDATA is opaque. The five entities
+of XML are decoded outside CDATA, no others.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import (
+    HEADER_LIMIT,
+    Context,
+    Declined,
+    Grammar,
+    RawCall,
+    Read,
+    Waiting,
+    hit_at,
+    missing_close,
+    role_of,
+    skip_space,
+)
+from utp_cli.protocol.calls import Repair
+from utp_cli.repair.around import repair_json
+from utp_cli.repair.shape import shape_arguments
+from utp_cli.repair.typed import typed_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+    from utp_cli.protocol.tools import Tool
+
+CDATA_OPEN, CDATA_CLOSE = "<![CDATA[", "]]>"
+DEPTH_LIMIT = 100
+"""Elements deeper than this are kept as text."""
+_TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
+_LEFT = re.compile("<")
+_PART = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(/?)>", re.DOTALL)
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos);")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Child:
+    """A child element: its content is `[start, end)`."""
+
+    name: str
+    start: int
+    end: int
+    next: int
+    closed: bool
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read the children of one call. Declines where the first thing behind the marker is no element it knows."""
+    children: list[_Child] = []
+    position, closed = opened.end, False
+    while True:
+        ahead = yield from skip_space(source, position)
+        hit = yield from hit_at(source, context.local, ahead)
+        if role_of(hit) == "close" and hit and hit.marker in context.dialect.call_close:
+            position, closed = hit.end, True
+            break
+        child = (yield from _read_child(source, ahead, context)) if source.char(ahead) == "<" and not hit else None
+        if child is None or (not children and child.name not in _known(context.dialect)):
+            break
+        children.append(child)
+        position = child.next
+    if not children:
+        return Declined("no element behind the marker")
+    source.rewind(position)
+    end = position
+    payload = (opened.end, hit.start if closed and hit else end)
+    call = _call(source, children, payload, context)
+    runs = [Run("call", *payload)] if payload[1] > payload[0] else []
+    return Read(calls=[call], end=end, runs=[*runs, Run("markup", payload[1], end)] if closed else runs, closed=closed)
+
+
+def _known(dialect: Dialect) -> tuple[str, ...]:
+    return dialect.name_keys + dialect.argument_keys + dialect.server_keys
+
+
+def _tag_at(source: Source, position: int) -> Waiting[re.Match[str] | None]:
+    """Return the tag at `position`, None where there is none."""
+    while True:
+        index = position - source.base
+        end = source.window.find(">", index, index + HEADER_LIMIT)
+        if end >= 0 or source.closed or source.length - position >= HEADER_LIMIT:
+            return _TAG.match(source.window, index) if end >= 0 else None
+        yield
+
+
+def _read_child(source: Source, start: int, context: Context) -> Waiting[_Child | None]:
+    opening = yield from _tag_at(source, start)
+    if opening is None or opening[1]:
+        return None
+    name, begin = opening[2], source.base + opening.end()
+    if opening[3].endswith("/"):
+        return _Child(name=name, start=begin, end=begin, next=begin, closed=True)
+    position, depth = begin, 0
+    weak: int | None = None
+    while True:
+        found = yield from _next_left(source, position)
+        if found is None:
+            end = source.length if weak is None else weak
+            source.rewind(end)
+            return _Child(name=name, start=begin, end=end, next=end, closed=False)
+        if source.startswith(CDATA_OPEN, found):
+            position = yield from _behind_cdata(source, found)
+            continue
+        tag = yield from _tag_at(source, found)
+        position = found + 1
+        if tag and tag[2] == name:
+            position = source.base + tag.end()
+            if tag[1] and not depth:
+                return _Child(name=name, start=begin, end=found, next=position, closed=True)
+            depth += -1 if tag[1] else 0 if tag[3].endswith("/") else 1
+            continue
+        hit = yield from hit_at(source, context.local, found)
+        if role_of(hit) == "open" and weak is not None:
+            source.rewind(weak)
+            return _Child(name=name, start=begin, end=weak, next=weak, closed=False)
+        if role_of(hit) in ("close", "open") and weak is None:
+            weak = found
+
+
+def _next_left(source: Source, position: int) -> Waiting[int | None]:
+    """Return where the next `<` stands that is followed by enough text to tell what it opens."""
+    while True:
+        found = source.search(_LEFT, position)
+        position = source.length if found is None else source.at(found)
+        if source.closed:
+            return None if found is None else position
+        if found and source.length - position >= len(CDATA_OPEN):
+            return position
+        source.release(position)
+        yield
+
+
+def _behind_cdata(source: Source, start: int) -> Waiting[int]:
+    """Return the position behind a CDATA section; the end of the text where it is never closed."""
+    position = start + len(CDATA_OPEN)
+    while True:
+        index = source.window.find(CDATA_CLOSE, position - source.base)
+        if index >= 0:
+            return index + source.base + len(CDATA_CLOSE)
+        if source.closed:
+            return source.length
+        position = max(position, source.length - len(CDATA_CLOSE) + 1)
+        source.release(position)
+        yield
+
+
+def _call(source: Source, children: list[_Child], payload: tuple[int, int], context: Context) -> RawCall:
+    """Make the call of its children."""
+    dialect = context.dialect
+    call = RawCall(name=None, arguments={}, server=dialect.default_server, payload=payload)
+    rest: dict[str, _Child] = {}
+    for child in children:
+        text = source.slice(child.start, child.end)
+        if child.name in dialect.name_keys and call.name is None:
+            call.name = plain_text(text).strip() if child.closed else None
+            if call.name:
+                context.live.name(call.name)
+        elif child.name in dialect.server_keys:
+            call.server = plain_text(text).strip() or dialect.default_server
+        else:
+            rest[child.name] = child
+        if not child.closed:
+            call.lack = "more" if source.closed and child.end >= source.length else call.lack
+            call.repairs.append(missing_close(child.end, f"</{child.name}>"))
+    tool = (context.tools or {}).get(call.name or "")
+    holder = next((child for name, child in rest.items() if name in dialect.argument_keys), None)
+    if holder:
+        _arguments(source, holder, call, tool)
+        context.live.arguments(holder.start, holder.end)
+    elif rest:
+        _flat(source, rest, call, tool)
+    if call.name is None and call.lack == "nothing":
+        call.reason = "no element names the tool"
+    return call
+
+
+def _arguments(source: Source, holder: _Child, call: RawCall, tool: Tool | None) -> None:
+    """Read the arguments' element: JSON, or elements, or text."""
+    text = source.slice(holder.start, holder.end)
+    value: Any = plain_text(text) if text.lstrip().startswith(CDATA_OPEN) else text
+    if isinstance(value, str) and value.lstrip().startswith(("{", "&quot;", "&#")) or not text.strip():
+        reading = repair_json(value) if value.strip() else None
+        call.arguments = reading.value if reading and isinstance(reading.value, dict) else {}
+        if reading:
+            call.repairs += [repair.moved(holder.start) for repair in reading.repairs]
+            call.partial += reading.partial
+        return
+    value, repairs = element_value(text, tool.parameters if tool else None, tool.parameters if tool else None)
+    shaped, more, _ = shape_arguments(value, tool, text_due=False)
+    call.arguments = shaped if shaped is not None else {"input": value}
+    call.repairs += [*repairs, *more]
+
+
+def _flat(source: Source, rest: Mapping[str, _Child], call: RawCall, tool: Tool | None) -> None:
+    """The arguments stand beside the name, each in an element of its own."""
+    for name, child in rest.items():
+        schema = tool.properties.get(name) if tool else None
+        text = source.slice(child.start, child.end)
+        call.arguments[name], repairs = element_value(text, schema, tool.parameters if tool else None)
+        call.repairs += repairs
+    call.repairs.append(
+        Repair(
+            code="flat-arguments", layer="shape", confidence="likely", pointer="/arguments",
+            before=None, after=call.arguments, message="took the elements beside the name as the arguments",
+        )
+    )  # fmt: skip
+
+
+def plain_text(text: str) -> str:
+    """Return the text of an element: CDATA as it stands, the five entities of XML decoded elsewhere."""
+    parts, at = [], 0
+    while (begin := text.find(CDATA_OPEN, at)) >= 0:
+        end = text.find(CDATA_CLOSE, begin)
+        end = len(text) if end < 0 else end
+        parts += [_decoded(text[at:begin].strip()), text[begin + len(CDATA_OPEN) : end]]
+        at = end + len(CDATA_CLOSE)
+    tail = text[at:]
+    return "".join([*parts, _decoded(tail.strip() if parts else tail)])
+
+
+def _decoded(text: str) -> str:
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+
+
+@dataclass(slots=True)
+class _Node:
+    """An element while its children are read."""
+
+    name: str
+    schema: Any
+    start: int
+    children: dict[str, Any] | None = None
+
+
+def element_value(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
+    """Read the content of an element: elements become an object, repeated ones a list, text takes its type."""
+    top = _Node("", schema, 0)
+    stack, repairs = [top], []
+    for part in _PART.finditer(text):
+        _, closing, name, empty = part.groups()
+        if name is None or len(stack) > DEPTH_LIMIT:
+            continue
+        node = stack[-1]
+        if not closing:
+            child = _Node(name, _property(node.schema, name), part.end())
+            stack.append(child)
+        if (closing or empty) and len(stack) > 1 and stack[-1].name == name:
+            done = stack.pop()
+            value = done.children
+            if value is None:
+                raw = "" if empty else plain_text(text[done.start : part.start()])
+                value, found = typed_text(raw, done.schema, root, decode=_decode)
+                repairs += found
+            _add(stack[-1], name, value)
+    if top.children is not None:
+        return top.children, repairs
+    return typed_text(plain_text(text), schema, root, decode=_decode)
+
+
+def _add(parent: _Node, name: str, value: Any) -> None:
+    parent.children = {} if parent.children is None else parent.children
+    if name not in parent.children:
+        asked = _property(parent.schema, name)
+        parent.children[name] = [value] if isinstance(asked, dict) and asked.get("type") == "array" else value
+    elif isinstance(parent.children[name], list):
+        parent.children[name].append(value)
+    else:
+        parent.children[name] = [parent.children[name], value]
+
+
+def _property(schema: Any, name: str) -> Any:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    found = properties.get(name) if isinstance(properties, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _decode(text: str) -> tuple[Any, list[Repair]] | None:
+    reading = repair_json(text)
+    return (reading.value, list(reading.repairs)) if isinstance(reading.value, dict | list) else None
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls as elements, the arguments as JSON in CDATA where they hold markup."""
+    lines = []
+    for call in calls:
+        arguments = json.dumps(call["arguments"], ensure_ascii=False)
+        if any(mark in arguments for mark in "<&"):
+            arguments = CDATA_OPEN + arguments.replace(CDATA_CLOSE, "]]\\u003e") + CDATA_CLOSE
+        server = call.get("server") or dialect.default_server
+        inner = [f"<{dialect.server_keys[0]}>{server}</{dialect.server_keys[0]}>"] if dialect.server_keys else []
+        inner += [f"<{dialect.name_keys[0]}>{call['name']}</{dialect.name_keys[0]}>"]
+        inner += [f"<{dialect.argument_keys[0]}>{arguments}</{dialect.argument_keys[0]}>"]
+        lines.append("\n".join([dialect.call_open[0], *inner, dialect.call_close[0]]))
+    return "\n".join(lines)
+
+
+GRAMMAR = Grammar(read=read, write=write)

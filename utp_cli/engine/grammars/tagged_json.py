@@ -1,0 +1,203 @@
+"""JSON between markers: one object, a list, or several objects one after the other.
+
+    payload = value *( separator value )        separator = nothing, whitespace, "," or ";"
+
+The reader of JSON decides where a value ends, so markers in its strings are data.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, next_hit, role_of, skip_space
+from utp_cli.protocol.calls import Repair
+from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.shape import Form, ShapedCall, shape_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+SEPARATORS = ",;"
+
+
+def form_of(dialect: Dialect) -> Form:
+    """Say which shapes of a call the dialect declares."""
+    return Form(
+        name=dialect.name_keys,
+        arguments=dialect.argument_keys,
+        id=dialect.id_keys,
+        server=dialect.server_keys,
+        single_key=dialect.single_key,
+        many=dialect.listed,
+    )
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read values until the closing marker. Declines where no JSON container follows the marker."""
+    calls: list[RawCall] = []
+    # The bracket of `functools[` belongs to the payload as well.
+    begin = opened.end - (opened.marker[-1] in "[{")
+    position = begin
+    while True:
+        reader = yield from read_value(source, position, context)
+        if reader.declined:
+            break
+        calls += calls_of(reader, position, context)
+        position = reader.end
+        if not reader.complete:
+            break
+        ahead = yield from skip_space(source, position)
+        if source.char(ahead) in SEPARATORS and source.char(ahead):
+            ahead = yield from skip_space(source, ahead + 1)
+        if source.char(ahead) not in ("{", "[") or not source.char(ahead):
+            break
+        position = ahead
+    if not calls:
+        return Declined("no JSON behind the marker")
+    return (yield from close(source, opened.end, position, calls, context))
+
+
+def read_value(source: Source, position: int, context: Context) -> Waiting[JsonReader]:
+    """Read one JSON value from `position` on; what it left unread stays in the source."""
+    reader = JsonReader(until=context.until, start=position)
+    watch = _Watch(context)
+    cursor = position
+    source.rewind(position)
+    while True:
+        done = reader.feed(source.take(cursor))
+        cursor = source.length
+        watch.look(reader)
+        if done or reader.declined:
+            break
+        if source.closed:
+            reader.close()
+            watch.look(reader)
+            break
+        yield
+    source.rewind(position if reader.declined else reader.end)
+    return reader
+
+
+def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context) -> Waiting[Read]:
+    """Find the closing marker behind the payload `[begin, end)`; text before it is dropped, but only before it."""
+    ahead = yield from skip_space(source, end)
+    hit = yield from hit_at(source, context.local, ahead)
+    if hit is None and context.dialect.call_close and calls[-1].lack == "nothing" and ahead < source.length:
+        hit = yield from next_hit(source, context.local, ahead)
+        if role_of(hit) == "close" and hit:
+            calls[-1].repairs.append(
+                Repair(
+                    code="trailing-garbage",
+                    layer="syntax",
+                    confidence="safe",
+                    span=(end, hit.start),
+                    before=source.slice(end, hit.start),
+                    message=f"dropped text between the value and {hit.marker}",
+                )
+            )
+    source.rewind(end)
+    runs = [Run("call", begin, end)] if end > begin else []
+    if role_of(hit) != "close" or hit is None or hit.marker not in context.dialect.call_close:
+        optional = context.dialect.close_optional or not context.dialect.call_close
+        return Read(calls=calls, end=end, runs=runs, closed=optional and calls[-1].lack == "nothing")
+    source.rewind(hit.end)
+    return Read(calls=calls, end=hit.end, runs=[*runs, Run("markup", end, hit.end)], closed=True)
+
+
+def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
+    """Turn the value that was read into calls. One that has no shape of a call is malformed."""
+    lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    payload = (start, reader.end)
+    shaped = [c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if isinstance(c, ShapedCall)]
+    if not shaped:
+        name = reader.value.get("name") if isinstance(reader.value, dict) else None
+        return [
+            RawCall(
+                name=name if isinstance(name, str) else None,
+                arguments={},
+                repairs=list(reader.repairs),
+                partial=[""] if lack == "more" else [],
+                payload=payload,
+                lack=lack,  # type: ignore[arg-type]
+                reason="the JSON has not the shape of a call",
+            )
+        ]
+    calls = []
+    for call in shaped:
+        last = call is shaped[-1]
+        prefix = call.arguments_pointer
+        calls.append(
+            RawCall(
+                name=call.name,
+                arguments=call.arguments,
+                id=call.id,
+                server=call.server or context.dialect.default_server,
+                repairs=[*(reader.repairs if last else ()), *call.repairs],
+                partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
+                payload=payload,
+                lack=lack if last else "nothing",  # type: ignore[arg-type]
+            )
+        )
+    return calls
+
+
+class _Watch:
+    """Tells the live listener what a reader has found out: the name first, then the arguments as they grow."""
+
+    def __init__(self, context: Context) -> None:
+        self._dialect = context.dialect
+        self._live = context.live
+        self._named = False
+        self._told = -1
+
+    def look(self, reader: JsonReader) -> None:
+        if not self._named:
+            self._find_name(reader)
+            if not self._named:
+                return
+        for member in reader.members:
+            if member.key in self._dialect.argument_keys:
+                end = reader.settled if member.end is None else member.end
+                start = max(member.start, self._told)
+                if end > start:
+                    self._live.arguments(start, end)
+                    self._told = end
+
+    def _find_name(self, reader: JsonReader) -> None:
+        value = reader.value
+        item = value[0] if isinstance(value, list) and value else value
+        if not isinstance(item, dict):
+            return
+        for member in reader.members:
+            name = item.get(member.key)
+            if member.key in self._dialect.name_keys and member.end is not None and isinstance(name, str):
+                self._named = True
+                self._live.name(name)
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls `{name, arguments, id?, server?}` in the dialect's first spelling."""
+    items = [_item(dialect, call) for call in calls]
+    opening, closing = (dialect.call_open or ("",))[0], (dialect.call_close or ("",))[0]
+    if dialect.listed:
+        return opening + json.dumps(items, ensure_ascii=False) + closing
+    return "\n".join(f"{opening}\n{json.dumps(item, ensure_ascii=False)}\n{closing}".rstrip() for item in items)
+
+
+def _item(dialect: Dialect, call: Mapping[str, Any]) -> dict[str, Any]:
+    if dialect.single_key:
+        return {call["name"]: call["arguments"]}
+    item: dict[str, Any] = {}
+    for keys, key in ((dialect.server_keys, "server"), (dialect.id_keys, "id")):
+        if keys and call.get(key) is not None:
+            item[keys[0]] = call[key]
+    return item | {dialect.name_keys[0]: call["name"], dialect.argument_keys[0]: call["arguments"]}
+
+
+GRAMMAR = Grammar(read=read, write=write)

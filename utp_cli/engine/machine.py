@@ -1,0 +1,431 @@
+"""THE engine: a set of dialects × characters → runs, calls and events.
+
+    text ──opening marker──► payload of the first dialect that can read it ──► text
+      │                              (none can: the marker is text)
+      ├──thinking opens──► thinking ──thinking closes──► text
+      └──thinking closes, never opened──► what came before was thinking
+
+There is one way of reading: `feed` pieces, then `close`. Whole texts are one piece. What may have to be taken back
+(thinking that never closes and runs into a call, a quoted call) is recorded as runs and decided over those, so that no
+text is read again for it. A dialect that declines is left at its opening marker, after a bounded look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.layout import Layout, Run, segments
+from utp_cli.engine.markers import Hit, Markers, Meaning
+from utp_cli.engine.quoting import Quoting
+from utp_cli.engine.reading import Context, Declined, RawCall, Read, Waiting
+from utp_cli.protocol.events import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.protocol.spans import Segment
+    from utp_cli.protocol.tools import Tool
+
+from utp_cli.engine.source import Source
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """A call in its place."""
+
+    call: RawCall
+    dialect: Dialect
+    marker: str
+    """The opening marker, as it was spelt."""
+    start: int
+    """Where its markup begins."""
+    end: int
+    closed: bool
+    at_end: bool
+    """The text ended before its closing marker came."""
+    runs: range
+    """Which of the engine's runs it covers."""
+    thought: bool = False
+    """It stands in thinking."""
+    quoted: bool = False
+    """It stands in a code fence or inline code: text, unless it names a known tool or is the whole answer."""
+
+
+@dataclass(slots=True)
+class _Thinking:
+    """Thinking that is open."""
+
+    first_run: int
+    """The first run inside it."""
+    first_call: int | None = None
+    """The run behind its first call: where it ended if it never closes."""
+    calls: list[Found] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declining:
+    """A dialect whose marker was there and whose payload was not."""
+
+    dialect: str
+    marker: str
+    position: int
+    reason: str
+
+
+class Engine:
+    """Reads one text lane."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        tools: Mapping[str, Tool] | None = None,
+        thinking: bool = False,
+        prompt: str = "",
+    ) -> None:
+        """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token."""
+        self.found: list[Found] = []
+        self.declined: list[Declining] = []
+        self.runs: list[Run] = []
+        self._plan = plan
+        self._tools = tools
+        self._source = Source()
+        self._quoting = Quoting()
+        self._layout = Layout()
+        self._thinking = _Thinking(first_run=0) if thinking else None
+        self._all_thought = thinking
+        self._had_thinking = thinking
+        self._section: Dialect | None = None
+        self._events: list[Event] = []
+        self._held: list[Event] | None = None
+        self._opened = 0
+        self._shown = 0
+        self._run = self._loop()
+        self.skip = 0
+        tail = plan.open_tail(prompt)
+        if tail:
+            self.feed(tail)
+            self.skip = len(tail)
+            self._events.clear()
+
+    # -- the face ---------------------------------------------------------------------------------------------------
+
+    def feed(self, text: str) -> list[Event]:
+        """Take the next piece; return what has become certain."""
+        if text:
+            self._source.feed(text)
+            next(self._run, None)
+        events, self._events = self._events, []
+        return events
+
+    def close(self) -> list[Event]:
+        """There is no more text."""
+        self._source.closed = True
+        for _ in self._run:
+            pass
+        if self._thinking and not self._all_thought:
+            self._never_closed(self._thinking)
+        self._unquote()
+        self._layout.close()
+        self._show()
+        self._release_held()
+        events, self._events = self._events, []
+        return events
+
+    @property
+    def text(self) -> str:
+        """The lane's text, without what the prompt held."""
+        return self._source.whole()[self.skip :]
+
+    def segments(self, pointer: str) -> list[Segment]:
+        return segments(self.runs, self._source.whole(), pointer, self.skip)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def _loop(self) -> Iterator[None]:
+        position = 0
+        while True:
+            hit = yield from self._to_marker(position)
+            if hit is None:
+                return
+            position = yield from self._at_marker(hit)
+
+    def _to_marker(self, position: int) -> Waiting[Hit | None]:
+        """Find the next marker; what stands before it is text (or thinking)."""
+        source, markers = self._source, self._plan.markers
+        begin = position
+        while True:
+            found = source.search(markers.stops, position)
+            position = source.length if found is None else source.at(found)
+            hit = markers.match(source, position) if found else False
+            if hit is False and found:
+                position += 1
+                continue
+            if position > begin:
+                self._content(begin, position)
+                begin = position
+            if hit and hit is not True:
+                return hit
+            if source.closed and not found:
+                return None
+            source.release(position)
+            yield
+
+    def _at_marker(self, hit: Hit) -> Waiting[int]:
+        """Try what the marker could mean, most likely first; return where reading goes on."""
+        for meaning in self._plan.order(hit.meanings, self._section):
+            match meaning.role:
+                case "call":
+                    read = yield from self._try(hit, meaning.dialect)
+                    if read is not None:
+                        self._took(hit, meaning.dialect, read)
+                        return read.end
+                case "think":
+                    if self._open_thinking(hit):
+                        return hit.end
+                case "unthink":
+                    if self._close_thinking(hit):
+                        return hit.end
+                case "section" | "drop":
+                    if meaning.role == "section":
+                        self._section = meaning.dialect
+                    self._push("token", hit.start, hit.end)
+                    return hit.end
+        self._content(hit.start, hit.start + 1)
+        return hit.start + 1
+
+    def _try(self, hit: Hit, dialect: Dialect) -> Waiting[Read | None]:
+        live = _LiveCall(self, self._opened)
+        context = self._plan.context(dialect, self._tools, live)
+        read = yield from GRAMMARS[dialect.family].read(self._source, hit, context)
+        if isinstance(read, Declined):
+            self._source.rewind(hit.start)
+            self.declined.append(
+                Declining(dialect=dialect.name, marker=hit.marker, position=hit.start - self.skip, reason=read.reason)
+            )
+            return None
+        return read
+
+    # -- what was found ---------------------------------------------------------------------------------------------
+
+    def _took(self, hit: Hit, dialect: Dialect, read: Read) -> None:
+        quoted = self._quoting.inside
+        first = len(self.runs)
+        self._push("markup", hit.start, hit.end)
+        for run in read.runs:
+            self._push(run.kind, run.start, run.end)
+        at_end = not read.closed and self._source.closed and read.end >= self._source.length
+        for call in read.calls:
+            found = Found(
+                call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end, closed=read.closed, at_end=at_end,
+                runs=range(first, len(self.runs)), thought=self._thinking is not None, quoted=quoted,
+            )  # fmt: skip
+            self.found.append(found)
+            if self._thinking:
+                self._thinking.calls.append(found)
+                if self._thinking.first_call is None and not dialect.calls_in_reasoning:
+                    self._thinking.first_call = len(self.runs)
+                    self._held = []
+            self._ended(found)
+
+    def _ended(self, found: Found) -> None:
+        call = found.call
+        self._emit(
+            Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments)
+        )
+        self._opened += 1
+
+    def _open_thinking(self, hit: Hit) -> bool:
+        if self._quoting.inside:
+            return False
+        if self._thinking and self._thinking.first_call is None:
+            return False
+        if self._thinking:
+            self._never_closed(self._thinking)
+        self._push("markup", hit.start, hit.end)
+        self._thinking = _Thinking(first_run=len(self.runs))
+        self._had_thinking = True
+        return True
+
+    def _close_thinking(self, hit: Hit) -> bool:
+        if self._all_thought or self._quoting.inside:
+            return False
+        if self._thinking is None:
+            if self._had_thinking:
+                self._push("markup", hit.start, hit.end)
+                return True
+            self._never_opened()
+        else:
+            self._closed(self._thinking.calls, self._thinking.first_run)
+        self._push("markup", hit.start, hit.end)
+        self._thinking = None
+        self._had_thinking = True
+        self._release_held()
+        return True
+
+    def _closed(self, calls: list[Found], first_run: int) -> None:
+        """Thinking closes: the calls in it were drafts, and their text is part of the thought."""
+        for found in calls:
+            if not found.dialect.calls_in_reasoning:
+                self._relabel(found.runs, "reasoning")
+            else:
+                found.thought = False
+        self._relabel(range(first_run, len(self.runs)), "reasoning", only="text")
+
+    def _never_closed(self, thinking: _Thinking) -> None:
+        """Thinking runs into a call: it ended there, and what followed is text."""
+        if thinking.first_call is not None:
+            self._relabel(range(thinking.first_call, len(self.runs)), "text", only="reasoning")
+            for found in thinking.calls:
+                found.thought = False
+        self._thinking = None
+        self._release_held()
+
+    def _never_opened(self) -> None:
+        """A closing marker without an opening one: all before it was thinking."""
+        for found in self.found:
+            found.thought = not found.dialect.calls_in_reasoning
+        self._closed(self.found, 0)
+
+    def _relabel(self, which: range, kind: str, only: str | None = None) -> None:
+        for index in which:
+            run = self.runs[index]
+            if only is None or run.kind == only:
+                self.runs[index] = Run(kind, run.start, run.end)  # type: ignore[arg-type]
+
+    def _unquote(self) -> None:
+        """Settle the calls that stand in code: text, unless they name a known tool or are the whole answer."""
+        quoted = [found for found in self.found if found.quoted]
+        if not quoted:
+            return
+        prose = any(
+            run.kind == "text" and self._source.slice(run.start, run.end).strip(" \n\r\t`~").strip()
+            for run in self.runs
+        )
+        for found in quoted:
+            known = bool(self._tools) and found.call.name in self._tools  # type: ignore[operator]
+            if prose and not known:
+                self._relabel(found.runs, "reasoning" if found.thought else "text")
+                self.found.remove(found)
+
+    # -- showing ----------------------------------------------------------------------------------------------------
+
+    def _content(self, start: int, end: int) -> None:
+        kind = "reasoning" if self._thinking else "text"
+        text = self._source.slice(start, end)
+        self._quoting.read(text)
+        last = self.runs[-1] if self.runs else None
+        if last and last.kind == kind and last.end == start:
+            self.runs[-1] = Run(last.kind, last.start, end)
+        else:
+            self.runs.append(Run(kind, start, end))  # type: ignore[arg-type]
+        self._layout.push(Run(kind, start, end), text)  # type: ignore[arg-type]
+        self._show()
+
+    def _push(self, kind: str, start: int, end: int) -> None:
+        run = Run(kind, start, end)  # type: ignore[arg-type]
+        self.runs.append(run)
+        self._layout.push(run, "")
+        self._show()
+
+    def _show(self) -> None:
+        for kind, start, end in self._layout.settled:
+            if kind in ("text", "reasoning"):
+                kind_of_event = "text" if kind == "text" else "thinking"
+                text = self._source.slice(max(start, self.skip), end)
+                if text:
+                    self._emit(Event(type=kind_of_event, text=text))  # type: ignore[arg-type]
+        self._layout.settled.clear()
+
+    def _emit(self, event: Event) -> None:
+        (self._events if self._held is None else self._held).append(event)
+
+    def _release_held(self) -> None:
+        if self._held is not None:
+            self._events += self._held
+            self._held = None
+
+
+class _LiveCall:
+    """Turns what a grammar tells about a call into events."""
+
+    def __init__(self, engine: Engine, index: int) -> None:
+        self._engine = engine
+        self._index = index
+
+    def name(self, name: str, call_id: str | int | None = None) -> None:
+        self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001
+
+    def arguments(self, start: int, end: int) -> None:
+        engine = self._engine
+        engine._emit(Event(type="tool_args", index=self._index, text=engine._source.slice(start, end)))  # noqa: SLF001
+
+
+class Plan:
+    """Which dialects an engine listens for, in which order; made once and shared by all lanes."""
+
+    def __init__(self, dialects: Sequence[Dialect], asked: Sequence[str] = ()) -> None:
+        """`dialects`: most likely first. `asked`: names somebody asked for; only these may use word markers."""
+        self._rank = {dialect.name: rank for rank, dialect in enumerate(dialects)}
+        self._asked = frozenset(asked)
+        heard = [d for d in dialects if not d.plain_words or d.name in self._asked]
+        self.markers = Markers(pair for dialect in heard for pair in _marked(dialect))
+        self._openers = [m for d in heard for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
+        self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
+
+    def order(self, meanings: Sequence[Meaning], section: Dialect | None) -> list[Meaning]:
+        """Calls before sections before tokens; the dialect of the open section first, then as ranked."""
+        return sorted(
+            meanings,
+            key=lambda m: (_ROLES.index(m.role), m.dialect is not section, self._rank[m.dialect.name]),
+        )
+
+    def context(self, dialect: Dialect, tools: Mapping[str, Tool] | None, live: _LiveCall) -> Context:
+        if dialect.name not in self._local:
+            marked = list(_local_markers(dialect))
+            self._local[dialect.name] = (Markers(marked), tuple(dict.fromkeys(marker for marker, _ in marked)))
+        local, until = self._local[dialect.name]
+        return Context(dialect=dialect, tools=tools, local=local, until=until, live=live)
+
+    def open_tail(self, prompt: str) -> str:
+        """Return the prompt from its last opening marker on: what it opened, the answer goes on with."""
+        at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
+        return prompt[at:] if at >= 0 else ""
+
+
+_ROLES = ("call", "think", "unthink", "section", "drop")
+
+
+def _call_close(dialect: Dialect) -> tuple[str, ...]:
+    return (*dialect.call_close, *((dialect.call.close,) if dialect.call else ()))
+
+
+def _marked(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
+    """List every marker of a dialect with its meaning."""
+    shared = {close for _, close in dialect.reasoning} & {*dialect.call_close, *dialect.dropped}
+    for role, markers in (
+        ("call", dialect.call_open),
+        ("section", dialect.section_open),
+        ("think", tuple(open_ for open_, _ in dialect.reasoning)),
+        ("unthink", tuple(close for _, close in dialect.reasoning if close not in shared)),
+        ("drop", (*dialect.section_close, *_call_close(dialect), *dialect.dropped)),
+    ):
+        for marker in markers:
+            yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]
+
+
+def _local_markers(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
+    """List the markers that structure a payload; the first role given to a marker counts."""
+    argument = dialect.argument
+    for role, markers in (
+        ("argument", (argument.open,) if argument else ()),
+        ("argument-close", (argument.close,) if argument and argument.close else ()),
+        ("close", (*_call_close(dialect), *dialect.section_close)),
+        ("open", dialect.markers),
+        ("close", dialect.dropped),
+    ):
+        for marker in markers:
+            yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]

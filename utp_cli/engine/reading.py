@@ -1,0 +1,162 @@
+"""What a grammar makes of the text behind an opening marker, and how it waits for more of that text.
+
+A grammar's `read` is a generator: a bare `yield` says "need more text", its return value is a `Read` or a
+`Declined`. It never looks back before the place where it began, and it may leave text unread for whoever comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from utp_cli.engine.markers import Hit, Markers
+from utp_cli.protocol.calls import Repair
+
+if TYPE_CHECKING:
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.layout import Run
+    from utp_cli.engine.source import Source
+    from utp_cli.protocol.spans import Span
+    from utp_cli.protocol.tools import Tool
+
+T = TypeVar("T")
+Waiting = Generator[None, None, T]
+"""A reader that may have to wait for text before it can return its T."""
+
+SPACE = " \t\n\r\f\v"
+HEADER_LIMIT = 512
+"""Characters that an opening tag or a name may take; longer ones are no markup. Bounds every look-ahead."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RawCall:
+    """A call as read from markup, before it is judged."""
+
+    name: str | None
+    arguments: dict[str, Any]
+    id: str | int | None = None
+    server: str | None = None
+    repairs: list[Repair] = field(default_factory=list)
+    """Syntax repairs count in the lane's text; shape repairs point into the call."""
+    partial: list[str] = field(default_factory=list)
+    """JSON Pointers into the arguments: values that broke off."""
+    payload: Span
+    """The text between the markers."""
+    lack: Literal["nothing", "closers", "more"] = "nothing"
+    """What the payload lacks: nothing, only its last `}` and `]`, or more than that."""
+    reason: str = ""
+    """Why this is no call at all (`malformed`), where it is none."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Read:
+    """What stood behind an opening marker."""
+
+    calls: list[RawCall]
+    end: int
+    """Where reading goes on: behind the closing marker, or where the call stopped without one."""
+    runs: list[Run]
+    """Tile the text from the opening marker's end to `end`."""
+    closed: bool
+    """A closing marker was there, or none is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The text behind the marker is no payload of this dialect."""
+
+    reason: str
+
+
+class Live(Protocol):
+    """Hears about a call while it is being read."""
+
+    def name(self, name: str, call_id: str | int | None = None) -> None:
+        """The tool's name is certain."""
+
+    def arguments(self, start: int, end: int) -> None:
+        """The text `[start, end)` certainly belongs to the arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a grammar may know beside the text."""
+
+    dialect: Dialect
+    tools: Mapping[str, Tool] | None
+    local: Markers
+    """The markers that structure a payload of this dialect; each has one of the roles of `LocalRole`."""
+    until: tuple[str, ...]
+    """The same markers as plain text."""
+    live: Live
+
+
+LocalRole = Literal["open", "close", "argument", "argument-close"]
+Reader = Callable[["Source", Hit, Context], Waiting[Read | Declined]]
+Writer = Callable[["Dialect", Sequence[Mapping[str, Any]]], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """How the payloads of a family are read and written."""
+
+    read: Reader
+    write: Writer
+
+
+def missing_close(position: int, marker: str) -> Repair:
+    """Make the repair for a closing marker that is not there."""
+    message = f"read as if {marker} stood here" if marker else "read as if it were closed here"
+    return Repair(
+        code="missing-close-tag", layer="syntax", confidence="likely", span=(position, position), after=marker,
+        message=message,
+    )  # fmt: skip
+
+
+def skip_space(source: Source, position: int) -> Waiting[int]:
+    """Return the position of the next character that is no whitespace; the end where the text has none."""
+    while True:
+        window, index = source.window, position - source.base
+        while index < len(window) and window[index] in SPACE:
+            index += 1
+        position = index + source.base
+        if index < len(window) or source.closed:
+            return position
+        yield
+
+
+def next_hit(source: Source, markers: Markers, position: int, limit: int | None = None) -> Waiting[Hit | None]:
+    """Return the next marker from `position` on; None where there is none (within `limit` characters)."""
+    end = None if limit is None else position + limit
+    while True:
+        found = source.search(markers.stops, position)
+        if found is None:
+            position = source.length
+            hit: Hit | bool = not source.closed
+        else:
+            position = source.at(found)
+            hit = markers.match(source, position)
+        if end is not None and position >= end:
+            return None
+        if hit is True:
+            source.release(position)
+            yield
+        elif hit is False:
+            if found is None:
+                return None
+            position += 1
+        else:
+            return hit
+
+
+def hit_at(source: Source, markers: Markers, position: int) -> Waiting[Hit | None]:
+    """Return the marker that stands exactly at `position`, None where there is none."""
+    while (hit := markers.match(source, position)) is True:
+        yield
+    return hit or None
+
+
+def role_of(hit: Hit | None) -> str:
+    """Return the role of a local marker, `""` for none."""
+    return hit.meanings[0].role if hit else ""

@@ -1,0 +1,86 @@
+"""The text of one lane while it arrives: it grows at the end, remembers all, and shows a window.
+
+All positions are absolute: characters since the start of the lane. Pieces are kept as they came; only the window
+(what has not been read yet) is one string, so that a piece costs its own length however long the text is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
+
+
+class Source:
+    """A growing text. Readers wait for more of it with a bare `yield`."""
+
+    __slots__ = ("_keep", "_pieces", "_starts", "base", "closed", "length", "window")
+
+    def __init__(self) -> None:
+        self.window = ""
+        self.base = 0
+        """The position of the window's first character."""
+        self.length = 0
+        """Characters fed so far; also the position behind the last one."""
+        self.closed = False
+        """No more text will come."""
+        self._pieces: list[str] = []
+        self._starts: list[int] = []
+        self._keep = 0
+
+    def feed(self, piece: str) -> None:
+        self._starts.append(self.length)
+        self._pieces.append(piece)
+        self.length += len(piece)
+        if self._keep > self.base:
+            self.window = self.window[self._keep - self.base :] + piece
+            self.base = self._keep
+        else:
+            self.window += piece
+
+    def release(self, position: int) -> None:
+        """What stands before `position` has been read; the window may drop it when more text comes."""
+        self._keep = position
+
+    def rewind(self, position: int) -> None:
+        """Make the window start at `position` or before it, to read from there again."""
+        self._keep = position
+        if position < self.base:
+            self.window = self.slice(position, self.length)
+            self.base = position
+
+    def take(self, position: int) -> str:
+        """Return everything from `position` on and release it."""
+        text = self.window[position - self.base :]
+        self._keep = self.length
+        return text
+
+    def slice(self, start: int, end: int) -> str:
+        """Return any stretch of the text, also one that the window has dropped."""
+        if start >= self.base:
+            return self.window[start - self.base : end - self.base]
+        first = bisect_right(self._starts, start) - 1
+        last = bisect_right(self._starts, end - 1) if end > start else first
+        joined = "".join(self._pieces[first:last])
+        return joined[start - self._starts[first] : end - self._starts[first]]
+
+    def whole(self) -> str:
+        return "".join(self._pieces)
+
+    def char(self, position: int) -> str:
+        """Return one character, `""` where the text has none yet."""
+        index = position - self.base
+        return self.window[index : index + 1]
+
+    def startswith(self, marker: str, position: int) -> bool:
+        return self.window.startswith(marker, position - self.base)
+
+    def search(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
+        """Search the window from `position`. The match counts from `base`: see `at`."""
+        return pattern.search(self.window, position - self.base)
+
+    def at(self, match: re.Match[str]) -> int:
+        """Return the position at which a match starts."""
+        return match.start() + self.base

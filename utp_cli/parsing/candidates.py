@@ -1,0 +1,71 @@
+"""A call on its way to being one: what each rung hands over before names, types and ids are settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.calls import Reason, Repair, Rung
+    from utp_cli.protocol.spans import Span
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """Something that a rung took for a call."""
+
+    rung: Rung
+    parser: str
+    name: str | None
+    arguments: dict[str, Any]
+    id: str | int | None = None
+    server: str | None = None
+    pointer: str = ""
+    span: Span | None = None
+    opening: str = ""
+    """Markup: its opening marker."""
+    raw: str = ""
+    repairs: list[Repair] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+    reason: Reason | None = None
+    """Why it is no safe call; None where it is one as far as its rung can tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How the answer ended, as far as that is known."""
+
+    reason: str | None
+    """The finish reason, in the wire's or the caller's word."""
+    cut: bool
+    """It was cut off: by a limit of tokens, or because the stream broke."""
+
+    @property
+    def whole(self) -> bool:
+        """It is known to have ended by itself."""
+        return self.reason is not None and not self.cut
+
+
+CUT_REASONS = frozenset(
+    {
+        "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "incomplete",
+        "max_completion_tokens",
+    }
+)  # fmt: skip
+"""Finish reasons of all providers that mean "cut off by a limit", lower case (wire formats, November 2026)."""
+
+
+def ending(reason: str | None, stream_ended: bool | None) -> Ending:
+    """Judge the finish reason; `stream_ended` is False for a stream whose end never came."""
+    return Ending(reason=reason, cut=(reason or "").lower() in CUT_REASONS or stream_ended is False)
+
+
+def breaks_off(lack: str, *, closed: bool, at_end: bool, end: Ending) -> bool:
+    """Whether a payload counts as cut off (`lack`: nothing, closers, more).
+
+    What lacks nothing stands unless the answer was cut before its closing marker. What lacks only closers stands
+    where a closing marker follows, or the answer is known to have ended by itself.
+    """
+    if lack == "nothing":
+        return not closed and at_end and end.cut
+    return lack == "more" or not (closed or end.whole)

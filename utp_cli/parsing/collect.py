@@ -1,0 +1,107 @@
+"""Candidates of all rungs → the calls of the answer: merged, named, checked, numbered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.calls import SURENESS, Rejected, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.parsing.candidates import Candidate
+    from utp_cli.protocol.calls import ParseResult, Problem, Sureness
+    from utp_cli.protocol.tools import Tool
+
+
+def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Candidate]:
+    """Native calls, then markup calls that no native call equals; each native call outranks one."""
+    left = [_key(c) for c in native if not c.reason]
+    out = list(native)
+    for candidate in markup:
+        key = _key(candidate)
+        if candidate.reason is None and key in left:
+            left.remove(key)
+        else:
+            out.append(candidate)
+    return out
+
+
+def _key(candidate: Candidate) -> str:
+    try:
+        return f"{candidate.name}\0{json.dumps(candidate.arguments, sort_keys=True)}"
+    except (TypeError, ValueError, RecursionError):
+        return f"{candidate.name}\0{candidate.arguments!r}"
+
+
+def collect(
+    result: ParseResult,
+    candidates: Sequence[Candidate],
+    tools: Mapping[str, Tool] | None,
+    least: Sureness,
+) -> None:
+    """Put the candidates into the result as calls and rejected calls, with their repairs."""
+    ids = _Ids({c.id for c in candidates if c.id is not None})
+    for candidate in candidates:
+        valid, problems = _checked(candidate, tools)
+        if candidate.reason is None and any(SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs):
+            candidate.reason = "doubtful"
+        number = None if candidate.reason else len(result.calls)
+        first = len(result.repairs)
+        result.repairs += [replace(repair, call=number) for repair in candidate.repairs]
+        common: dict[str, Any] = {
+            "arguments": candidate.arguments,
+            "id": ids.of(candidate),
+            "server": candidate.server,
+            "rung": candidate.rung,
+            "parser": candidate.parser,
+            "pointer": candidate.pointer,
+            "span": candidate.span,
+            "valid": valid,
+            "problems": problems,
+            "repairs": tuple(range(first, len(result.repairs))),
+            "raw": candidate.raw,
+        }
+        if candidate.reason or candidate.name is None:
+            reason = candidate.reason or "malformed"
+            partial = tuple(candidate.partial)
+            result.rejected.append(Rejected(name=candidate.name, reason=reason, partial=partial, **common))
+        else:
+            result.calls.append(ToolCall(name=candidate.name, **common))
+
+
+def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bool | None, tuple[Problem, ...]]:
+    """Check a candidate against the tools; mend its name and types where only one reading fits."""
+    if tools is None or candidate.name is None:
+        return None, ()
+    # Validation is the one part of the road with a compiled library behind it: loaded for who knows tools.
+    from utp_cli.repair.shape import known_name  # noqa: PLC0415
+    from utp_cli.validation.arguments import check_arguments  # noqa: PLC0415
+
+    if candidate.name not in tools:
+        candidate.name, repair = known_name(candidate.name, tools)
+        candidate.repairs += [repair] if repair else []
+    checked = check_arguments(candidate.name, candidate.arguments, tools)
+    if candidate.reason is None:
+        candidate.arguments = checked.arguments
+        candidate.repairs += checked.repairs
+    return checked.valid, checked.problems
+
+
+class _Ids:
+    """Gives every call an id: the wire's, else `call_N`, never one that the wire gave to another."""
+
+    def __init__(self, taken: set[Any]) -> None:
+        self._taken = taken
+        self._next = 0
+
+    def of(self, candidate: Candidate) -> str | int:
+        if candidate.id is not None:
+            return candidate.id
+        while True:
+            made = f"call_{self._next}"
+            self._next += 1
+            if made not in self._taken:
+                return made

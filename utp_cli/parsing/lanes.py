@@ -1,0 +1,91 @@
+"""One engine for each text of an answer, and what all of them found, in the order of the texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from utp_cli.engine.machine import Declining, Engine, Found, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Literal
+
+    from utp_cli.protocol.events import Event
+    from utp_cli.protocol.spans import Segment
+    from utp_cli.protocol.tools import Tool
+
+
+@dataclass(slots=True, kw_only=True)
+class Lane:
+    """A text with its engine. `pointer` says where it stands in the document, `""` for raw text."""
+
+    pointer: str
+    kind: Literal["text", "reasoning"]
+    engine: Engine
+    segments: list[Segment]
+    """Known once the lane is closed."""
+
+    def joined(self, kind: str) -> str:
+        """Join the stretches of one kind, with nothing between them."""
+        text = self.engine.text
+        return "".join(text[s.span[0] : s.span[1]] for s in self.segments if s.kind == kind)
+
+
+class Lanes:
+    """The lanes of one answer, opened as their texts arrive."""
+
+    def __init__(self, plan: Plan, tools: Mapping[str, Tool] | None, prompt: str) -> None:
+        self._plan = plan
+        self._tools = tools
+        self._prompt = prompt
+        self._by_pointer: dict[str, Lane] = {}
+        self._numbers: dict[tuple[str, int | None], int] = {}
+
+    def __iter__(self) -> Iterator[Lane]:
+        return iter(self._by_pointer.values())
+
+    def feed(self, pointer: str, kind: Literal["text", "reasoning"], text: str) -> list[Event]:
+        lane = self._by_pointer.get(pointer)
+        if lane is None:
+            # Only the first visible text goes on with what the prompt opened.
+            prompt = self._prompt if kind == "text" and not any(other.kind == "text" for other in self) else ""
+            engine = Engine(self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt)
+            lane = self._by_pointer[pointer] = Lane(pointer=pointer, kind=kind, engine=engine, segments=[])
+        events = lane.engine.feed(text)
+        return self._numbered(lane, events) if events else events
+
+    def close(self) -> list[Event]:
+        events = []
+        for lane in self:
+            events += self._numbered(lane, lane.engine.close())
+            lane.segments = lane.engine.segments(lane.pointer)
+        return events
+
+    def _numbered(self, lane: Lane, events: list[Event]) -> list[Event]:
+        """Name the lane, and count the calls over all lanes."""
+        out = []
+        for event in events:
+            index = event.index
+            if index is not None:
+                index = self._numbers.setdefault((lane.pointer, index), len(self._numbers))
+            out.append(replace(event, pointer=lane.pointer, index=index) if lane.pointer or index else event)
+        return out
+
+    @property
+    def found(self) -> list[tuple[Lane, Found]]:
+        return [(lane, found) for lane in self for found in lane.engine.found]
+
+    @property
+    def declined(self) -> list[Declining]:
+        return [declining for lane in self for declining in lane.engine.declined]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        return {lane.pointer: lane.engine.text for lane in self}
+
+    def content(self) -> str:
+        return "".join(lane.joined("text") for lane in self if lane.kind == "text")
+
+    def reasoning(self) -> str:
+        return "".join(lane.joined("reasoning") for lane in self)

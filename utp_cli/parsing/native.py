@@ -1,0 +1,79 @@
+"""Rung 1: the calls that the wire format itself carries."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
+from utp_cli.protocol.calls import Repair
+from utp_cli.repair.around import repair_json
+from utp_cli.repair.shape import shape_arguments
+from utp_cli.repair.strict import strict
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from utp_cli.protocol.tools import Tool
+    from utp_cli.wire.spec import CallDone
+
+
+def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | None, end: Ending) -> Candidate:
+    """Decode the arguments of a native call, as its format writes them, and say what is wrong with them."""
+    tool = (tools or {}).get(done.name or "")
+    raw = done.arguments
+    candidate = Candidate(
+        rung="native", parser=shape, name=done.name, arguments={}, id=done.id, server=done.server,
+        pointer=done.pointer, raw=raw if isinstance(raw, str) else "" if raw is ABSENT else _dumped(raw),
+    )  # fmt: skip
+    if done.custom:
+        candidate.arguments = {"input": raw if isinstance(raw, str) else ""}
+        return candidate
+    value = raw
+    if isinstance(raw, str) and raw.strip() and done.text_due:
+        value = _decoded(raw, candidate, end)
+        if candidate.reason:
+            return candidate
+    arguments, repairs, why = shape_arguments(
+        value, tool, text_due=done.text_due, absent_is_empty=done.absent_is_empty, decode=_tolerant
+    )
+    candidate.repairs += repairs
+    if arguments is None:
+        candidate.reason = "malformed"
+        candidate.raw = candidate.raw or why or ""
+    else:
+        candidate.arguments = arguments
+        if end.cut and tool and any(name not in arguments for name in tool.required):
+            candidate.reason = "truncated"
+    if candidate.name is None:
+        candidate.reason = "malformed"
+    return candidate
+
+
+def _decoded(text: str, candidate: Candidate, end: Ending) -> Any:
+    """Read arguments that are JSON text; what broke off makes the candidate `truncated`."""
+    try:
+        return strict(text)
+    except ValueError:
+        pass
+    reading = repair_json(text)
+    candidate.repairs += reading.repairs
+    lack = "nothing" if reading.complete else "closers" if reading.only_closers else "more"
+    if breaks_off(lack, closed=False, at_end=False, end=end):
+        candidate.reason = "truncated"
+        candidate.partial += reading.partial
+        candidate.arguments = reading.value if isinstance(reading.value, dict) else {}
+    return reading.value
+
+
+def _tolerant(text: str) -> tuple[Any, list[Repair]] | None:
+    reading = repair_json(text)
+    return (reading.value, list(reading.repairs)) if reading.complete else None
+
+
+def _dumped(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)

@@ -1,0 +1,232 @@
+"""The whole road: input → shape → native calls and texts → ladder → calls → validation → diagnosis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.dialects.catalogue import DIALECTS, dialects_of
+from utp_cli.engine.machine import Plan
+from utp_cli.parsing import rungs
+from utp_cli.parsing.candidates import Candidate, Ending, ending
+from utp_cli.parsing.collect import collect, merged
+from utp_cli.parsing.lanes import Lanes
+from utp_cli.parsing.native import native_candidate
+from utp_cli.protocol.calls import Attempt, ParseResult
+from utp_cli.protocol.events import Event
+from utp_cli.wire.reader import WireReader
+from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.protocol.calls import ServerCall, Sureness
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.tools import Tool
+    from utp_cli.wire.spec import WireEvent
+
+
+class Parser:
+    """Reads one answer in pieces: `feed` returns what became certain, `close` the whole explained result.
+
+    `tools`: definitions in any known form, or `Tool`s. `model`: its id, which says what dialects to expect.
+    `parser`: a dialect's name (`auto`: the text decides). `finish_reason`: as the server gave it, where the input
+    does not say. `generation_prompt`: what the chat template put before the model's first token. `request`, `server`:
+    what is known of them, for diagnoses. Raises `UtpError` for a parser that does not exist; input never raises.
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: Iterable[Any] | None = None,
+        model: str | None = None,
+        provider: str | None = None,
+        parser: str = "auto",
+        finish_reason: str | None = None,
+        generation_prompt: str = "",
+        request: Mapping[str, Any] | None = None,
+        server: Mapping[str, Any] | None = None,
+        min_confidence: Sureness = "guess",
+        dialects: Sequence[Dialect] = (),
+    ) -> None:
+        self._tools = known_tools(tools)
+        self._options = {"model": model, "provider": provider, "request": request, "server": server}
+        self._model = model
+        self._finish_reason = finish_reason
+        self._least = min_confidence
+        mine = {dialect.name: dialect for dialect in dialects}
+        self._asked = (mine[parser],) if parser in mine else dialects_of(parser)
+        self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt)
+        self._wire = WireReader(provider)
+        self._natives: list[CallDone] = []
+        self._pieces: dict[int, list[str]] = {}
+        self._server_calls: list[ServerCall] = []
+
+    def feed(self, data: str | bytes) -> list[Event]:
+        """Read the next piece of the input, text or bytes, cut anywhere."""
+        if self._wire.verbatim and isinstance(data, str):
+            return self._lanes.feed("", "text", data)
+        return self._heard(self._wire.feed(data))
+
+    def feed_document(self, body: Any) -> list[Event]:
+        """Read a decoded JSON body."""
+        return self._heard(self._wire.feed_document(body))
+
+    def close(self) -> ParseResult:
+        """There is no more: settle everything."""
+        self.finish()
+        facts = self._wire.facts
+        result = ParseResult(shape=self._wire.shape or "text", stream=self._wire.stream, facts=facts)
+        result.model = self._wire_model() or self._model
+        result.finish_reason = self._finish_reason
+        result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()
+        result.server_calls = self._server_calls
+        result.texts = self._lanes.texts
+        self._climb(result, ending(self._finish_reason, facts.ended))
+        result.find_segments = lambda: [segment for lane in self._lanes for segment in lane.segments]
+        result.find_diagnoses = self._diagnose
+        return result
+
+    def finish(self) -> list[Event]:
+        """Tell the input is over, and return the last events; `close` does it where it was not done."""
+        events = self._heard(self._wire.close())
+        return events + self._lanes.close()
+
+    # -- the wire ---------------------------------------------------------------------------------------------------
+
+    def _heard(self, told: Iterable[WireEvent]) -> list[Event]:
+        events: list[Event] = []
+        for wire_event in told:
+            events += _HEARERS[type(wire_event)](self, wire_event)
+        return events
+
+    def _text(self, piece: TextPiece) -> list[Event]:
+        events = self._lanes.feed(piece.pointer, piece.kind, piece.text)
+        if self._wire.shape in (None, "text"):
+            return events
+        # A call in the text may yet turn out to be there as a native call as well.
+        return [replace(e, provisional=True) if e.index is not None else e for e in events]
+
+    def _opened(self, opened: CallOpened) -> list[Event]:
+        return [Event(type="tool_start", index=opened.key, name=opened.name, id=opened.id, pointer=opened.pointer)]
+
+    def _piece(self, piece: CallPiece) -> list[Event]:
+        return [Event(type="tool_args", index=piece.key, text=piece.text)]
+
+    def _done(self, done: CallDone) -> list[Event]:
+        self._natives.append(done)
+        return [Event(type="tool_end", index=done.key, name=done.name, id=done.id, pointer=done.pointer)]
+
+    def _server_call(self, seen: ServerCallSeen) -> list[Event]:
+        self._server_calls.append(seen.call)
+        return []
+
+    def _finished(self, finished: Finished) -> list[Event]:
+        self._finish_reason = finished.reason or self._finish_reason
+        return []
+
+    def _wire_model(self) -> str | None:
+        return self._wire.model
+
+    # -- the ladder -------------------------------------------------------------------------------------------------
+
+    def _climb(self, result: ParseResult, end: Ending) -> None:
+        shape = result.shape
+        native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
+        result.attempts.append(_native_attempt(shape, native))
+        markup = [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
+        asked = [dialect.name for dialect in self._asked]
+        result.attempts += rungs.markup_attempts(markup, self._lanes.declined, asked)
+        candidates = merged(native, markup)
+        higher = any(c.reason in (None, "truncated", "malformed") for c in candidates)
+        for rung, parser, find, nothing in (
+            ("json", rungs.JSON_PARSER, lambda: rungs.json_candidates(self._lanes, self._tools, end), "no JSON call"),
+            ("heuristic", rungs.INTENT_PARSER, lambda: rungs.intent_candidates(self._lanes, self._tools), "no intent"),
+        ):
+            found: list[Candidate] = [] if higher else find()
+            result.attempts.append(_late_attempt(rung, parser, found, nothing, skipped=higher))
+            candidates += found
+            higher = higher or any(c.reason in (None, "truncated", "malformed") for c in found)
+        collect(result, candidates, self._tools, self._least)
+
+    def _diagnose(self, result: ParseResult) -> list[Finding]:
+        from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
+        from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
+
+        return diagnose_answer(Answer(result=result, tools=self._tools, **self._options))  # type: ignore[arg-type]
+
+
+_HEARERS: dict[type, Any] = {
+    TextPiece: Parser._text,  # noqa: SLF001
+    CallOpened: Parser._opened,  # noqa: SLF001
+    CallPiece: Parser._piece,  # noqa: SLF001
+    CallDone: Parser._done,  # noqa: SLF001
+    ServerCallSeen: Parser._server_call,  # noqa: SLF001
+    Finished: Parser._finished,  # noqa: SLF001
+}
+
+
+def parse(source: Any, **options: Any) -> ParseResult:
+    """Read a whole answer: text, bytes, or a decoded JSON body. The options are those of `Parser`."""
+    parser = Parser(**options)
+    if isinstance(source, str | bytes):
+        parser.feed(source)
+    else:
+        parser.feed_document(source)
+    return parser.close()
+
+
+def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
+    """Take definitions in any form; None stands for "no tools are known"."""
+    if tools is None:
+        return None
+    from utp_cli.protocol.tools import Tool  # noqa: PLC0415
+    from utp_cli.validation.definitions import read_definitions  # noqa: PLC0415
+
+    listed = [tools] if isinstance(tools, dict) else list(tools)
+    done = [tool for tool in listed if isinstance(tool, Tool)]
+    done += read_definitions([tool for tool in listed if not isinstance(tool, Tool)])
+    return {tool.name: tool for tool in done}
+
+
+_PLANS: dict[tuple[str, ...], Plan] = {}
+"""Plans for the built-in dialects by what leads them: making one costs more than reading a short answer."""
+
+
+def _plan(asked: Sequence[Dialect], mine: tuple[Dialect, ...], model: str | None) -> Plan:
+    """Order the dialects: those asked for, those of the user's own, those of the model, all others."""
+    by_model: list[Dialect] = []
+    if model:
+        from utp_cli.detection.dialect import dialects_for  # noqa: PLC0415 - only who names a model pays
+
+        by_model = [dialect for name in dialects_for(model) if (dialect := DIALECTS.get(name))]
+    leading = [*asked, *mine, *by_model]
+    names = tuple(dict.fromkeys(dialect.name for dialect in leading))
+    if mine or names not in _PLANS:
+        every = {dialect.name: dialect for dialect in [*leading, *DIALECTS]}
+        plan = Plan(list(every.values()), names)
+        if mine:
+            return plan
+        _PLANS[names] = plan
+    return _PLANS[names]
+
+
+def _native_attempt(shape: str, native: Sequence[Candidate]) -> Attempt:
+    calls = sum(not c.reason for c in native)
+    if native:
+        reason = f"{len(native)} native call{'s' if len(native) > 1 else ''}"
+        return Attempt(rung="native", parser=shape, outcome="fired", reason=reason, calls=calls)
+    reason = "raw text has no native fields" if shape == "text" else "the answer has no native call"
+    return Attempt(rung="native", parser=shape, outcome="declined", reason=reason)
+
+
+def _late_attempt(rung: Any, parser: str, found: Sequence[Candidate], nothing: str, *, skipped: bool) -> Attempt:
+    if skipped:
+        return Attempt(rung=rung, parser=parser, outcome="skipped", reason="a higher rung fired")
+    if not found:
+        return Attempt(rung=rung, parser=parser, outcome="declined", reason=f"{nothing} in the text")
+    reason = f"at {found[0].span[0]}" if found[0].span else "found"
+    return Attempt(
+        rung=rung, parser=parser, outcome="fired", reason=reason, calls=sum(not c.reason for c in found)
+    )
