@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects import elements, tagged_arguments, tagged_json
+from utp_cli.dialects import arg_key_value, channels, elements, header_json, pythonic, tagged_arguments, tagged_json
 from utp_cli.dialects.spec import Dialect
 from utp_cli.protocol.catalogue import Catalogue
 
 DIALECTS: Catalogue[Dialect] = Catalogue(
     "parser",
-    [*tagged_json.DIALECTS, *tagged_arguments.DIALECTS, *elements.DIALECTS],
+    [
+        *tagged_json.DIALECTS,
+        *tagged_arguments.DIALECTS,
+        *arg_key_value.DIALECTS,
+        *header_json.DIALECTS,
+        *pythonic.DIALECTS,
+        *channels.DIALECTS,
+        *elements.DIALECTS,
+    ],
     lambda dialect: (dialect.name, *dialect.aliases),
 )
 

@@ -53,6 +53,9 @@ class Dialect:
     call_open: tuple[str, ...] = ()
     """Markers before each call, in every spelling met; the first is the one written. None: an unmarked dialect."""
     call_close: tuple[str, ...] = ()
+    bare: tuple[str, ...] = ()
+    """What a call may begin with where no marker stands before it, at the beginning of a line. Only where the dialect
+    is asked for, or the whole answer is such a payload."""
     close_optional: bool = False
     """The dialect can do without its closing marker: a missing one is no repair."""
     plain_words: bool = False
@@ -73,15 +76,41 @@ class Dialect:
     """The keys or tags that name the MCP server a call is routed to."""
     default_server: str | None = None
     """The MCP server of a call that names none."""
+    no_call: tuple[str, ...] = ()
+    """Names of pseudo tools that mean "no tool is called"."""
     single_key: bool = False
     """JSON: `{"NAME": {…}}` is the form of a call."""
+
+    header: tuple[str, ...] = ()
+    """header_json: what stands between the opening marker and the JSON, with slots `{name}` and `{id}`; the last is
+    the one written."""
+    separators: tuple[str, ...] = ()
+    """arg_key_value: tags that may stand behind the name."""
 
     call: Tag | None = None
     """The tag that names the tool, for the tag families."""
     argument: Tag | None = None
     """The tag of one argument, for the tag families."""
+    quote: str = ""
+    """kv_custom: the token at both ends of a string."""
+    thinking_channels: tuple[str, ...] = ()
+    """harmony: channels whose messages are thinking, unless a tool is addressed."""
+    thinking_recipients: tuple[str, ...] = ()
+    text_recipients: tuple[str, ...] = ()
+    """harmony: recipients that are no tool."""
+    ends_thinking: tuple[str, ...] = ()
+    """Tokens that close thinking if it is open, and mean nothing to it otherwise."""
+    body_markup: bool = False
+    """harmony: the body of a call is markup of another dialect."""
+    doubled_name: bool = False
+    """The tool's name may stand twice, `x.x` for `x`."""
+    named_before: bool = False
+    """The tool's name stands in front of the opening marker too; it is no text there."""
+    by_line: bool = False
+    """pythonic: one call a line instead of a list."""
     trim: str = ""
-    """What belongs to the markup at either end of a value: `line` one line break, `space` all whitespace."""
+    """What belongs to the markup at either end of a value: `line` one line break, `space` all whitespace, `cdata` all
+    whitespace and CDATA marks."""
 
     quirks: str = ""
     """What else a reader should know, for people."""

@@ -216,7 +216,65 @@ GIGACHAT35 = Dialect(
     dropped=("</s>",),
 )
 
+STEP3 = Dialect(
+    name="step3",
+    family="xml_invoke",
+    models=("step3", "step-3"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "step3", "sglang": "step3"},
+    section_open=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>function<｜tool_sep｜>"),
+    section_close=("<｜tool_calls_end｜>", "<｜tool_call_end｜>"),
+    call_open=("<steptml:invoke ",),
+    call=Tag(open="<steptml:invoke", slot="name", close="</steptml:invoke>"),
+    argument=Tag(open="<steptml:parameter", slot="name", close="</steptml:parameter>"),
+    trim="space",
+    reasoning=THINK,
+    quirks="Full-width bars, but no U+2581.",
+)
+
+MINICPM5 = Dialect(
+    name="minicpm5",
+    family="xml_invoke",
+    models=("minicpm5", "minicpm-5", "minicpm4"),
+    source="chat template of MiniCPM5-1B; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "minicpm5", "sglang": "minicpm5"},
+    call_open=("<function name=", "<functionname="),
+    call=Tag(open="<function", slot="name", close="</function>"),
+    argument=Tag(open="<param", slot="name", close="</param>"),
+    trim="cdata",
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="Values may stand in CDATA; tokenizer leftovers occur (<functionname=).",
+)
+
+KIMI_K3 = Dialect(
+    name="kimi_k3",
+    family="xml_invoke",
+    models=("kimi-k3",),
+    source="chat template of Kimi K3; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "kimi_k3", "sglang": "kimi_k3"},
+    section_open=("<|open|>tools<|sep|>",),
+    section_close=("<|close|>tools<|sep|>",),
+    call_open=("<|open|>call ",),
+    call=Tag(open="<|open|>call", slot="tool", end="<|sep|>", close="<|close|>call<|sep|>"),
+    argument=Tag(open="<|open|>argument", slot="key", type="type", end="<|sep|>", close="<|close|>argument<|sep|>"),
+    reasoning=(("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
+    dropped=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|end_of_msg|>"),
+    quirks="Each argument tells its type; `index` is an ordinal, not an id.",
+)
+
+FUNCTIONARY_V31 = Dialect(
+    name="functionary_v3_1",
+    family="xml_function_eq",
+    models=("functionary-medium-v3.1", "functionary-small-v3.1", "functionary-v3.1"),
+    source="chat template of functionary-medium-v3.1 (2026)",
+    call_open=("<function=",),
+    call=_FUNCTION,
+    dropped=("<|eom_id|>", "<|eot_id|>"),
+    quirks="A JSON object stands in the tag.",
+)
+
 DIALECTS = (
     QWEN3_CODER, STEP3P5, MIMO, SEED_OSS, ANTHROPIC, ANTHROPIC_NAMESPACED, MINIMAX_M2, DOTS, DEEPSEEK_V32, DEEPSEEK_V4, DEEPSEEK_V41,
-    GIGACHAT35,
+    GIGACHAT35, STEP3, MINICPM5, KIMI_K3, FUNCTIONARY_V31,
 )  # fmt: skip

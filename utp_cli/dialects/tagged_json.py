@@ -266,6 +266,95 @@ FIREFUNCTION = Dialect(
     dropped=("<|eot_id|>",),
 )
 
+MISTRAL_LIST = Dialect(
+    name="mistral_list",
+    family="tagged_json_list",
+    source="chat template of Mistral Nemo (2024)",
+    servers={"vllm": "mistral", "sglang": "mistral"},
+    call_open=("[TOOL_CALLS]",),
+    id_keys=("id",),
+    dropped=("</s>",),
+    quirks="The older of Mistral's forms; ids have nine characters.",
+)
+
+DOTS_JSON = Dialect(
+    name="dots_json",
+    family="tagged_json_object",
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "dots", "sglang": "dots"},
+    call_open=("<dots_function_call>",),
+    call_close=("</dots_function_call>",),
+    reasoning=THINK,
+    quirks="The JSON form that dots accepts beside its tags.",
+)
+
+K2_HORIZON_JSON = Dialect(
+    name="k2_horizon_json",
+    family="tagged_json_object",
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "k2_horizon", "sglang": "k2_horizon"},
+    call_open=("<ifm|tool_call>",),
+    call_close=("</ifm|tool_call>",),
+    section_open=("<ifm|tool_calls>",),
+    section_close=("</ifm|tool_calls>",),
+    quirks="The JSON form that k2_horizon accepts beside its pairs.",
+)
+
+LFM2_JSON = Dialect(
+    name="lfm2_json",
+    family="tagged_json_list",
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "lfm2", "sglang": "lfm2"},
+    call_open=("<|tool_call_start|>",),
+    call_close=("<|tool_call_end|>",),
+    quirks="The JSON list that LFM2 may write in place of Python calls.",
+)
+
+_FENCES = ("```json\n", "```\n")
+
+LLAMA3_JSON = Dialect(
+    name="llama3_json",
+    family="tagged_json_object",
+    aliases=("llama3", "llama4_json"),
+    models=("llama-3.1", "llama-3.2", "llama-3.3", "llama-4"),
+    source="chat templates of Llama 3.1 to 3.3; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "llama3_json", "sglang": "llama3", "llama.cpp": "--jinja"},
+    call_open=("<|python_tag|>",),
+    bare=("{", "[", *_FENCES),
+    close_optional=True,
+    argument_keys=("parameters", "arguments"),
+    dropped=("<|eot_id|>", "<|eom_id|>"),
+    quirks="The marker may be missing; several objects are parted by a semicolon; Python literals occur.",
+)
+
+XLAM = Dialect(
+    name="xlam",
+    family="tagged_json_list",
+    models=("xlam",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "xlam"},
+    bare=("[", "{", *_FENCES),
+    close_optional=True,
+    reasoning=THINK,
+    dropped=("<|eot_id|>", "<|im_end|>"),
+    quirks="A list without markers, also in a code fence.",
+)
+
+COMMAND_R_PLUS = Dialect(
+    name="command_r_plus",
+    family="tagged_json_list",
+    models=("command-r-plus", "command-r-08-2024"),
+    source="chat template of c4ai-command-r-plus (2026)",
+    call_open=("Action:\n",),
+    close_optional=True,
+    plain_words=True,
+    name_keys=("tool_name",),
+    argument_keys=("parameters",),
+    no_call=("directly-answer", "directly_answer"),
+    dropped=("<|END_OF_TURN_TOKEN|>",),
+    quirks="The pseudo tool `directly-answer` means that no tool is called.",
+)
+
 NEMOTRON_NANO_V2 = Dialect(
     name="nemotron_nano_v2",
     family="tagged_json_list",
@@ -280,4 +369,6 @@ NEMOTRON_NANO_V2 = Dialect(
 DIALECTS = (
     HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
     HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
+    MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON, LLAMA3_JSON,
+    XLAM, COMMAND_R_PLUS,
 )  # fmt: skip

@@ -19,6 +19,7 @@ from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.layout import Layout, Run, segments
 from utp_cli.engine.markers import Hit, Markers, Meaning
 from utp_cli.engine.quoting import Quoting
+from utp_cli.engine.grammars.values import past_tag
 from utp_cli.engine.reading import Context, Declined, RawCall, Read, Waiting
 from utp_cli.protocol.events import Event
 
@@ -101,8 +102,8 @@ class Engine:
         self._section: Dialect | None = None
         self._events: list[Event] = []
         self._held: list[Event] | None = None
+        self._bare_from = 0
         self._opened = 0
-        self._shown = 0
         self._run = self._loop()
         self.skip = 0
         tail = plan.open_tail(prompt)
@@ -176,24 +177,30 @@ class Engine:
 
     def _at_marker(self, hit: Hit) -> Waiting[int]:
         """Try what the marker could mean, most likely first; return where reading goes on."""
+        tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self._source, hit))
         for meaning in self._plan.order(hit.meanings, self._section):
             match meaning.role:
-                case "call":
+                case "call" | "bare":
+                    if meaning.role == "bare" and not self._may_be_bare(hit.start):
+                        continue
                     read = yield from self._try(hit, meaning.dialect)
                     if read is not None:
                         self._took(hit, meaning.dialect, read)
                         return read.end
                 case "think":
-                    if self._open_thinking(hit):
-                        return hit.end
+                    if self._open_thinking(hit.start, tag_end):
+                        return tag_end
                 case "unthink":
-                    if self._close_thinking(hit):
-                        return hit.end
+                    if self._close_thinking(hit.start, tag_end):
+                        return tag_end
+                case "end":
+                    if self._thinking and self._close_thinking(hit.start, tag_end):
+                        return tag_end
                 case "section" | "drop":
                     if meaning.role == "section":
                         self._section = meaning.dialect
-                    self._push("token", hit.start, hit.end)
-                    return hit.end
+                    self._push("token", hit.start, tag_end)
+                    return tag_end
         self._content(hit.start, hit.start + 1)
         return hit.start + 1
 
@@ -203,16 +210,33 @@ class Engine:
         read = yield from GRAMMARS[dialect.family].read(self._source, hit, context)
         if isinstance(read, Declined):
             self._source.rewind(hit.start)
+            self._bare_from = max(self._bare_from, read.until)
+            if hit.meanings[0].role == "bare":
+                return None
             self.declined.append(
                 Declining(dialect=dialect.name, marker=hit.marker, position=hit.start - self.skip, reason=read.reason)
             )
             return None
         return read
 
+    def _may_be_bare(self, position: int) -> bool:
+        """Whether an unmarked payload may begin here: on a line of its own, where none has been looked for yet."""
+        last = self.runs[-1] if self.runs else None
+        if position < self._bare_from or self._quoting.inside or self._thinking:
+            return False
+        if last is None or last.kind != "text":
+            return True
+        line = self._source.slice(max(last.start, position - _LINE), position)
+        return not line[line.rfind("\n") + 1 :].strip()
+
     # -- what was found ---------------------------------------------------------------------------------------------
 
     def _took(self, hit: Hit, dialect: Dialect, read: Read) -> None:
         quoted = self._quoting.inside
+        if read.mode and self._thinking and not self._all_thought:
+            self._settle_thinking(self._thinking)
+        if dialect.named_before and read.calls:
+            self._take_name(read.calls[0].name)
         first = len(self.runs)
         self._push("markup", hit.start, hit.end)
         for run in read.runs:
@@ -230,6 +254,18 @@ class Engine:
                     self._thinking.first_call = len(self.runs)
                     self._held = []
             self._ended(found)
+        if read.mode == "thinking" and not self._thinking:
+            self._thinking = _Thinking(first_run=len(self.runs))
+            self._had_thinking = True
+
+    def _take_name(self, name: str | None) -> None:
+        """The text just before the marker is the tool's name: markup, not text."""
+        last = self.runs[-1] if self.runs else None
+        if name and last and last.kind == "text":
+            start = last.end - len(name)
+            if start >= last.start and self._source.slice(start, last.end) == name:
+                kept = [Run("text", last.start, start)] if start > last.start else []
+                self.runs[-1:] = [*kept, Run("markup", start, last.end)]
 
     def _ended(self, found: Found) -> None:
         call = found.call
@@ -238,33 +274,36 @@ class Engine:
         )
         self._opened += 1
 
-    def _open_thinking(self, hit: Hit) -> bool:
+    def _open_thinking(self, start: int, end: int) -> bool:
         if self._quoting.inside:
             return False
         if self._thinking and self._thinking.first_call is None:
             return False
         if self._thinking:
             self._never_closed(self._thinking)
-        self._push("markup", hit.start, hit.end)
+        self._push("markup", start, end)
         self._thinking = _Thinking(first_run=len(self.runs))
         self._had_thinking = True
         return True
 
-    def _close_thinking(self, hit: Hit) -> bool:
+    def _close_thinking(self, start: int, end: int) -> bool:
         if self._all_thought or self._quoting.inside:
             return False
         if self._thinking is None:
             if self._had_thinking:
-                self._push("markup", hit.start, hit.end)
+                self._push("markup", start, end)
                 return True
             self._never_opened()
         else:
-            self._closed(self._thinking.calls, self._thinking.first_run)
-        self._push("markup", hit.start, hit.end)
-        self._thinking = None
+            self._settle_thinking(self._thinking)
+        self._push("markup", start, end)
         self._had_thinking = True
-        self._release_held()
         return True
+
+    def _settle_thinking(self, thinking: _Thinking) -> None:
+        self._closed(thinking.calls, thinking.first_run)
+        self._thinking = None
+        self._release_held()
 
     def _closed(self, calls: list[Found], first_run: int) -> None:
         """Thinking closes: the calls in it were drafts, and their text is part of the thought."""
@@ -372,7 +411,9 @@ class Plan:
         self._rank = {dialect.name: rank for rank, dialect in enumerate(dialects)}
         self._asked = frozenset(asked)
         heard = [d for d in dialects if not d.plain_words or d.name in self._asked]
-        self.markers = Markers(pair for dialect in heard for pair in _marked(dialect))
+        marked = [pair for dialect in heard for pair in _marked(dialect)]
+        marked += [(m, Meaning(role="bare", dialect=d)) for d in heard if d.name in self._asked for m in d.bare]
+        self.markers = Markers(marked)
         self._openers = [m for d in heard for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
         self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
 
@@ -396,7 +437,9 @@ class Plan:
         return prompt[at:] if at >= 0 else ""
 
 
-_ROLES = ("call", "think", "unthink", "section", "drop")
+_ROLES = ("call", "bare", "think", "unthink", "end", "section", "drop")
+_LINE = 200
+"""Characters of a line that are looked at to see whether it is blank so far."""
 
 
 def _call_close(dialect: Dialect) -> tuple[str, ...]:
@@ -405,12 +448,14 @@ def _call_close(dialect: Dialect) -> tuple[str, ...]:
 
 def _marked(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
     """List every marker of a dialect with its meaning."""
-    shared = {close for _, close in dialect.reasoning} & {*dialect.call_close, *dialect.dropped}
+    closers = tuple(close for _, close in dialect.reasoning)
+    shared = {*closers} & {*dialect.call_close, *dialect.dropped}
     for role, markers in (
         ("call", dialect.call_open),
         ("section", dialect.section_open),
         ("think", tuple(open_ for open_, _ in dialect.reasoning)),
-        ("unthink", tuple(close for _, close in dialect.reasoning if close not in shared)),
+        ("unthink", tuple(close for close in closers if close not in shared)),
+        ("end", (*dialect.ends_thinking, *shared)),
         ("drop", (*dialect.section_close, *_call_close(dialect), *dialect.dropped)),
     ):
         for marker in markers:
@@ -424,6 +469,7 @@ def _local_markers(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
         ("argument", (argument.open,) if argument else ()),
         ("argument-close", (argument.close,) if argument and argument.close else ()),
         ("close", (*_call_close(dialect), *dialect.section_close)),
+        ("separator", dialect.separators),
         ("open", dialect.markers),
         ("close", dialect.dropped),
     ):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.source import Source
 
-Role = Literal["call", "section", "think", "unthink", "drop"]
+Role = Literal["call", "bare", "section", "think", "unthink", "end", "drop"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,8 @@ class Read:
     """Tile the text from the opening marker's end to `end`."""
     closed: bool
     """A closing marker was there, or none is due."""
+    mode: Literal["text", "thinking"] | None = None
+    """What follows (and the calls themselves) stands in, where a message's header says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Declined:
     """The text behind the marker is no payload of this dialect."""
 
     reason: str
+    until: int = 0
+    """How far it was read: no unmarked payload is looked for before that place again."""
 
 
 class Live(Protocol):
@@ -92,7 +96,7 @@ class Context:
     live: Live
 
 
-LocalRole = Literal["open", "close", "argument", "argument-close"]
+LocalRole = Literal["open", "close", "argument", "argument-close", "separator"]
 Reader = Callable[["Source", Hit, Context], Waiting[Read | Declined]]
 Writer = Callable[["Dialect", Sequence[Mapping[str, Any]]], str]
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.engine.grammars import elements, tagged_arguments, tagged_json
+from utp_cli.engine.grammars import (
+    arg_key_value,
+    elements,
+    harmony,
+    header_json,
+    kv_custom,
+    pythonic,
+    tagged_arguments,
+    tagged_json,
+)
 
 if TYPE_CHECKING:
     from utp_cli.engine.reading import Grammar
@@ -14,6 +23,11 @@ GRAMMARS: dict[str, Grammar] = {
     "tagged_json_list": tagged_json.GRAMMAR,
     "xml_function_eq": tagged_arguments.GRAMMAR,
     "xml_invoke": tagged_arguments.GRAMMAR,
+    "arg_key_value": arg_key_value.GRAMMAR,
+    "header_json": header_json.GRAMMAR,
+    "harmony": harmony.GRAMMAR,
+    "kv_custom": kv_custom.GRAMMAR,
+    "pythonic": pythonic.GRAMMAR,
     "xml_elements": elements.GRAMMAR,
 }
 """Family → grammar. Families that differ in declarations only share one."""

@@ -59,7 +59,9 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
             break
         position = ahead
     if not calls:
-        return Declined("no JSON behind the marker")
+        return Declined("no JSON behind the marker", position)
+    if opened.marker in context.dialect.bare and any(call.reason for call in calls):
+        return Declined("the JSON has not the shape of a call", position)
     return (yield from close(source, opened.end, position, calls, context))
 
 

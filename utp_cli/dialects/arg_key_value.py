@@ -1,0 +1,108 @@
+"""Dialects that write the name as text, then pairs of key and value tags.
+
+Markers leave the closing `>` open where a checkpoint may write a suffix before it (`<tool_calls:opensource>`).
+"""
+
+from __future__ import annotations
+
+from utp_cli.dialects.spec import Dialect, Tag
+from utp_cli.dialects.tagged_json import THINK
+
+_PAIRS = Tag(open="<arg_key", slot="=", close="</arg_value")
+_GLM_END = ("<|user|>", "<|observation|>", "<|endoftext|>")
+
+
+def _glm(name: str, models: tuple[str, ...], source: str, servers: dict[str, str], **more: object) -> Dialect:
+    return Dialect(
+        name=name, family="arg_key_value", models=models, source=source, servers=servers,
+        call_open=("<tool_call>",), call_close=("</tool_call>",), argument=_PAIRS, reasoning=THINK, dropped=_GLM_END,
+        **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+GLM45 = _glm(
+    "glm45", ("glm-4.5", "glm-4.6"), "chat template of GLM-4.6; vLLM 0.33, SGLang 0.5 (2026)",
+    {"vllm": "glm45", "sglang": "glm45"}, aliases=("glm",),
+    quirks="A line break ends the name; some checkpoints write it as backslash and n.",
+)  # fmt: skip
+GLM47 = _glm(
+    "glm47", ("glm-4.7", "glm-5", "glm-5.3"), "chat template of GLM-4.7-Flash; vLLM 0.33, SGLang 0.5 (2026)",
+    {"vllm": "glm47", "sglang": "glm47"}, quirks="The first key ends the name.",
+)  # fmt: skip
+LING3 = _glm(
+    "ling3", ("ling-3", "ling3", "ring-3"), "chat template of Ling 3.0 Flash; vLLM 0.33, SGLang 0.5 (2026)",
+    {"vllm": "ling3", "sglang": "ling3"},
+)  # fmt: skip
+SPARK25 = _glm(
+    "spark25", ("spark-2.5", "spark2_5", "spark2.5"), "chat template of Spark 2.5; SGLang 0.5 (2026)",
+    {"sglang": "spark25"},
+)  # fmt: skip
+POOLSIDE = _glm(
+    "poolside_v1", ("laguna", "poolside"), "chat templates of Laguna; vLLM 0.33, SGLang 0.5 (2026)",
+    {"vllm": "poolside_v1", "sglang": "poolside_v1"}, quirks="A key without a value is dropped.",
+)  # fmt: skip
+
+IQUEST = Dialect(
+    name="iquest_q1",
+    family="arg_key_value",
+    models=("iquest-q1", "iquest"),
+    source="SGLang 0.5 (2026)",
+    servers={"sglang": "iquest_q1"},
+    call_open=("<iquest_tool_call>",),
+    call_close=("</iquest_tool_call>",),
+    argument=_PAIRS,
+    reasoning=THINK,
+)
+
+HY_V3 = Dialect(
+    name="hy_v3",
+    family="arg_key_value",
+    aliases=("hunyuan",),
+    models=("hunyuan-v3", "hy3", "hy-3", "hunyuan-3"),
+    source="chat template of Hy3; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "hy_v3", "sglang": "hunyuan"},
+    section_open=("<tool_calls>", "<tool_calls:"),
+    section_close=("</tool_calls>", "</tool_calls:"),
+    call_open=("<tool_call>", "<tool_call:"),
+    call_close=("</tool_call>", "</tool_call:"),
+    argument=_PAIRS,
+    separators=("<tool_sep>", "<tool_sep:"),
+    reasoning=(("<think>", "</think>"), ("<think:", "</think:")),
+    quirks="Every tag may carry a suffix; <tool_sep> stands behind the name.",
+)
+
+HY_V4 = Dialect(
+    name="hy_v4",
+    family="arg_key_value",
+    models=("hunyuan-v4", "hy4", "hy-4"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "hy_v4", "sglang": "hunyuan"},
+    section_open=("<tool_calls>", "<tool_calls:"),
+    section_close=("</tool_calls>", "</tool_calls:"),
+    call_open=("<tool_call>", "<tool_call:"),
+    call_close=("</tool_call>", "</tool_call:"),
+    argument=_PAIRS,
+    reasoning=(("<think>", "</think>"), ("<think:", "</think:")),
+    quirks="Every tag may carry a suffix.",
+)
+
+K2_HORIZON = Dialect(
+    name="k2_horizon",
+    family="arg_key_value",
+    models=("k2-horizon", "k2-v3"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "k2_horizon", "sglang": "k2_horizon"},
+    section_open=("<ifm|tool_calls>",),
+    section_close=("</ifm|tool_calls>",),
+    call_open=("<ifm|tool_call>",),
+    call_close=("</ifm|tool_call>",),
+    argument=Tag(open="<ifm|arg_key", slot="=", close="</ifm|arg_value"),
+    reasoning=(
+        ("<ifm|think>", "</ifm|think>"),
+        ("<ifm|think_fast>", "</ifm|think_fast>"),
+        ("<ifm|think_faster>", "</ifm|think_faster>"),
+    ),
+    quirks="Pairs, pairs with a type, or JSON.",
+)
+
+DIALECTS = (GLM45, GLM47, LING3, SPARK25, POOLSIDE, IQUEST, HY_V3, HY_V4, K2_HORIZON)

@@ -1,0 +1,118 @@
+"""Dialects whose messages carry a recipient or a channel in their header."""
+
+from __future__ import annotations
+
+from utp_cli.dialects.spec import Dialect, Tag
+
+HARMONY = Dialect(
+    name="openai",
+    family="harmony",
+    aliases=("gpt-oss", "harmony", "gpt_oss"),
+    models=("gpt-oss",),
+    source="openai-harmony and the chat template of gpt-oss; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "openai", "sglang": "gpt-oss", "llama.cpp": "--jinja"},
+    call_open=("<|channel|>", "<|start|>assistant"),
+    call_close=("<|call|>",),
+    close_optional=True,
+    thinking_channels=("analysis",),
+    text_recipients=("user", "all", "assistant"),
+    ends_thinking=("<|end|>",),
+    dropped=("<|end|>", "<|return|>"),
+    quirks="The recipient stands before or behind the channel; calls occur on `analysis` too.",
+)
+
+BEAM = Dialect(
+    name="beam",
+    family="harmony",
+    models=("beam",),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "beam", "sglang": "beam"},
+    call_open=("<|channel|>", "<|start|>assistant"),
+    bare=(" to=", "to="),
+    call_close=("<|call|>",),
+    close_optional=True,
+    call=Tag(open="", slot="=", close="<|call|>"),
+    argument=Tag(open="<rfl:parameter", slot="name", close="</rfl:parameter>"),
+    trim="line",
+    thinking_channels=("analysis",),
+    ends_thinking=("<|end|>",),
+    dropped=("<|end|>", "<|return|>"),
+    quirks="Parameters in tags, sorted by name.",
+)
+
+MUSE = Dialect(
+    name="muse",
+    family="harmony",
+    aliases=("muse_glimmer", "musespark1x"),
+    models=("muse-spark", "muse-glimmer", "muse"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "muse", "sglang": "muse"},
+    call_open=("<|start|>assistant",),
+    bare=(" to=", "to="),
+    close_optional=True,
+    body_markup=True,
+    thinking_recipients=("self",),
+    text_recipients=("user", "commentary"),
+    ends_thinking=("<|eom|>",),
+    dropped=("<|eom|>", "<|eot|>"),
+    quirks="The header says who is addressed; the call is markup of its own (atem) in the body.",
+)
+
+ATEM = Dialect(
+    name="muse_atem",
+    family="xml_invoke",
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "muse", "sglang": "muse"},
+    section_open=("<atem:function_calls>",),
+    section_close=("</atem:function_calls>",),
+    call_open=("<atem:invoke ",),
+    call=Tag(open="<atem:invoke", slot="name", close="</atem:invoke>"),
+    argument=Tag(open="<atem:parameter", slot="name", close="</atem:parameter>"),
+    doubled_name=True,
+    dropped=("<|eom|>", "<|eot|>"),
+    quirks="The name may be doubled: x.x means x.",
+)
+
+INKLING = Dialect(
+    name="inkling",
+    family="tagged_json_object",
+    models=("inkling",),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "inkling", "sglang": "inkling"},
+    call_open=("<|content_invoke_tool_json|>",),
+    call_close=("<|end_message|>", "<|content_model_end_sampling|>"),
+    argument_keys=("args",),
+    reasoning=(("<|content_thinking|>", "<|end_message|>"),),
+    dropped=("<|message_model|>", "<|content_text|>", "<|content_model_end_sampling|>", "<|end_message|>"),
+    named_before=True,
+    quirks="The tool's name stands before the marker as well; the prompt may have opened the message.",
+)
+
+GEMMA4 = Dialect(
+    name="gemma4",
+    family="kv_custom",
+    models=("gemma-4",),
+    source="chat template of gemma-4-31B-it; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "gemma4", "sglang": "gemma4"},
+    call_open=("<|tool_call>call:",),
+    call_close=("<tool_call|>",),
+    quote='<|"|>',
+    reasoning=(("<|channel>thought\n", "<channel|>"),),
+    dropped=("<turn|>", "<|tool_response>", "<eos>"),
+    quirks="Keys are bare words, so that a key with separators in it cannot be written.",
+)
+
+FUNCTIONGEMMA = Dialect(
+    name="functiongemma",
+    family="kv_custom",
+    models=("functiongemma",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "functiongemma"},
+    call_open=("<start_function_call>call:",),
+    call_close=("<end_function_call>",),
+    quote="<escape>",
+    dropped=("<end_of_turn>", "<start_function_response>", "<eos>"),
+    quirks="vLLM reads delimited values only: numbers, lists and maps vanish there.",
+)
+
+DIALECTS = (HARMONY, BEAM, MUSE, ATEM, INKLING, GEMMA4, FUNCTIONGEMMA)

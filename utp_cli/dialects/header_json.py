@@ -1,0 +1,118 @@
+"""Dialects that name the tool in a header and write the arguments as JSON behind it."""
+
+from __future__ import annotations
+
+from utp_cli.dialects.spec import Dialect
+from utp_cli.dialects.tagged_json import THINK
+
+_DEEPSEEK_DROPPED = ("<｜end▁of▁sentence｜>",)
+
+DEEPSEEK_V3 = Dialect(
+    name="deepseek_v3",
+    family="header_json",
+    aliases=("deepseekv3",),
+    models=("deepseek-v3-0324", "deepseek-v3", "deepseek-r1-0528", "deepseek-r1"),
+    source="chat templates of DeepSeek V3 and R1; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "deepseek_v3", "sglang": "deepseekv3"},
+    section_open=("<｜tool▁calls▁begin｜>",),
+    section_close=("<｜tool▁calls▁end｜>",),
+    call_open=("<｜tool▁call▁begin｜>function<｜tool▁sep｜>",),
+    call_close=("<｜tool▁call▁end｜>",),
+    header=("{name}\n",),
+    reasoning=THINK,
+    dropped=_DEEPSEEK_DROPPED,
+    quirks="The arguments stand in a code fence. Bars are U+FF5C, blanks U+2581.",
+)
+
+DEEPSEEK_V31 = Dialect(
+    name="deepseek_v31",
+    family="header_json",
+    aliases=("deepseekv31",),
+    models=("deepseek-v3.1", "deepseek-v3.1-terminus"),
+    source="chat template of DeepSeek V3.1; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "deepseek_v31", "sglang": "deepseekv31"},
+    section_open=("<｜tool▁calls▁begin｜>",),
+    section_close=("<｜tool▁calls▁end｜>",),
+    call_open=("<｜tool▁call▁begin｜>",),
+    call_close=("<｜tool▁call▁end｜>",),
+    header=("{name}<｜tool▁sep｜>",),
+    reasoning=THINK,
+    dropped=_DEEPSEEK_DROPPED,
+)
+
+KIMI_K2 = Dialect(
+    name="kimi_k2",
+    family="header_json",
+    models=("kimi-k2", "kimi-k2.5"),
+    source="chat templates of Kimi K2; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "kimi_k2", "sglang": "kimi_k2"},
+    section_open=("<|tool_calls_section_begin|>",),
+    section_close=("<|tool_calls_section_end|>",),
+    call_open=("<|tool_call_begin|>",),
+    call_close=("<|tool_call_end|>",),
+    header=("{id}<|tool_call_argument_begin|>",),
+    reasoning=THINK,
+    dropped=("<|im_end|>",),
+    quirks="The header is the call's id, functions.NAME:INDEX; the index counts over the conversation.",
+)
+
+PLAMO3 = Dialect(
+    name="plamo3",
+    family="header_json",
+    models=("plamo-3", "plamo3"),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "plamo3"},
+    section_open=("<|plamo:begin_tool_requests:plamo|>",),
+    section_close=("<|plamo:end_tool_requests:plamo|>",),
+    call_open=("<|plamo:begin_tool_request:plamo|>",),
+    call_close=("<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>", "<|plamo:end_tool_request:plamo|>"),
+    header=(
+        "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
+        "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
+        "<|plamo:constrain|>json<|plamo:msg|>",
+    ),
+    reasoning=(("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),),
+    dropped=("<|plamo:tag|>",),
+    quirks="Every marker spans several tokens, so that an answer may end within one.",
+)
+
+MISTRAL = Dialect(
+    name="mistral",
+    family="header_json",
+    models=("mistral", "ministral", "magistral", "devstral", "codestral", "pixtral", "mixtral"),
+    source="chat templates of Mistral Nemo, Small 3.2, Devstral and Ministral; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "mistral", "sglang": "mistral", "llama.cpp": "--jinja"},
+    call_open=("[TOOL_CALLS]",),
+    header=("{name}[CALL_ID]{id}[ARGS]", "{name}", "{name}[ARGS]"),
+    reasoning=(("[THINK]", "[/THINK]"), *THINK),
+    dropped=("</s>",),
+    quirks="Older models write a list of objects behind the marker (mistral_list).",
+)
+
+SOLAR_OPEN = Dialect(
+    name="solar_open",
+    family="header_json",
+    models=("solar-open",),
+    source="chat template of Solar-Open-100B (2026)",
+    section_open=("<|tool_calls|>",),
+    section_close=("<|calls|>",),
+    call_open=("<|tool_call:begin|>",),
+    call_close=("<|tool_call:end|>",),
+    header=("{id}<|tool_call:name|>{name}<|tool_call:args|>",),
+    reasoning=(("<|think|>", "<|end|>"),),
+    dropped=("<|begin|>assistant", "<|content|>", "<|end|>", "<|flush|>"),
+)
+
+FUNCTIONARY_V32 = Dialect(
+    name="functionary_v3_2",
+    family="header_json",
+    models=("functionary-medium-v3.2", "functionary-small-v3.2", "functionary-v3.2"),
+    source="chat template of functionary-medium-v3.2 (2026)",
+    call_open=(">>>",),
+    header=("{name}\n",),
+    close_optional=True,
+    dropped=(">>>all\n", "<|eot_id|>"),
+    quirks="Text is a call to `all`; the first >>> belongs to the prompt.",
+)
+
+DIALECTS = (DEEPSEEK_V3, DEEPSEEK_V31, KIMI_K2, PLAMO3, MISTRAL, SOLAR_OPEN, FUNCTIONARY_V32)

@@ -1,0 +1,60 @@
+"""Dialects that write calls as Python does."""
+
+from __future__ import annotations
+
+from utp_cli.dialects.spec import Dialect
+from utp_cli.dialects.tagged_json import CHATML, THINK
+
+PYTHONIC = Dialect(
+    name="pythonic",
+    family="pythonic",
+    models=("toolace",),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "pythonic", "sglang": "pythonic", "llama.cpp": "--jinja"},
+    bare=("[",),
+    close_optional=True,
+    dropped=("<|eot_id|>",),
+    quirks="vLLM wants the list at the very start; SGLang drops a call with a negative number in a list.",
+)
+
+LLAMA4_PYTHONIC = Dialect(
+    name="llama4_pythonic",
+    family="pythonic",
+    models=("llama-4-scout", "llama-4-maverick"),
+    source="vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "llama4_pythonic", "sglang": "pythonic", "llama.cpp": "--jinja"},
+    call_open=("<|python_start|>",),
+    call_close=("<|python_end|>",),
+    bare=("[",),
+    close_optional=True,
+    dropped=("<|eot|>", "<|eot_id|>", "<|eom|>"),
+)
+
+OLMO3 = Dialect(
+    name="olmo3",
+    family="pythonic",
+    models=("olmo-3",),
+    source="vLLM 0.33 (2026)",
+    servers={"vllm": "olmo3"},
+    call_open=("<function_calls>",),
+    call_close=("</function_calls>",),
+    by_line=True,
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="One call a line; JSON literals occur.",
+)
+
+LFM2 = Dialect(
+    name="lfm2",
+    family="pythonic",
+    models=("lfm2",),
+    source="chat templates of LFM2 and LFM2.5; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "lfm2", "sglang": "lfm2"},
+    call_open=("<|tool_call_start|>",),
+    call_close=("<|tool_call_end|>",),
+    reasoning=THINK,
+    dropped=CHATML,
+    quirks="Strings in single quotes without escaping; a JSON list is read by lfm2_json.",
+)
+
+DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2)

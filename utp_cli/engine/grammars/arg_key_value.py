@@ -1,0 +1,154 @@
+"""The tool's name as text, then pairs of a key's tag and a value's tag.
+
+    call = open NAME [ separator ] *( space KEY-TAG space [ TYPE-TAG space ] VALUE-TAG ) space close
+
+What ends the name differs from model to model (a line break, the first key, a separator tag); all of it is accepted
+everywhere, also a line break written as backslash and n. Tags may carry a suffix: `<arg_key:opensource>`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.grammars.values import Body, Key, past_tag, read_argument, read_object, skip_breaks
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import (
+    HEADER_LIMIT,
+    Context,
+    Declined,
+    Grammar,
+    RawCall,
+    Read,
+    Waiting,
+    hit_at,
+    next_hit,
+    role_of,
+    skip_space,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+_NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
+_NAME_END = re.compile(r"[<\n\\{]|\]<")
+_MAYBE_TAG = re.compile(r"<[\w|:]*\Z|<[\w|]*(?:type|value)|\\(?:n|\Z)")
+_PAIR = re.compile(
+    r"(?P<key>.*?)</(?P<word>[\w|]*key)(?::\w*)?>(?:\s|\\n)*"
+    r"(?:<(?P<word2>[\w|]*type)(?::\w*)?>(?P<type>[^<]*)</(?P=word2)(?::\w*)?>(?:\s|\\n)*)?"
+    r"(?P<value><[\w|]*value(?::\w*)?>)?",
+    re.DOTALL,
+)
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read one call. Declines where no name follows the marker, or something else than a key or the end follows it."""
+    begin = yield from past_tag(source, opened)
+    name_end = yield from _name_end(source, begin)
+    match = _NAME.fullmatch(source.slice(begin, name_end))
+    if match is None:
+        return Declined("no name behind the marker")
+    body = Body(tool=match[1], position=name_end)
+    ahead = yield from skip_breaks(source, name_end)
+    hit = yield from hit_at(source, context.local, ahead)
+    if role_of(hit) == "separator" and hit:
+        body.position = yield from past_tag(source, hit)
+    elif hit is None and not (source.closed and ahead >= source.length) and source.char(ahead) != "{":
+        return Declined("neither an argument nor the end behind the name")
+    context.live.name(match[1])
+    closed, payload_end = yield from _read_pairs(source, body, context)
+    call = RawCall(
+        name=match[1], arguments=body.arguments, repairs=body.repairs, partial=body.partial,
+        payload=(begin, payload_end), lack=body.lack,  # type: ignore[arg-type]
+    )  # fmt: skip
+    pieces = (("markup", opened.end, begin), ("call", begin, payload_end), ("markup", payload_end, body.position))
+    runs = [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
+    return Read(calls=[call], end=body.position, runs=runs, closed=closed)
+
+
+def _name_end(source: Source, begin: int) -> Waiting[int]:
+    """Return where the name stops: before a tag, a line break or an object."""
+    start = yield from skip_space(source, begin)
+    while True:
+        found = source.search(_NAME_END, start)
+        if found:
+            return source.at(found)
+        if source.closed or source.length - start > HEADER_LIMIT:
+            return source.length
+        yield
+
+
+def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[bool, int]]:
+    """Read arguments until the call is closed; return whether it was, and where its payload ends."""
+    while True:
+        ahead = yield from skip_breaks(source, body.position)
+        hit = yield from hit_at(source, context.local, ahead)
+        if hit is None and not body.arguments and source.char(ahead) == "{":
+            yield from read_object(source, ahead, body, context)
+            continue
+        if hit is None and ahead < source.length:
+            hit = yield from next_hit(source, context.local, ahead)
+            hit = hit if role_of(hit) in ("argument", "close") else None
+        if role_of(hit) == "argument" and hit:
+            key = yield from _read_key(source, hit, context)
+            if key is None:
+                body.position, body.lack = source.length, "more"
+                return False, body.position
+            if key.empty:  # a key without a value is dropped
+                body.position = key.end
+                continue
+            yield from read_argument(source, key, body, context, _read_key)
+        elif role_of(hit) == "close" and hit and hit.marker in context.dialect.call_close:
+            body.position = yield from past_tag(source, hit)
+            source.rewind(body.position)
+            return True, hit.start
+        elif role_of(hit) == "argument-close" and hit:
+            body.position = yield from past_tag(source, hit)
+        else:
+            source.rewind(body.position)
+            return False, body.position
+
+
+def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
+    """Read a key's tag, a type's tag if there is one, and the opening of the value's tag."""
+    begin = yield from past_tag(source, hit)
+    while True:
+        index = begin - source.base
+        pair = _PAIR.match(source.window, index, index + HEADER_LIMIT)
+        enough = source.closed or source.length - begin >= HEADER_LIMIT
+        if pair and (pair["value"] or enough or _is_other(source, source.base + pair.end())):
+            end = source.base + pair.end()
+            return Key(name=pair["key"].strip(), type=pair["type"] or "", end=end, empty=not pair["value"])
+        if enough:
+            return None
+        yield
+
+
+def _is_other(source: Source, position: int) -> bool:
+    """Whether enough text stands at `position` to see that it opens neither a type nor a value."""
+    text = source.slice(position, min(position + HEADER_LIMIT, source.length)).lstrip()
+    return text != "" and not _MAYBE_TAG.match(text)
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls in the dialect's first spelling: strings as they are, all else as JSON."""
+    opening, closing = (dialect.section_open or ("",))[0], (dialect.section_close or ("",))[0]
+    key_tag = dialect.argument.open if dialect.argument else "<arg_key"
+    value_tag = dialect.argument.close.replace("</", "<") if dialect.argument else "<arg_value"
+    lines = [f"{opening}>"] if opening else []
+    for call in calls:
+        parts = [f"{dialect.call_open[0]}>{call['name']}"]
+        for key, value in call["arguments"].items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            parts.append(f"{key_tag}>{key}{key_tag.replace('<', '</', 1)}>")
+            parts.append(f"{value_tag}>{text}{value_tag.replace('<', '</', 1)}>")
+        lines.append("\n".join([*parts, f"{dialect.call_close[0]}>"]))
+    return "\n".join([*lines, f"{closing}>"] if closing else lines)
+
+
+GRAMMAR = Grammar(read=read, write=write)

@@ -1,0 +1,111 @@
+"""Messages with a role, a recipient and a channel in their header; the recipient says what the body is.
+
+    message = [ "<|start|>" ROLE ] [ " to=" RECIPIENT ] [ "<|channel|>" CHANNEL ] [ " to=" RECIPIENT ]
+              [ "<|constrain|>" TYPE ] "<|message|>" body end
+
+A recipient that is a tool makes the body its arguments (JSON, or one tag an argument); a channel or recipient that is
+declared as thinking makes it thinking; anything else is text, in which the engine goes on looking for markup.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.grammars.tagged_arguments import read_body, tagged
+from utp_cli.engine.grammars.tagged_json import close, read_value
+from utp_cli.engine.grammars.values import Body
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
+from utp_cli.repair.shape import shape_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+MESSAGE = "<|message|>"
+_HEADER = re.compile(
+    r"(?:<\|start\|>\s*(?P<role>\w+)?)?"
+    r"(?:\s*to=(?P<to>[^\s<]+))?"
+    r"(?:\s*<\|channel\|>\s*(?P<channel>\w+))?"
+    r"(?:\s*to=(?P<to2>[^\s<]+))?"
+    r"(?:\s*<\|constrain\|>)?\s*(?P<type>\w+)?\s*"
+)
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read a header, and the body where it is a call. Declines where no header leads to `<|message|>`."""
+    end = yield from _header_end(source, opened.start)
+    header = _HEADER.fullmatch(source.slice(opened.start, end)) if end is not None else None
+    if end is None or header is None:
+        return Declined("no message header")
+    body = end + len(MESSAGE)
+    dialect = context.dialect
+    recipient = header["to2"] or header["to"]
+    markup = [Run("markup", opened.end, body)]
+    if recipient is None or recipient in dialect.text_recipients + dialect.thinking_recipients:
+        thinking = recipient in dialect.thinking_recipients if recipient else header["channel"] in dialect.thinking_channels
+        return Read(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
+    if dialect.body_markup:
+        return Read(calls=[], end=body, runs=markup, closed=True, mode="text")
+    name = recipient.removeprefix("functions.")
+    context.live.name(name)
+    reading = _tagged if dialect.argument else _json
+    result = yield from reading(source, name, body, context)
+    result.runs[:0] = markup
+    result.mode = "text"
+    return result
+
+
+def _header_end(source: Source, start: int) -> Waiting[int | None]:
+    """Return where `<|message|>` stands, None where it does not come within `HEADER_LIMIT` characters."""
+    while True:
+        index = start - source.base
+        found = source.window.find(MESSAGE, index, index + HEADER_LIMIT)
+        if found >= 0:
+            return found + source.base
+        if source.closed or source.length - start > HEADER_LIMIT:
+            return None
+        yield
+
+
+def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Read]:
+    """The body is one JSON value."""
+    ahead = yield from skip_space(source, begin)
+    reader = yield from read_value(source, ahead, context)
+    call = RawCall(name=name, arguments={}, payload=(begin, reader.end))
+    if reader.declined:
+        call.payload = (begin, begin)
+        call.reason = "the body is no JSON"
+        return (yield from close(source, begin, begin, [call], context))
+    context.live.arguments(ahead, reader.end)
+    tool = (context.tools or {}).get(name)
+    arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
+    call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""
+    call.repairs = [*reader.repairs, *repairs]
+    call.partial = list(reader.partial)
+    call.lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    return (yield from close(source, begin, reader.end, [call], context))
+
+
+def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[Read]:
+    """The body is one tag an argument."""
+    body = Body(tool=name, position=begin)
+    closed = yield from read_body(source, body, context)
+    return tagged(body, begin, begin, context, closed=closed)
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write each call as a message of its own."""
+    return "<|start|>assistant".join(
+        f"<|channel|>commentary to=functions.{call['name']} <|constrain|>json<|message|>"
+        f"{json.dumps(call['arguments'], ensure_ascii=False)}{dialect.call_close[0]}"
+        for call in calls
+    )
+
+
+GRAMMAR = Grammar(read=read, write=write)

@@ -1,0 +1,102 @@
+"""A header that names the tool, then its arguments as one JSON object.
+
+    call = open HEADER object space close
+
+The header is declared as templates with the slots `{name}` and `{id}`: `{name}[CALL_ID]{id}[ARGS]`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.grammars.tagged_json import close, read_value
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
+from utp_cli.repair.shape import shape_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+_SLOT = re.compile(r"\{(name|id)\}")
+_BODY = re.compile(r"\{|```")
+_NAME_IN_ID = re.compile(r"(?:functions\.)?(?P<name>.+?):\d+")
+
+
+@cache
+def header_patterns(templates: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Compile the templates, most specific first. Whitespace around the slots is no matter."""
+    patterns = []
+    for template in templates:
+        parts = _SLOT.split(template)
+        text = "".join(
+            rf"\s*(?P<{part}>[^\s{{}}\[\]<>\"'`]{{1,200}})\s*" if index % 2 else re.escape(part.strip())
+            for index, part in enumerate(parts)
+        )
+        patterns.append(re.compile(text + r"\s*"))
+    return tuple(patterns)
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read one call. Declines where the text up to the first brace is no header."""
+    body = yield from _body(source, opened.end)
+    header = source.slice(opened.end, body)
+    slots = next((m for p in header_patterns(context.dialect.header) if (m := p.fullmatch(header))), None)
+    if slots is None:
+        return Declined("no header behind the marker")
+    found = slots.groupdict()
+    name, call_id = found.get("name"), found.get("id")
+    if name is None and call_id:
+        inside = _NAME_IN_ID.fullmatch(call_id)
+        name = inside["name"] if inside else call_id
+    if body >= source.length:
+        call = RawCall(name=name, arguments={}, id=call_id, payload=(body, body), lack="more", partial=[""])
+        return Read(calls=[call], end=body, runs=[Run("markup", opened.end, body)] * (body > opened.end), closed=False)
+    context.live.name(name or "", call_id)
+    reader = yield from read_value(source, body, context)
+    if reader.declined:
+        return Declined("no JSON behind the header")
+    context.live.arguments(body, reader.end)
+    tool = (context.tools or {}).get(name or "")
+    arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
+    call = RawCall(
+        name=name, arguments=arguments or {}, id=call_id, repairs=[*reader.repairs, *repairs],
+        partial=list(reader.partial), payload=(body, reader.end), reason="" if arguments is not None else why or "",
+        lack="nothing" if reader.complete else "closers" if reader.only_closers else "more",
+    )  # fmt: skip
+    read = yield from close(source, body, reader.end, [call], context)
+    if body > opened.end:
+        read.runs.insert(0, Run("markup", opened.end, body))
+    return read
+
+
+def _body(source: Source, begin: int) -> Waiting[int]:
+    """Return where the arguments begin: at the first brace or fence within `HEADER_LIMIT` characters."""
+    while True:
+        found = source.search(_BODY, begin)
+        if found and source.at(found) - begin <= HEADER_LIMIT:
+            return source.at(found)
+        if source.closed or source.length - begin > HEADER_LIMIT:
+            return min(source.length, begin + HEADER_LIMIT + 1)
+        yield
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls in the dialect's first spelling; a header with an id gets the call's, or one made of its place."""
+    opening, closing = (dialect.section_open or ("",))[0], (dialect.section_close or ("",))[0]
+    lines = []
+    for index, call in enumerate(calls):
+        call_id = call.get("id") or f"functions.{call['name']}:{index}"
+        header = dialect.header[-1].replace("{name}", call["name"]).replace("{id}", str(call_id))
+        arguments = json.dumps(call["arguments"], ensure_ascii=False)
+        lines.append(f"{dialect.call_open[0]}{header}{arguments}{(dialect.call_close or ('',))[0]}")
+    return "".join([opening, *lines, closing])
+
+
+GRAMMAR = Grammar(read=read, write=write)

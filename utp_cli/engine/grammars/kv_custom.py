@@ -1,0 +1,69 @@
+"""Gemma's own grammar: `call:NAME{key:value,…}`, strings between two tokens of the model's vocabulary.
+
+    call = open NAME "{" [ KEY ":" value *( "," KEY ":" value ) ] "}" space close
+
+Keys are bare words (some checkpoints delimit them like strings); lists and objects nest; numbers and literals are
+bare. What stands in the braces is read by `literals`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.grammars.literals import Fault, Literals
+from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+_NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*\{")
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read one call. Declines where no name with a brace behind it follows the marker."""
+    begin = opened.end
+    while True:
+        name = _NAME.match(source.window, begin - source.base)
+        if name or source.closed or source.length - begin > HEADER_LIMIT:
+            break
+        yield
+    if name is None:
+        return Declined("no name and brace behind the marker")
+    context.live.name(name[1])
+    start = source.base + name.end()
+    literals = Literals(source, context.dialect.quote)
+    try:
+        frame, end, whole = yield from literals.arguments(start, "}")
+    except Fault as fault:
+        return Declined(str(fault))
+    context.live.arguments(start - 1, end)
+    call = RawCall(
+        name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
+        lack="nothing" if whole else "closers" if source.slice(start, end).rstrip().endswith(context.dialect.quote) else "more",
+    )  # fmt: skip
+    return (yield from close(source, begin, end, [call], context))
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls with bare keys and delimited strings."""
+    opening, closing = dialect.call_open[0], dialect.call_close[0]
+    return "".join(f"{opening}{call['name']}{_literal(call['arguments'], dialect.quote)}{closing}" for call in calls)
+
+
+def _literal(value: Any, quote: str) -> str:
+    if isinstance(value, str):
+        return f"{quote}{value}{quote}"
+    if isinstance(value, list):
+        return f"[{','.join(_literal(item, quote) for item in value)}]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}:{_literal(item, quote)}" for key, item in value.items()) + "}"
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+GRAMMAR = Grammar(read=read, write=write)

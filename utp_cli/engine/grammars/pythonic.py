@@ -1,0 +1,146 @@
+"""Python calls as data: `[f(a=1), g()]`, or one call a line. Nothing is evaluated.
+
+    calls   = [ "[" ] call *( ( "," | ";" | line break ) call ) [ "]" ]
+    call    = NAME "(" [ argument *( "," argument ) ] ")"
+
+What stands in the brackets is read by `literals`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals
+from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
+from utp_cli.protocol.calls import Repair
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+_WORD_END = re.compile(r"[^\w.\-]")
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read calls until none follows. Declines where the text behind the marker is no Python call."""
+    begin = opened.end - (opened.marker[-1] == "[")
+    reader = _Calls(source, context)
+    position = yield from skip_space(source, begin)
+    listed = source.char(position) == "["
+    position += listed
+    while True:
+        position = yield from skip_space(source, position)
+        start = position
+        try:
+            position = yield from reader.call(position)
+        except Fault as fault:
+            if not reader.calls:
+                return Declined(str(fault), reader.reached)
+            position = start
+            break
+        if reader.calls[-1].lack != "nothing":
+            break
+        ahead = yield from skip_space(source, position)
+        if source.char(ahead) in (",", ";"):
+            position = ahead + 1
+            continue
+        if listed and source.char(ahead) == "]":
+            position, listed = ahead + 1, False
+            break
+        if listed or not (yield from reader.name_at(ahead)):
+            break
+        position = ahead
+    if listed and reader.calls[-1].lack == "nothing":
+        reader.calls[-1].lack = "closers"
+    for call in reader.calls:
+        call.payload = (begin, position)
+    return (yield from close(source, opened.end, position, reader.calls, context))
+
+
+class _Calls:
+    """Reads calls one after the other."""
+
+    def __init__(self, source: Source, context: Context) -> None:
+        self.calls: list[RawCall] = []
+        self._source = source
+        self._context = context
+        self.reached = 0
+        """How far the text was read."""
+
+    def name_at(self, position: int) -> Waiting[str | None]:
+        """Return the name of a call that begins at `position`: a word with `(` behind it."""
+        source = self._source
+        while True:
+            end = source.search(_WORD_END, position)
+            if end or source.closed or source.length - position > 256:
+                break
+            yield
+        stop = source.at(end) if end else source.length
+        word = source.slice(position, stop)
+        return word if end and end[0] == "(" and WORD.fullmatch(word) else None
+
+    def call(self, position: int) -> Waiting[int]:
+        """Read one call; return the position behind it."""
+        name = yield from self.name_at(position)
+        if name is None:
+            raise Fault("no Python call behind the marker")
+        self._context.live.name(name)
+        start = position + len(name) + 1
+        literals = Literals(self._source)
+        try:
+            frame, end, whole = yield from literals.arguments(start, ")")
+        finally:
+            self.reached = literals.reached
+        self._context.live.arguments(start, end)
+        call = RawCall(
+            name=name, arguments=frame.pairs, repairs=literals.repairs, payload=(position, end),
+            lack="nothing" if whole else "more",
+        )  # fmt: skip
+        if frame.items:
+            call.arguments, call.reason = self._positional(name, frame, call)
+        self.calls.append(call)
+        return end
+
+    def _positional(self, name: str, frame: Frame, call: RawCall) -> tuple[dict[str, Any], str]:
+        """Give arguments without names the names of the tool's properties, in order."""
+        tool = (self._context.tools or {}).get(name)
+        names = [n for n in (tool.required + list(tool.properties) if tool else []) if n not in frame.pairs]
+        names = list(dict.fromkeys(names))
+        if len(frame.items) > len(names):
+            return frame.pairs, "arguments without names"
+        call.repairs.append(
+            Repair(
+                code="positional-arguments", layer="shape", confidence="guess", pointer="/arguments",
+                before=list(frame.items), after=dict(zip(names, frame.items, strict=False)),
+                message="gave arguments without names those of the schema, in order",
+            )
+        )  # fmt: skip
+        return dict(zip(names, frame.items, strict=False)) | frame.pairs, ""
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls as Python would, strings in double quotes."""
+    opening, closing = (dialect.call_open or ("",))[0], (dialect.call_close or ("",))[0]
+    texts = [f"{c['name']}({', '.join(f'{k}={_literal(v)}' for k, v in c['arguments'].items())})" for c in calls]
+    if dialect.by_line:
+        return "\n".join([opening, *texts, closing])
+    return f"{opening}[{', '.join(texts)}]{closing}"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value.items()) + "}"
+    return repr(value)
+
+
+GRAMMAR = Grammar(read=read, write=write)

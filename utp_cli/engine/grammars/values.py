@@ -1,0 +1,230 @@
+"""The text of one argument: where it ends, and what type it takes.
+
+A value may hold any text, its own closing tag included. A closing tag ends the value if what follows is due there
+(another argument, the end of the call, the end of the text); else it is text. A value that is never closed ends where
+the next argument of the tool, or the end of the call, begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.reading import Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
+from utp_cli.protocol.spans import pointer
+from utp_cli.repair.around import repair_json
+from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.typed import typed_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+    from utp_cli.protocol.calls import Repair
+
+
+@dataclass(slots=True, kw_only=True)
+class Key:
+    """The opening of an argument that was read."""
+
+    name: str
+    type: str = ""
+    """What the markup itself says of the value's type (`true`, `string`, `number` …)."""
+    end: int
+    """Where the value begins."""
+    empty: bool = False
+    """The tag closes itself: there is no value."""
+
+
+KeyReader = Callable[["Source", "Hit", Context], Waiting[Key | None]]
+"""Reads an argument's opening from its marker on; None where it is no such thing."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Value:
+    """The text of one argument: `[start, end)`; reading goes on at `next`."""
+
+    start: int
+    end: int
+    next: int
+    closed: bool
+    cut: bool = False
+    """The text ended inside it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Body:
+    """What has been read of a call's arguments; grows argument by argument."""
+
+    tool: str
+    position: int
+    arguments: dict[str, Any] = field(default_factory=dict)
+    repairs: list[Repair] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+    lack: str = "nothing"
+
+
+def read_argument(source: Source, key: Key, body: Body, context: Context, read_key: KeyReader) -> Waiting[None]:
+    """Read the value behind `key` and add it to the body."""
+    known = _properties(body.tool, context)
+    if key.empty:
+        value = Value(start=key.end, end=key.end, next=key.end, closed=True)
+    else:
+        value = yield from _read_value(source, key.end, known, body, context, read_key)
+    text = _trimmed(source.slice(value.start, value.end), context.dialect.trim)
+    schema = known.get(key.name) if known is not None else None
+    root = context.tools[body.tool].parameters if known is not None and context.tools else None
+    typed, repairs = _typed(text, key.type, schema, root)
+    body.arguments[key.name] = typed
+    body.repairs += [repair.moved(value.start) for repair in repairs]
+    if value.cut:
+        body.partial.append(pointer(key.name))
+        body.lack = "more"
+    elif not value.closed:
+        body.repairs.append(missing_close(value.end, context.dialect.argument.close if context.dialect.argument else ""))
+    body.position = value.next
+    context.live.arguments(value.start, value.next)
+
+
+def read_object(source: Source, start: int, body: Body, context: Context) -> Waiting[None]:
+    """Read a JSON object that stands in place of the arguments' tags."""
+    reader = JsonReader(until=context.until, start=start)
+    cursor = start
+    while not (reader.feed(source.take(cursor)) or reader.declined):
+        cursor = source.length
+        if source.closed:
+            reader.close()
+            break
+        yield
+    source.rewind(reader.end)
+    body.position = reader.end
+    if isinstance(reader.value, dict):
+        body.arguments.update(reader.value)
+        context.live.arguments(start, reader.end)
+    body.repairs += reader.repairs
+    body.partial += reader.partial
+    body.lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+
+
+def _read_value(
+    source: Source,
+    start: int,
+    known: Mapping[str, Any] | None,
+    body: Body,
+    context: Context,
+    read_key: KeyReader,
+) -> Waiting[Value]:
+    """Find the end of a value. `weak` is where it ends should no proper end come."""
+    weak: Value | None = None
+    position = start
+    while True:
+        hit = yield from next_hit(source, context.local, position)
+        role = role_of(hit)
+        if hit is None:
+            value = weak or Value(start=start, end=source.length, next=source.length, closed=False, cut=True)
+            source.rewind(value.next)
+            return value
+        position = hit.end
+        if role == "argument-close":
+            behind = yield from past_tag(source, hit)
+            if (yield from _due_behind(source, behind, context)):
+                return Value(start=start, end=hit.start, next=behind, closed=True)
+            weak = weak or Value(start=start, end=hit.start, next=behind, closed=True)
+        elif role == "argument":
+            if (yield from _is_next_argument(source, hit, known, body, context, read_key)):
+                return Value(start=start, end=hit.start, next=hit.start, closed=False)
+        elif weak is not None and role == "open":
+            source.rewind(weak.next)
+            return weak
+        else:
+            weak = weak or Value(start=start, end=hit.start, next=hit.start, closed=False)
+
+
+SUFFIX_LIMIT = 64
+"""Characters of a checkpoint's suffix inside a tag (`</arg_value:opensource>`)."""
+
+
+def past_tag(source: Source, hit: Hit) -> Waiting[int]:
+    """Return the position behind a tag whose marker leaves its end open, to allow for a suffix."""
+    if hit.marker[-1] in ">]":
+        return hit.end
+    while True:
+        index = hit.end - source.base
+        end = source.window.find(">", index, index + SUFFIX_LIMIT)
+        if end >= 0:
+            return end + source.base + 1
+        if source.closed or source.length - hit.end >= SUFFIX_LIMIT:
+            return hit.end
+        yield
+
+
+def _due_behind(source: Source, position: int, context: Context) -> Waiting[bool]:
+    """Whether what follows a closing tag is due there."""
+    ahead = yield from skip_breaks(source, position)
+    if ahead >= source.length:
+        return True
+    hit = yield from hit_at(source, context.local, ahead)
+    return role_of(hit) in ("argument", "close", "open")
+
+
+def skip_breaks(source: Source, position: int) -> Waiting[int]:
+    """Skip whitespace, and line breaks that are written as the two characters backslash and n."""
+    while True:
+        position = yield from skip_space(source, position)
+        while source.char(position) == "\\" and position + 1 >= source.length and not source.closed:
+            yield
+        if not source.startswith("\\n", position):
+            return position
+        position += 2
+
+
+def _is_next_argument(
+    source: Source,
+    hit: Hit,
+    known: Mapping[str, Any] | None,
+    body: Body,
+    context: Context,
+    read_key: KeyReader,
+) -> Waiting[bool]:
+    """Whether an opening tag inside a value is the next argument, so that the value was never closed."""
+    key = yield from read_key(source, hit, context)
+    if key is None or key.name in body.arguments:
+        return False
+    if known:
+        return key.name in known
+    before = source.slice(max(0, hit.start - 1), hit.start)
+    return before in ("", "\n")
+
+
+def _properties(tool_name: str, context: Context) -> Mapping[str, Any] | None:
+    """The properties of the tool's schema, None where the tool is not known."""
+    tool = (context.tools or {}).get(tool_name)
+    return tool.properties if tool else None
+
+
+_CDATA = ("<![CDATA[", "]]>")
+
+
+def _trimmed(text: str, trim: str) -> str:
+    if trim == "line":
+        return text.removeprefix("\n").removesuffix("\n")
+    if trim in ("space", "cdata"):
+        text = text.strip()
+    if trim == "cdata" and text.startswith(_CDATA[0]):
+        return text.removeprefix(_CDATA[0]).removesuffix(_CDATA[1])
+    return text
+
+
+def _typed(text: str, told: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
+    """Give the text its type. What the markup tells comes first: `true` and `string` mean text as it stands."""
+    if told in ("true", "string"):
+        return text, []
+    return typed_text(text, schema if told in ("", "false") else None, root, decode=_decode)
+
+
+def _decode(text: str) -> tuple[Any, list[Repair]] | None:
+    """Read broken JSON in a value where the schema asks for an object or an array."""
+    reading = repair_json(text)
+    return (reading.value, list(reading.repairs)) if isinstance(reading.value, dict | list) else None
