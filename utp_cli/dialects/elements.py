@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects.spec import Dialect
+from utp_cli.dialects.spec import Dialect, Tag
 from utp_cli.dialects.tagged_json import THINK
 
 _NAMES = ("name", "tool_name", "function_name", "function")
@@ -40,4 +40,22 @@ MCP_XML = Dialect(
     reasoning=THINK,
 )
 
-DIALECTS = (TOOL_USE_XML, TOOL_CALL_XML, FUNCTION_CALL_XML, TOOLS_XML, MCP_XML)
+_PREFIX = "]<]minimax[>["
+
+MINIMAX_M3 = Dialect(
+    name="minimax_m3",
+    family="xml_nested",
+    aliases=("minimax-m3",),
+    models=("minimax-m3",),
+    source="chat template of MiniMax-M3; vLLM 0.33, SGLang 0.5 (2026)",
+    servers={"vllm": "minimax_m3", "sglang": "minimax-m3"},
+    section_open=(_PREFIX + "<tool_call>",),
+    section_close=(_PREFIX + "</tool_call>",),
+    call_open=(_PREFIX + "<invoke ", _PREFIX + "\n<invoke "),
+    call=Tag(open=_PREFIX + "<invoke", slot="name", close=_PREFIX + "</invoke>"),
+    tag_prefix=_PREFIX,
+    reasoning=(("<mm:think>", "</mm:think>"),),
+    quirks="An empty element is an empty list or object by the schema; null is written the same way.",
+)
+
+DIALECTS = (TOOL_USE_XML, TOOL_CALL_XML, FUNCTION_CALL_XML, TOOLS_XML, MCP_XML, MINIMAX_M3)

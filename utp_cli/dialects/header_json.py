@@ -115,4 +115,16 @@ FUNCTIONARY_V32 = Dialect(
     quirks="Text is a call to `all`; the first >>> belongs to the prompt.",
 )
 
-DIALECTS = (DEEPSEEK_V3, DEEPSEEK_V31, KIMI_K2, PLAMO3, MISTRAL, SOLAR_OPEN, FUNCTIONARY_V32)
+REACT = Dialect(
+    name="react",
+    family="header_json",
+    source="ReAct prompting (Yao et al., 2022) as LangChain writes it",
+    call_open=("Action:",),
+    header=("{name}\nAction Input:",),
+    plain_words=True,
+    close_optional=True,
+    reasoning=THINK,
+    quirks="The thoughts in front are text; what follows `Observation:` was made up by the model.",
+)
+
+DIALECTS = (DEEPSEEK_V3, DEEPSEEK_V31, KIMI_K2, PLAMO3, MISTRAL, SOLAR_OPEN, FUNCTIONARY_V32, REACT)

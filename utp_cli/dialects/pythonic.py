@@ -57,4 +57,27 @@ LFM2 = Dialect(
     quirks="Strings in single quotes without escaping; a JSON list is read by lfm2_json.",
 )
 
-DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2)
+LLAMA3_BUILTIN = Dialect(
+    name="llama3_builtin",
+    family="pythonic",
+    source="chat templates of Llama 3.1 to 3.3, built-in tools (2026)",
+    call_open=("<|python_tag|>",),
+    close_optional=True,
+    name_suffix=".call",
+    dropped=("<|eom_id|>", "<|eot_id|>"),
+    quirks='The built-in tools of Llama 3: <|python_tag|>brave_search.call(query="...").',
+)
+
+PYTHON_CODE = Dialect(
+    name="python_code",
+    family="raw_code",
+    source="chat template of functionary-medium-v3.1 (2026)",
+    call_open=("<|python_tag|>",),
+    close_optional=True,
+    fixed_name="python",
+    argument_keys=("code",),
+    dropped=("<|eom_id|>", "<|eot_id|>"),
+    quirks="Raw code up to the end of the answer is a call of the tool `python`.",
+)
+
+DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE)

@@ -59,10 +59,11 @@ class Dialect:
     close_optional: bool = False
     """The dialect can do without its closing marker: a missing one is no repair."""
     plain_words: bool = False
-    """Its markers are words that prose may hold (`Action:`): looked for only where the dialect is asked for."""
+    """Its markers are words that prose may hold (`Action:`): what follows is text unless it is a whole call."""
 
     reasoning: tuple[tuple[str, str], ...] = ()
-    """Opening and closing marker of thinking, in every spelling met; the first is the one written."""
+    """Opening and closing marker of thinking, in every spelling met; the first is the one written. Markers that are
+    words are heard only where the dialect is asked for."""
     calls_in_reasoning: bool = False
     """Calls that stand in closed thinking are meant."""
     dropped: tuple[str, ...] = ()
@@ -70,6 +71,8 @@ class Dialect:
 
     name_keys: tuple[str, ...] = ("name",)
     """JSON: the keys that may hold the tool's name. Elements: the tags that may."""
+    fixed_name: str = ""
+    """raw_code: the tool that all calls are for."""
     argument_keys: tuple[str, ...] = ("arguments",)
     id_keys: tuple[str, ...] = ()
     server_keys: tuple[str, ...] = ()
@@ -91,6 +94,8 @@ class Dialect:
     """The tag that names the tool, for the tag families."""
     argument: Tag | None = None
     """The tag of one argument, for the tag families."""
+    tag_prefix: str = ""
+    """xml_nested: what stands before every tag."""
     quote: str = ""
     """kv_custom: the token at both ends of a string."""
     thinking_channels: tuple[str, ...] = ()
@@ -102,6 +107,8 @@ class Dialect:
     """Tokens that close thinking if it is open, and mean nothing to it otherwise."""
     body_markup: bool = False
     """harmony: the body of a call is markup of another dialect."""
+    name_suffix: str = ""
+    """pythonic: what stands behind the tool's name in every call."""
     doubled_name: bool = False
     """The tool's name may stand twice, `x.x` for `x`."""
     named_before: bool = False

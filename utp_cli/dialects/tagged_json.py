@@ -140,6 +140,8 @@ GRANITE = Dialect(
     source="chat template of Granite 3.3; vLLM 0.33 (2026)",
     servers={"vllm": "granite"},
     call_open=("<|tool_call|>", "<tool_call>"),
+    reasoning=(("Here is my thought process:", "Here is my response:"), *THINK),
+    dropped=("<|end_of_text|>",),
     quirks="Granite 3.1 writes <tool_call>; the closing bracket ends the calls.",
 )
 

@@ -407,14 +407,11 @@ class Plan:
     """Which dialects an engine listens for, in which order; made once and shared by all lanes."""
 
     def __init__(self, dialects: Sequence[Dialect], asked: Sequence[str] = ()) -> None:
-        """`dialects`: most likely first. `asked`: names somebody asked for; only these may use word markers."""
+        """`dialects`: most likely first. `asked`: names somebody asked for, which may go without markers."""
         self._rank = {dialect.name: rank for rank, dialect in enumerate(dialects)}
         self._asked = frozenset(asked)
-        heard = [d for d in dialects if not d.plain_words or d.name in self._asked]
-        marked = [pair for dialect in heard for pair in _marked(dialect)]
-        marked += [(m, Meaning(role="bare", dialect=d)) for d in heard if d.name in self._asked for m in d.bare]
-        self.markers = Markers(marked)
-        self._openers = [m for d in heard for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
+        self.markers = Markers(p for d in dialects for p in _marked(d, asked=d.name in self._asked))
+        self._openers = [m for d in dialects for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
         self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
 
     def order(self, meanings: Sequence[Meaning], section: Dialect | None) -> list[Meaning]:
@@ -446,14 +443,16 @@ def _call_close(dialect: Dialect) -> tuple[str, ...]:
     return (*dialect.call_close, *((dialect.call.close,) if dialect.call else ()))
 
 
-def _marked(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
-    """List every marker of a dialect with its meaning."""
-    closers = tuple(close for _, close in dialect.reasoning)
+def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
+    """List every marker of a dialect with its meaning; word markers of thinking and bare payloads if it is asked for."""
+    thinking = [pair for pair in dialect.reasoning if asked or not pair[0][0].isalpha()]
+    closers = tuple(close for _, close in thinking)
     shared = {*closers} & {*dialect.call_close, *dialect.dropped}
     for role, markers in (
         ("call", dialect.call_open),
         ("section", dialect.section_open),
-        ("think", tuple(open_ for open_, _ in dialect.reasoning)),
+        ("bare", dialect.bare if asked else ()),
+        ("think", tuple(open_ for open_, _ in thinking)),
         ("unthink", tuple(close for close in closers if close not in shared)),
         ("end", (*dialect.ends_thinking, *shared)),
         ("drop", (*dialect.section_close, *_call_close(dialect), *dialect.dropped)),

@@ -10,7 +10,9 @@ from utp_cli.engine.grammars import (
     harmony,
     header_json,
     kv_custom,
+    nested,
     pythonic,
+    raw_code,
     tagged_arguments,
     tagged_json,
 )
@@ -27,6 +29,8 @@ GRAMMARS: dict[str, Grammar] = {
     "header_json": header_json.GRAMMAR,
     "harmony": harmony.GRAMMAR,
     "kv_custom": kv_custom.GRAMMAR,
+    "raw_code": raw_code.GRAMMAR,
+    "xml_nested": nested.GRAMMAR,
     "pythonic": pythonic.GRAMMAR,
     "xml_elements": elements.GRAMMAR,
 }

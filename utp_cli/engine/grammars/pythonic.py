@@ -90,8 +90,9 @@ class _Calls:
         name = yield from self.name_at(position)
         if name is None:
             raise Fault("no Python call behind the marker")
-        self._context.live.name(name)
         start = position + len(name) + 1
+        name = name.removesuffix(self._context.dialect.name_suffix)
+        self._context.live.name(name)
         literals = Literals(self._source)
         try:
             frame, end, whole = yield from literals.arguments(start, ")")

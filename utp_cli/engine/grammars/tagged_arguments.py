@@ -57,7 +57,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     tag = context.dialect.call
     if tag is None:
         return Declined("the dialect declares no call tag")
-    header = yield from _read_header(source, opened.start, tag)
+    header = yield from read_header(source, opened.start, tag)
     if header is None or not header.value:
         return Declined("no name in the opening tag")
     context.live.name(header.value)
@@ -85,7 +85,7 @@ def _undoubled(name: str) -> str:
     return name[:half] if len(name) % 2 and name[:half] + "." + name[:half] == name else name
 
 
-def _read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None]:
+def read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None]:
     """Read an opening tag. None where it does not end within `HEADER_LIMIT` characters."""
     begin = start + len(tag.open)
     while True:
@@ -112,7 +112,7 @@ def _read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None
 
 def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
     tag = context.dialect.argument
-    header = (yield from _read_header(source, hit.start, tag)) if tag else None
+    header = (yield from read_header(source, hit.start, tag)) if tag else None
     return Key(name=header.value, type=header.type, end=header.end, empty=header.empty) if header else None
 
 

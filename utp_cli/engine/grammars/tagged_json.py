@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 SEPARATORS = ",;"
+FENCE = "```"
 
 
 def form_of(dialect: Dialect) -> Form:
@@ -58,10 +59,13 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         if source.char(ahead) not in ("{", "[") or not source.char(ahead):
             break
         position = ahead
-    if not calls:
+    if position == begin:
         return Declined("no JSON behind the marker", position)
-    if opened.marker in context.dialect.bare and any(call.reason for call in calls):
+    unmarked = opened.marker in context.dialect.bare or context.dialect.plain_words
+    if unmarked and any(call.reason for call in calls):
         return Declined("the JSON has not the shape of a call", position)
+    if opened.marker.startswith(FENCE):
+        return (yield from _close_fence(source, opened.end, position, calls))
     return (yield from close(source, opened.end, position, calls, context))
 
 
@@ -90,9 +94,10 @@ def close(source: Source, begin: int, end: int, calls: list[RawCall], context: C
     """Find the closing marker behind the payload `[begin, end)`; text before it is dropped, but only before it."""
     ahead = yield from skip_space(source, end)
     hit = yield from hit_at(source, context.local, ahead)
-    if hit is None and context.dialect.call_close and calls[-1].lack == "nothing" and ahead < source.length:
+    whole = not calls or calls[-1].lack == "nothing"
+    if hit is None and context.dialect.call_close and whole and ahead < source.length:
         hit = yield from next_hit(source, context.local, ahead)
-        if role_of(hit) == "close" and hit:
+        if role_of(hit) == "close" and hit and calls:
             calls[-1].repairs.append(
                 Repair(
                     code="trailing-garbage",
@@ -107,9 +112,22 @@ def close(source: Source, begin: int, end: int, calls: list[RawCall], context: C
     runs = [Run("call", begin, end)] if end > begin else []
     if role_of(hit) != "close" or hit is None or hit.marker not in context.dialect.call_close:
         optional = context.dialect.close_optional or not context.dialect.call_close
-        return Read(calls=calls, end=end, runs=runs, closed=optional and calls[-1].lack == "nothing")
+        return Read(calls=calls, end=end, runs=runs, closed=optional and whole)
     source.rewind(hit.end)
     return Read(calls=calls, end=hit.end, runs=[*runs, Run("markup", end, hit.end)], closed=True)
+
+
+def _close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> Waiting[Read]:
+    """Find the closing fence behind a payload that stands in a code fence."""
+    ahead = yield from skip_space(source, end)
+    while source.length - ahead < len(FENCE) and not source.closed:
+        yield
+    runs = [Run("call", begin, end)]
+    if source.startswith(FENCE, ahead):
+        end, ahead = ahead + len(FENCE), end
+        runs.append(Run("markup", ahead, end))
+    source.rewind(end)
+    return Read(calls=calls, end=end, runs=runs, closed=calls[-1].lack == "nothing")
 
 
 def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
@@ -132,6 +150,8 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
         ]
     calls = []
     for call in shaped:
+        if call.name in context.dialect.no_call:
+            continue
         last = call is shaped[-1]
         prefix = call.arguments_pointer
         calls.append(

@@ -1,0 +1,97 @@
+"""A module imports from its own folder and from lower floors; only `io` does I/O; files and functions stay small."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "utp_cli"
+FLOORS = {
+    "protocol": 0,
+    "repair": 1,
+    "dialects": 1,
+    "engine": 2,
+    "wire": 2,
+    "detection": 3,
+    "validation": 3,
+    "rendering": 3,
+    "diagnosis": 4,
+    "auditing": 4,
+    "parsing": 5,
+    "replaying": 6,
+    "io": 6,
+    "views": 6,
+    "commands": 7,
+    "app": 7,
+    "__main__": 7,
+    "__init__": 7,
+}
+OTHERS = {
+    "validation": {"jsonschema_rs"},
+    "rendering": {"jinja2"},
+    "detection": {"jinja2"},
+    "io": {"pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
+    "views": {"rich", "jinja2"},
+    "commands": {"typer"},
+    "app": {"typer"},
+}
+"""What a folder may import besides the standard library."""
+STANDARD = {
+    "ast", "asyncio", "base64", "binascii", "bisect", "collections", "contextlib", "csv", "dataclasses", "datetime",
+    "difflib", "enum", "fnmatch", "functools", "hashlib", "heapq", "html", "importlib", "inspect", "io", "ipaddress", "itertools", "json", "keyword",
+    "math", "operator", "os", "pathlib", "re", "shlex", "signal", "socket", "statistics", "string", "struct", "subprocess", "sys", "tempfile", "textwrap",
+    "threading", "time", "tomllib", "traceback", "types", "typing", "unicodedata", "urllib", "xml", "zlib", "codecs",
+    "__future__", "copy", "decimal", "shutil", "signal", "multiprocessing", "concurrent", "queue", "uuid", "random",
+}  # fmt: skip
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def folder_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0] if len(parts) > 1 else path.stem
+
+
+def imports(path: Path) -> list[str]:
+    """Every module that a file imports, also inside functions; `from a import b` counts as `a.b` too."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.append(node.module)
+    return found
+
+
+def test_modules_were_found() -> None:
+    assert len(MODULES) > 20
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_down(path: Path) -> None:
+    here = folder_of(path)
+    for name in imports(path):
+        top, _, rest = name.partition(".")
+        if top == "utp_cli":
+            there = rest.split(".")[0] or "__init__"
+            allowed = there == here or FLOORS[there] < FLOORS[here] or (here == "__init__")
+            assert allowed, f"{here} (floor {FLOORS[here]}) imports {name} (floor {FLOORS[there]})"
+        else:
+            assert top in STANDARD | OTHERS.get(here, set()), f"{here} may not import {name}"
+
+
+LONG_FILES: dict[str, str] = {}
+"""Files over 400 lines, each with the reason."""
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_files_and_functions_are_short(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    name = str(path.relative_to(PACKAGE))
+    assert len(text.splitlines()) <= 420 or name in LONG_FILES, f"{name} has {len(text.splitlines())} lines"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            lines = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+            assert lines <= 60, f"{name}: {node.name} has {lines} lines"

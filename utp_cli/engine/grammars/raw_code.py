@@ -1,0 +1,40 @@
+"""Raw code up to the end of the answer: the one argument of the one tool that it is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.source import Source
+
+
+def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+    """Read everything up to an end-of-turn token. Declines where the tool is not among those known."""
+    name = context.dialect.fixed_name
+    if context.tools is not None and name not in context.tools:
+        return Declined(f"no tool called {name}")
+    context.live.name(name)
+    hit = yield from next_hit(source, context.local, opened.end)
+    end = hit.start if hit else source.length
+    code = source.slice(opened.end, end)
+    if not code.strip():
+        return Declined("no code behind the marker")
+    context.live.arguments(opened.end, end)
+    call = RawCall(name=name, arguments={context.dialect.argument_keys[0]: code}, payload=(opened.end, end))
+    source.rewind(end)
+    return Read(calls=[call], end=end, runs=[Run("call", opened.end, end)], closed=hit is not None)
+
+
+def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write the code of the first call."""
+    return dialect.call_open[0] + str(calls[0]["arguments"].get(dialect.argument_keys[0], ""))
+
+
+GRAMMAR = Grammar(read=read, write=write)
