@@ -1,0 +1,255 @@
+"""UTP6xx, MCP's annotations: what a tool says it does against what its name says."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.auditing.json_schema import JSON_TYPES
+from utp_cli.auditing.schemas import schema_faults
+from utp_cli.auditing.subject import AuditedTool, Flaw, audit_rule, shown
+from utp_cli.auditing.verbs import CREATING, DESTRUCTIVE, READ, WRITE
+from utp_cli.auditing.words import any_word, first_sentence, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+
+def verb_class(tool: AuditedTool) -> str:
+    """Return `read`, `write`, `destructive` or `""`: by the name's first word that is a verb, else by the text."""
+    for word in (*words(tool.name), *words(first_sentence(tool.description))):
+        for name, verbs in (("read", READ), ("destructive", DESTRUCTIVE), ("write", WRITE)):
+            if word in verbs or word.removesuffix("s") in verbs:
+                return name
+    return ""
+
+
+def _first_word(tool: AuditedTool) -> str:
+    return next(iter(words(tool.name)), "")
+
+
+def _at(tool: AuditedTool, hint: str) -> str:
+    keys = ("annotations", hint) if hint in tool.annotations else ("annotations",)
+    return tool.at(*keys)
+
+
+@audit_rule("UTP601", "warning", "missing-annotations", on="tool", providers=("mcp",), fix="unsafe")
+def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
+    """An MCP tool says nothing of its effects.
+
+    What it does: wants at least one of the four hints.
+    Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the world.
+    Example: no `annotations`.
+    Use instead: `annotations: {readOnlyHint: true}`.
+    Fix safety: unsafe; the hints that the name's verb suggests are added.
+    """
+    if not any(hint in tool.annotations for hint in HINTS):
+        yield Flaw(
+            pointer=tool.at("annotations") if "annotations" in tool.definition.body else "",
+            message=f"{tool.name} has no hints, so clients take it for destructive",
+            hint="add `annotations` with readOnlyHint, or with destructiveHint",
+        )
+
+
+@audit_rule("UTP602", "error", "read-only-contradiction", on="tool", providers=("mcp",))
+def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
+    """A tool that writes is marked read-only.
+
+    What it does: compares `readOnlyHint: true` with the verbs of the name; a read verb in first place wins.
+    Why it is bad: clients run it without asking.
+    Example: `delete_page` with `readOnlyHint: true`.
+    Use instead: `readOnlyHint: false, destructiveHint: true`.
+    Fix safety: no fix; the name or the hint is wrong.
+    """
+    parts, first = set(words(tool.name)), _first_word(tool)
+    if tool.annotations.get("readOnlyHint") is True and first not in READ and (first in WRITE or parts & DESTRUCTIVE):
+        verb = first if first in WRITE else sorted(parts & DESTRUCTIVE)[0]
+        yield Flaw(
+            pointer=_at(tool, "readOnlyHint"),
+            message=f"{tool.name} is marked read-only, but its name says {verb}",
+            hint="set readOnlyHint to false, or rename the tool",
+        )
+
+
+@audit_rule("UTP603", "warning", "read-tool-not-marked", on="tool", providers=("mcp",), fix="unsafe")
+def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
+    """A tool that only reads is not marked read-only.
+
+    What it does: looks at annotated tools whose name begins with a read verb and whose first sentence has no
+    write verb.
+    Why it is bad: clients ask the user before every call.
+    Example: `list_files` with `annotations: {title: …}`.
+    Use instead: `annotations: {title: …, readOnlyHint: true}`.
+    Fix safety: unsafe; the hint is set to true.
+    """
+    said = {word.removesuffix("s") for word in words(first_sentence(tool.description))}
+    reads = _first_word(tool) in READ and not said & WRITE
+    if tool.annotations and reads and tool.annotations.get("readOnlyHint") in (None, False):
+        yield Flaw(
+            pointer=_at(tool, "readOnlyHint"),
+            message=f"{tool.name} reads, but is not marked read-only",
+            hint="set readOnlyHint to true",
+        )
+
+
+@audit_rule("UTP604", "warning", "destructive-not-declared", on="tool", providers=("mcp",), fix="unsafe")
+def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
+    """A tool that destroys does not say so.
+
+    What it does: looks at annotated tools whose name begins with a destructive verb; `destructiveHint: false` is
+    an error, its absence a warning.
+    Why it is bad: clients run it without asking.
+    Example: `drop_table` with `destructiveHint: false`.
+    Use instead: `destructiveHint: true`.
+    Fix safety: unsafe; the hint is set to true.
+    """
+    hint = tool.annotations.get("destructiveHint")
+    destroys = _first_word(tool) in DESTRUCTIVE and tool.annotations.get("readOnlyHint") is not True
+    if tool.annotations and destroys and (hint is False or hint is None):
+        yield Flaw(
+            pointer=_at(tool, "destructiveHint"),
+            message=f"{tool.name} destroys, but " + ("denies it" if hint is False else "does not say so"),
+            hint="set destructiveHint to true",
+            severity="error" if hint is False else None,
+        )
+
+
+_CREATES_ONCE = re.compile(r"\b(?:exists?|already|ensures?)\b", re.IGNORECASE)
+_OPEN_WORLD = any_word("web | internet | url | urls | browse | http | https")
+
+
+@audit_rule("UTP605", "warning", "contradictory-hints", on="tool", providers=("mcp",), fix="safe")
+def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
+    """Two hints contradict each other, or a hint the name.
+
+    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates; openWorldHint
+    false on a tool for the web.
+    Why it is bad: clients take one of them, and nobody knows which.
+    Example: `{readOnlyHint: true, destructiveHint: true}`.
+    Use instead: `{readOnlyHint: true}`.
+    Fix safety: safe for destructiveHint beside readOnlyHint (dropped); otherwise no fix.
+    """
+    hints = tool.annotations
+    if hints.get("readOnlyHint") is True and hints.get("destructiveHint") is True:
+        yield Flaw(
+            pointer=_at(tool, "destructiveHint"),
+            message=f"{tool.name} is marked read-only and destructive",
+            hint="drop one of the two",
+        )
+    creates = _first_word(tool) in CREATING and not _CREATES_ONCE.search(tool.description)
+    if hints.get("idempotentHint") is True and creates:
+        yield Flaw(
+            pointer=_at(tool, "idempotentHint"),
+            message=f"{tool.name} is marked idempotent, but does something new each time",
+            hint="set idempotentHint to false, or say what happens when it exists already",
+        )
+    said = " ".join(words(tool.name)) + " " + first_sentence(tool.description)
+    if hints.get("openWorldHint") is False and _OPEN_WORLD.search(said):
+        yield Flaw(
+            pointer=_at(tool, "openWorldHint"),
+            message=f"{tool.name} is marked as closed to the world, but speaks of the web",
+            hint="set openWorldHint to true",
+        )
+
+
+def hint_meant(key: str) -> str | None:
+    """Return the annotation that a key is a slip for: `read_only` means readOnlyHint; None for an exact or alien key."""
+    plain = _plain(key)
+    return next((known for known in (*HINTS, "title") if _plain(known) == plain and known != key), None)
+
+
+def _plain(key: str) -> str:
+    return key.lower().replace("_", "").replace("-", "").removesuffix("hint")
+
+
+@audit_rule("UTP606", "error", "bad-annotation", on="tool", providers=("mcp",), fix="safe")
+def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
+    """An annotation is misspelt, misplaced, or no boolean.
+
+    What it does: knows title and the four hints. Any other key is told (info) only when this rule is selected by
+    its code, for published servers carry such keys.
+    Why it is bad: clients ignore it, and take the default.
+    Example: `annotations: {read_only: true}`.
+    Use instead: `annotations: {readOnlyHint: true}`.
+    Fix safety: safe; renamed, moved, or `"true"` made true.
+    """
+    for key, value in tool.annotations.items():
+        meant = hint_meant(str(key))
+        at = tool.at("annotations", str(key))
+        if meant:
+            yield Flaw(pointer=at, message=f"{shown(key)} is no annotation", hint=f"did you mean '{meant}'?")
+        elif key in HINTS and not isinstance(value, bool):
+            yield Flaw(pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false")
+        elif key not in (*HINTS, "title") and "UTP606" in tool.options.named:
+            yield Flaw(pointer=at, message=f"{shown(key)} is no annotation of MCP", severity="info")
+    for key in tool.definition.body:
+        if key in HINTS or (hint_meant(str(key)) in HINTS):
+            yield Flaw(
+                pointer=tool.at(str(key)),
+                message=f"{shown(key)} stands beside the name, where no client looks",
+                hint="move it into `annotations`",
+            )
+    said: Any = tool.definition.body.get("annotations")
+    if said is not None and not isinstance(said, dict):
+        yield Flaw(pointer=tool.at("annotations"), message=f"annotations is {shown(said)}, not a mapping")
+
+
+@audit_rule("UTP607", "info", "missing-title", on="tool", default=False, providers=("mcp",), fix="safe")
+def missing_title(tool: AuditedTool) -> Iterator[Flaw]:
+    """A tool has no title for people, or two different ones.
+
+    What it does: looks for `title` and `annotations.title`.
+    Why it is bad: people are asked to allow `gh_li_op`.
+    Example: no `title`.
+    Use instead: `title: List open issues`.
+    Fix safety: safe only where the two differ by case or space; otherwise no fix.
+    """
+    title, other = tool.definition.body.get("title"), tool.annotations.get("title")
+    if not title and not other:
+        yield Flaw(pointer="", message=f"{tool.name} has no title", hint="add `title`")
+    elif title and other and title != other:
+        yield Flaw(
+            pointer=tool.at("annotations", "title"),
+            message=f"{tool.name} has two titles: {shown(title)} and {shown(other)}",
+            hint="keep `title`",
+        )
+
+
+_STRUCTURED = any_word("json | structured")
+_RETURNS = re.compile(r"\b(?:return|output|respon|result|produce|yield|give)", re.IGNORECASE)
+
+
+@audit_rule("UTP608", "error", "bad-output-schema", on="tool", providers=("mcp",))
+def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
+    """The output schema is no object schema, or cannot be read.
+
+    What it does: checks `outputSchema` as the parameters are checked; where there is none but the description
+    promises JSON, that is told too (info).
+    Why it is bad: clients refuse the tool's results.
+    Example: `outputSchema: {type: array}`.
+    Use instead: `outputSchema: {type: object, properties: {items: {type: array, …}}}`.
+    Fix safety: no fix.
+    """
+    schema, at = tool.definition.body.get("outputSchema"), tool.at("outputSchema")
+    if schema is None:
+        if _STRUCTURED.search(tool.description) and _RETURNS.search(tool.description):
+            yield Flaw(
+                pointer=tool.at("description"),
+                message=f"{tool.name} promises structured output and has no outputSchema",
+                hint="add `outputSchema`",
+                severity="info",
+            )
+    elif not isinstance(schema, dict):
+        yield Flaw(pointer=at, message=f"outputSchema is {shown(schema)}, not a mapping")
+    elif schema.get("type") != "object":
+        yield Flaw(
+            pointer=f"{at}/type" if "type" in schema else at,
+            message=f"the root of outputSchema has type {shown(schema.get('type'))}, not object",
+            hint="wrap the value in a property of an object",
+        )
+    for node in tool.output_nodes:
+        yield from schema_faults(node)
+        if not set(node.types) <= JSON_TYPES:
+            yield Flaw(pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type")

@@ -1,0 +1,89 @@
+"""UTP3xx, what Gemini's own Schema type (under `parameters`) cannot say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.auditing.subject import Flaw, audit_rule, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.auditing.nodes import Node
+
+UNKNOWN_KEYS = frozenset(
+    "additionalProperties $ref $defs definitions $schema $id $comment oneOf allOf not const patternProperties"
+    " propertyNames exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains if then else examples"
+    " dependentRequired dependentSchemas dependencies unevaluatedItems unevaluatedProperties".split()
+)
+DROPPED_SAFELY = ("$schema", "$id", "$comment", "examples")
+"""Keys that say nothing to the model or the API."""
+FORMATS = {
+    "string": frozenset({"enum", "date-time"}),
+    "number": frozenset({"float", "double"}),
+    "integer": frozenset({"int32", "int64"}),
+}
+
+
+def _is_schema_type(node: Node) -> bool:
+    """Say whether the schema is of Gemini's Schema type; `parametersJsonSchema` takes JSON Schema."""
+    return not node.tool.definition.schema_pointer.lower().replace("_", "").endswith("parametersjsonschema")
+
+
+@audit_rule("UTP310", "error", "gemini-unsupported-schema", on="node", providers=("gemini",), fix="unsafe")
+def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
+    """A schema for Gemini says what its Schema type cannot.
+
+    What it does: knows the keywords, type lists and formats that Gemini refuses under `parameters`; an object
+    needs a property.
+    Why it is bad: the provider refuses the request, or drops the keyword.
+    Example: `type: [string, "null"]`.
+    Use instead: `type: string, nullable: true`, or the schema under `parametersJsonSchema`.
+    Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else unsafe.
+    """
+    if not _is_schema_type(node):
+        return
+    for key in node.schema:
+        if key in UNKNOWN_KEYS:
+            yield Flaw(pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words")
+    if isinstance(node.schema.get("type"), list):
+        yield Flaw(
+            pointer=node.at("type"),
+            message="gemini refuses a list of types",
+            hint="write one type, and `nullable: true` for null",
+        )
+    form = node.schema.get("format")
+    for kind in node.types:
+        if isinstance(form, str) and form not in FORMATS.get(kind, {form}):
+            yield Flaw(
+                pointer=node.at("format"),
+                message=f"gemini refuses the format {shown(form)} for a {kind}",
+                hint="it takes " + " and ".join(sorted(FORMATS[kind])),
+            )
+    if "object" in node.types and not node.properties:
+        yield Flaw(
+            pointer=node.pointer,
+            message=f"gemini refuses {node.label}: an object without properties",
+            hint="list its properties" if node.parent else "leave `parameters` out",
+        )
+
+
+@audit_rule("UTP311", "error", "gemini-enum-not-string", on="node", providers=("gemini",), fix="unsafe")
+def gemini_enum_not_string(node: Node) -> Iterator[Flaw]:
+    """An enum for Gemini has values that are no text.
+
+    What it does: wants `type: string` and texts that are not empty.
+    Why it is bad: the provider refuses the request.
+    Example: `{type: integer, enum: [1, 2]}`.
+    Use instead: `{type: string, enum: ["1", "2"]}`.
+    Fix safety: unsafe; the type becomes string and the values text.
+    """
+    values = node.schema.get("enum")
+    if not isinstance(values, list) or not _is_schema_type(node):
+        return
+    if (node.types and node.types != ("string",)) or not all(isinstance(v, str) and v for v in values):
+        yield Flaw(
+            pointer=node.at("enum"),
+            message=f"gemini takes an enum of texts only, not {shown(values)}",
+            hint="write `type: string` and the values as text",
+        )

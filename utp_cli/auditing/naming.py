@@ -1,0 +1,206 @@
+"""UTP4xx, names across the set: styles, spellings, types, references from one tool to another."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from utp_cli.auditing.nodes import value_types
+from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.auditing.nodes import Node
+
+_STYLES = (
+    ("dotted", re.compile(r"[^.]+(?:\.[^.]+)+")),
+    ("kebab-case", re.compile(r"[^-]+(?:-[^-]+)+")),
+    ("snake_case", re.compile(r"_*[^_]+(?:_+[^_]+)+_*")),
+    ("camelCase", re.compile(r"[a-z]+[a-z0-9]*[A-Z]\w*")),
+    ("PascalCase", re.compile(r"[A-Z]+[a-z0-9]\w*")),
+)
+
+
+def style_of(name: str) -> str | None:
+    """Return how a name joins its words; None for one word in lower case, which goes with any style."""
+    return next((style for style, pattern in _STYLES if pattern.fullmatch(name)), None)
+
+
+@audit_rule("UTP406", "warning", "inconsistent-name-style", on="set")
+def inconsistent_name_style(tools: ToolSet) -> Iterator[Flaw]:
+    """Names of one set are written in different styles.
+
+    What it does: compares the styles of the tools' names, and of all property names; three must have a style.
+    Why it is bad: the model writes the majority's style, and the odd name fails.
+    Example: `get_user`, `list_users`, `deleteUser`.
+    Use instead: `delete_user`.
+    Fix safety: no fix.
+    """
+    yield from _odd_ones({tool.name: (tool, tool.at("name")) for tool in reversed(tools.tools)})
+    places: dict[str, tuple[AuditedTool, str]] = {}
+    for tool in tools.tools:
+        for node in tool.properties:
+            places.setdefault(node.name or "", (tool, node.pointer))
+    yield from _odd_ones(places)
+
+
+def _odd_ones(places: dict[str, tuple[AuditedTool, str]]) -> Iterator[Flaw]:
+    styles = {name: style for name in places if (style := style_of(name))}
+    if len(styles) < 3:
+        return
+    usual, count = Counter(styles.values()).most_common(1)[0]
+    for name, style in styles.items():
+        if style != usual:
+            tool, at = places[name]
+            yield Flaw(
+                tool=tool,
+                pointer=at,
+                message=f"{shown(name)} is {style}; {count} of {len(styles)} names are {usual}",
+                hint=f"write it in {usual}",
+            )
+
+
+_SPELLINGS = (
+    "repo repository repo_name",
+    "query q search_query search_term",
+    "limit max_results max_count page_size per_page num_results",
+    "path file_path filepath filename",
+    "user_id uid",
+    "start_date from_date date_from",
+    "end_date to_date date_to",
+    "lang language",
+    "msg message",
+)
+_SPELLING_OF = {name.replace("_", ""): line.split()[0] for line in _SPELLINGS for name in line.split()}
+
+
+@audit_rule("UTP407", "warning", "inconsistent-parameter-name", on="set")
+def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
+    """Two tools call the same parameter differently.
+
+    What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository.
+    Names that stand side by side in one tool mean different things.
+    Why it is bad: the model learns one spelling and uses it everywhere.
+    Example: `repo` here, `repository` there.
+    Use instead: `repo` in both.
+    Fix safety: no fix.
+    """
+    top = {tool.index: _top_level(tool) for tool in tools.tools}
+    together = {
+        (key, name)
+        for names in top.values()
+        for key, count in Counter(map(_plain, names)).items()
+        if count > 1
+        for name in names
+        if _plain(name) == key
+    }
+    first: dict[str, dict[str, tuple[AuditedTool, frozenset[str]]]] = {}
+    for tool in tools.tools:
+        for name, node in top[tool.index].items():
+            key, types = _plain(name), value_types(node.schema, tool)
+            known = first.setdefault(key, {})
+            alike = [
+                other
+                for other, (owner, kind) in known.items()
+                if other != name and owner is not tool and (not types or not kind or types & kind)
+            ]
+            if alike and name not in known and (key, name) not in together:
+                yield Flaw(
+                    tool=tool,
+                    pointer=node.pointer,
+                    message=f"{tool.name} says {name}, {known[alike[0]][0].name} says {alike[0]}",
+                    hint="use one name in all tools",
+                )
+            known.setdefault(name, (tool, types))
+
+
+def _top_level(tool: AuditedTool) -> dict[str, Node]:
+    return {node.name: node for node in tool.properties if node.depth == 1 and node.name is not None}
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[_-]", "", name.lower())
+    return _SPELLING_OF.get(plain, plain)
+
+
+@audit_rule("UTP408", "warning", "inconsistent-parameter-type", on="set")
+def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
+    """The same parameter has different types in two tools.
+
+    What it does: compares the types of top-level properties of one name; integer and number are one, null and
+    untyped do not count.
+    Why it is bad: the model carries a value from one tool to the other, and the call fails.
+    Example: `user_id` is an integer here, text there.
+    Use instead: one type.
+    Fix safety: no fix.
+    """
+    first: dict[str, tuple[AuditedTool, frozenset[str]]] = {}
+    told: set[str] = set()
+    for tool in tools.tools:
+        for name, node in _top_level(tool).items():
+            types = frozenset("number" if t == "integer" else t for t in value_types(node.schema, tool))
+            if not types:
+                continue
+            owner, known = first.setdefault(name, (tool, types))
+            if known.isdisjoint(types) and name not in told:
+                told.add(name)
+                yield Flaw(
+                    tool=tool,
+                    pointer=node.pointer,
+                    message=f"{name} is {' or '.join(sorted(types))} in {tool.name},"
+                    f" {' or '.join(sorted(known))} in {owner.name}",
+                    hint="use one type in all tools",
+                )
+
+
+_IDENTIFIER = r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"
+_REFERENCE = re.compile(
+    rf"`(?P<ticked>{_IDENTIFIER}|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)(?:\(\))?`"
+    rf"|\b(?i:use|call|run|invoke|see|prefer|via) (?:the )?(?P<bare>{_IDENTIFIER})\b(?![./=:]\w)",
+)
+_TOOL_WORDS = re.compile(r"\b(?:use|call|calling|tools?|instead|first|before|after|run|invoke)\b", re.IGNORECASE)
+_NO_TOOL = re.compile(
+    r"\W{0,3}(?:parameter|argument|field|option|property|flag|header|column|key|value|object|variable|setting|is|=|:)",
+    re.IGNORECASE,
+)
+
+
+@audit_rule("UTP409", "warning", "unknown-tool-reference", on="set")
+def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
+    """A description sends the model to a tool that is not there.
+
+    What it does: looks for names in back-ticks, or after use, call, see and the like, that are no tool of the
+    set, no property and no enum value.
+    Why it is bad: the model calls it, and the call fails.
+    Example: `Call get_session first`, and there is no such tool.
+    Use instead: the name of a tool of the set.
+    Fix safety: no fix.
+    """
+    known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}
+    for tool in tools.tools:
+        told: set[str] = set()
+        for text in tool.texts:
+            if text.kind != "description":
+                continue
+            for found in _REFERENCE.finditer(text.text):
+                name = found["ticked"] or found["bare"]
+                if name not in known and name not in told and _means_tool(text.text, found):
+                    told.add(name)
+                    yield Flaw(
+                        tool=tool,
+                        pointer=text.pointer,
+                        message=f"{tool.name} speaks of {name}, and there is no such tool in the set",
+                        hint="name a tool of the set",
+                    )
+
+
+def _means_tool(text: str, found: re.Match[str]) -> bool:
+    name = found["ticked"] or found["bare"]
+    if name.isupper() or _NO_TOOL.match(text, found.end()):
+        return False
+    if found["bare"]:
+        return True
+    around = text[max(0, found.start() - 40) : found.start()] + " " + text[found.end() : found.end() + 25]
+    return bool(_TOOL_WORDS.search(around))

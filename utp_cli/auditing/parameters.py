@@ -1,0 +1,198 @@
+"""UTP2xx, single parameters: names, units, dates, enums, objects without a shape."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from utp_cli.auditing.nodes import value_types
+from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.auditing.words import any_word, content_words, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.auditing.nodes import Node
+
+AMBIGUOUS = frozenset(
+    "user file path id name data value input obj item params args options info payload arg val x".split()
+)
+
+
+def is_ambiguous(node: Node) -> bool:
+    """Say whether the property's name could mean anything and nothing narrows it (UTP210)."""
+    return (
+        node.name is not None
+        and node.name.casefold() in AMBIGUOUS
+        and {"enum", "format", "pattern"}.isdisjoint(node.schema)
+        and len(content_words(node.description)) < 4
+    )
+
+
+@audit_rule("UTP210", "warning", "ambiguous-parameter-name", on="node")
+def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
+    """A parameter's name could mean anything, and nothing says what it means here.
+
+    What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern or a
+    description of four content words.
+    Why it is bad: is `user` a name, a number or an e-mail address? The model picks one.
+    Example: `user: {type: string}`.
+    Use instead: `user_id: {type: string, description: …}`.
+    Fix safety: no fix.
+    """
+    if is_ambiguous(node):
+        yield Flaw(
+            pointer=node.pointer,
+            message=f"{node.label} could mean anything",
+            hint=f"say which, as in `{node.name}_id` or `{node.name}_name`, or describe it in a full sentence",
+        )
+
+
+_PLAIN_VALUE = re.compile(r"[A-Za-z]{4,}(?:[ _-][A-Za-z]{2,})*")
+_KNOWN_SHORT = frozenset("asc desc yes no on off all any low high min max day week get put".split())
+
+
+@audit_rule("UTP211", "warning", "enum-not-explained", on="node")
+def enum_not_explained(node: Node) -> Iterator[Flaw]:
+    """An enum has a value that nobody explains.
+
+    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and tool.
+    Why it is bad: the model picks among `r`, `rw` and `x` by luck.
+    Example: `mode: {enum: [r, rw, x]}`.
+    Use instead: `mode: {enum: [r, rw, x], description: "r = read, rw = read and write, x = create"}`.
+    Fix safety: no fix.
+    """
+    values = node.schema.get("enum")
+    if not isinstance(values, list) or len(values) < 2:
+        return
+    owner: Node | None = node
+    texts = [node.tool.description]
+    while owner is not None:
+        texts.append(owner.description)
+        owner = owner.parent if owner.name is None else None
+    told = frozenset(word for text in texts for word in re.findall(r"[^\W_]+", text.lower()))
+    whole = " ".join(texts).lower()
+    opaque = [v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)]
+    if opaque:
+        yield Flaw(
+            pointer=node.at("enum"),
+            message=f"nothing says what {', '.join(map(shown, opaque[:5]))} means in {node.label}",
+            hint="explain each value in the description",
+        )
+
+
+def _is_opaque(value: str) -> bool:
+    return not _PLAIN_VALUE.fullmatch(value) and value.lower() not in _KNOWN_SHORT
+
+
+def _is_told(value: str, told: frozenset[str], whole: str) -> bool:
+    """Say whether the value stands in the texts as a whole word."""
+    value = value.lower()
+    if value in told:
+        return True
+    return bool(re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", whole)) if not value.isalnum() else False
+
+
+_MEASURES = frozenset(
+    "timeout duration delay interval ttl age distance length width height size weight speed temperature radius"
+    " amount price cost budget latency period volume area elevation".split()
+)
+_UNITS = any_word(
+    "ns | us | ms | s | sec | secs | second | seconds | millisecond | milliseconds | millis | microseconds | min"
+    " | mins | minute | minutes | h | hr | hrs | hour | hours | day | days | week | weeks | month | months | year"
+    " | years | px | pixel | pixels | em | rem | m | km | cm | mm | nm | metre | metres | meter | meters | kilometre"
+    " | kilometres | kilometer | kilometers | centimetres | centimeters | millimetres | millimeters | mile | miles"
+    " | foot | feet | ft | inch | inches | yards | kg | g | mg | gram | grams | kilogram | kilograms | lb | lbs"
+    " | pound | pounds | oz | ounces | ton | tons | tonnes | byte | bytes | kb | mb | gb | tb | kib | mib | gib"
+    " | kilobytes | megabytes | gigabytes | bit | bits | token | tokens | character | characters | char | chars"
+    " | word | words | line | lines | row | rows | column | columns | item | items | page | pages | entries"
+    " | element | elements | record | records | result | results | messages | point | points | pt | percent"
+    " | percentage | degree | degrees | celsius | fahrenheit | kelvin | usd | eur | gbp | dollar | dollars | euro"
+    " | euros | cent | cents | currency | bpm | hz | khz | mhz | volt | volts | watt | watts | kwh | litre | litres"
+    " | liter | liters | ml | gallon | gallons | mph | kph | kmh | km/h | m/s | knots | acres | hectares | square"
+    " | cubic | ratio | fraction | multiplier"
+)
+_UNIT_SIGNS = re.compile(r"[%°$€£¥]|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b", re.IGNORECASE)
+
+
+@audit_rule("UTP212", "warning", "number-without-unit", on="node")
+def number_without_unit(node: Node) -> Iterator[Flaw]:
+    """A number that measures something has no unit.
+
+    What it does: looks at numbers named timeout, size, price and the like, for a unit in name or description.
+    Why it is bad: 30 is half a minute or half an eternity.
+    Example: `timeout: {type: integer}`.
+    Use instead: `timeout_ms`, or `description: "In milliseconds."`
+    Fix safety: no fix.
+    """
+    if node.name is None or value_types(node.schema, node.tool).isdisjoint({"integer", "number"}):
+        return
+    parts = words(node.name)
+    text = f"{' '.join(parts)} | {node.description}"
+    if parts and parts[-1] in _MEASURES and not _UNITS.search(text) and not _UNIT_SIGNS.search(text):
+        yield Flaw(
+            pointer=node.pointer,
+            message=f"{node.label} is a number without a unit",
+            hint=f"name the unit, as in `{node.name}_ms`, or say it in the description",
+        )
+
+
+_DATE_WORDS = frozenset("date time datetime timestamp deadline since until".split())
+_DATE_CUES = re.compile(
+    r"iso[ -]?8601|rfc[ -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
+    r"|natural[ -]language|\bcron\b|\brelative\b|\bnow-|%Y",
+    re.IGNORECASE,
+)
+_SPOKEN_DATE = any_word("date | time")
+_NO_MOMENT = frozenset({"zone", "timezone", "zones", "range", "unit", "format"})
+
+
+@audit_rule("UTP213", "warning", "date-format-unspecified", on="node")
+def date_format_unspecified(node: Node) -> Iterator[Flaw]:
+    """A date or time is text of no known format.
+
+    What it does: looks at strings named or described as a date or time, for a format, a pattern or a cue.
+    Why it is bad: `03/04/2026` is March or April, and the tool refuses one of them.
+    Example: `start_date: {type: string}`.
+    Use instead: `{type: string, format: date, description: "First day, YYYY-MM-DD"}`.
+    Fix safety: no fix.
+    """
+    if node.name is None or value_types(node.schema, node.tool) != {"string"}:
+        return
+    parts = words(node.name)
+    named = not _DATE_WORDS.isdisjoint(parts) or (len(parts) > 1 and parts[-1] == "at")
+    if not named and not _SPOKEN_DATE.search(node.description):
+        return
+    fixed = not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(node.schema)
+    if not fixed and _NO_MOMENT.isdisjoint(parts) and not _DATE_CUES.search(node.description):
+        yield Flaw(
+            pointer=node.pointer,
+            message=f"{node.label} is a date or time of no known format",
+            hint="add `format: date` or `format: date-time`, or say YYYY-MM-DD",
+        )
+
+
+_SHAPED_BY = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const", "enum"})
+_KEY_WORD = any_word("key | keys | keyed | key-value | key/value | map of | mapping")
+
+
+@audit_rule("UTP218", "warning", "freeform-object", on="node")
+def freeform_object(node: Node) -> Iterator[Flaw]:
+    """An object does not say what is in it.
+
+    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its keys.
+    Why it is bad: the model invents keys.
+    Example: `filter: {type: object}`.
+    Use instead: `filter: {type: object, properties: {…}}`.
+    Fix safety: no fix.
+    """
+    if node.parent is None or "object" not in node.types or not _SHAPED_BY.isdisjoint(node.schema):
+        return
+    rest = node.schema.get("additionalProperties")
+    shaped = node.properties or node.schema.get("patternProperties") or (isinstance(rest, dict) and rest)
+    if not shaped and "{" not in node.description and not _KEY_WORD.search(node.description):
+        yield Flaw(
+            pointer=node.pointer,
+            message=f"{node.label} is an object of nobody knows what",
+            hint="list its `properties`, or show an example in the description",
+        )

@@ -1,0 +1,202 @@
+"""The audit: definitions in, findings and scores out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.auditing.catalogue import selected
+from utp_cli.auditing.fixes import Fix, fix_for
+from utp_cli.auditing.providers import targets
+from utp_cli.auditing.score import Score, score_of
+from utp_cli.auditing.subject import AuditedTool, Options, ToolSet, look_at
+from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.findings import Finding, Place
+from utp_cli.protocol.spans import pointer_parts
+from utp_cli.validation.definitions import Definition, find_definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from utp_cli.protocol.rules import Rule
+
+    Locate = Callable[[int, str], Place]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedFinding:
+    """A finding, the tool it is about, and the edits that would end it."""
+
+    finding: Finding
+    tool: int
+    """The tool's place in the set, from 0."""
+    fix: Fix | None
+
+    def to_dict(self) -> dict[str, Any]:
+        found = self.finding
+        return {
+            "code": found.code,
+            "name": found.name,
+            "severity": found.severity,
+            "tool": found.tool,
+            "pointer": found.place.pointer,
+            "file": found.place.file,
+            "line": found.place.line,
+            "column": found.place.column,
+            "message": found.message,
+            "hint": found.hint,
+            "fix": self.fix.to_dict() if self.fix else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditReport:
+    """What the audit has to say of a set of tools."""
+
+    entries: list[AuditedFinding]
+    """In the order of the tools, and within a tool in order of writing."""
+    scores: dict[str, Score]
+    """By the tool's name; a second tool of one name is `name#2`."""
+    suppressed: list[AuditedFinding] = field(default_factory=list)
+    """Found, but waved through by a comment or a baseline."""
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [entry.finding for entry in self.entries]
+
+    @property
+    def average(self) -> float:
+        """The mean of the tools' scores, from 0.0 to 1.0; 0.0 where there is no tool."""
+        return round(sum(s.score for s in self.scores.values()) / len(self.scores), 2) if self.scores else 0.0
+
+    def count(self, severity: str) -> int:
+        return sum(finding.severity == severity for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as `utp.audit/1`."""
+        return {
+            "schema": "utp.audit/1",
+            "findings": [entry.to_dict() for entry in self.entries],
+            "scores": {name: score.score for name, score in self.scores.items()},
+            "tools": {name: score.to_dict() for name, score in self.scores.items()},
+            "summary": {
+                "tools": len(self.scores),
+                "errors": self.count("error"),
+                "warnings": self.count("warning"),
+                "infos": self.count("info"),
+                "fixable": sum(1 for entry in self.entries if entry.fix and entry.fix.safety == "safe"),
+                "suppressed": len(self.suppressed),
+                "score": self.average,
+            },
+        }
+
+
+def audit(
+    tools: Any,
+    provider: str | Sequence[str] | None = None,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    context_window: int | None = None,
+    *,
+    locate: Locate | None = None,
+    **options: Any,
+) -> AuditReport:
+    """Audit tool definitions: a list of them, one of them, or any mapping around them, in any provider's form.
+
+    `provider` names where they are to be sent; without it the form tells. `select` and `ignore` name rules
+    (`UTP204`, `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate` gives
+    the place in a file for a tool (its number) and a pointer into it. Faults of the definitions are findings;
+    raises `UnknownName` and `BadOption` for the caller's mistakes.
+    """
+    unknown = options.keys() - Options.__dataclass_fields__.keys()
+    if unknown:
+        raise BadOption(f"audit has no option {', '.join(sorted(unknown))}")
+    chosen = selected([*select] if select else None, [*ignore] if ignore else None)
+    said = Options(context_window=context_window, named=frozenset(select or ()), **options)
+    named = (provider,) if isinstance(provider, str) else tuple(provider or ())
+    definitions = find_definitions(tools)
+    locate = locate or (lambda _, pointer: Place(pointer=pointer))
+    return audit_definitions(definitions, chosen, said, named, locate)
+
+
+def audit_definitions(
+    definitions: list[Definition],
+    rules: list[Rule[Any]],
+    options: Options,
+    providers: tuple[str, ...],
+    locate: Locate,
+) -> AuditReport:
+    """Run these rules over these definitions."""
+
+    def place_in(index: int) -> Callable[[str], Place]:
+        return lambda pointer: locate(index, pointer)
+
+    looked = [
+        look_at(
+            definition,
+            index,
+            targets(providers, definition.tool.form, strict=definition.tool.strict is True),
+            options,
+            place_in(index),
+        )
+        for index, definition in enumerate(definitions)
+    ]
+    tools = ToolSet(tools=looked, options=options)
+    by_scope: dict[str, list[Rule[Any]]] = {}
+    for rule in rules:
+        by_scope.setdefault(rule.facts["on"], []).append(rule)
+    found = [(tool.index, finding) for tool in looked for finding in _of_tool(tool, by_scope)]
+    last = {tool.name: tool.index for tool in looked}
+    for rule in by_scope.get("set", ()):
+        found.extend((last[finding.tool or ""], finding) for finding in rule.check(tools))
+    entries = [
+        AuditedFinding(finding=finding, tool=index, fix=fix_for(looked[index], finding))
+        for index, finding in sorted(found, key=lambda pair: _order(looked, *pair))
+    ]
+    return AuditReport(entries=entries, scores=_scores(tools))
+
+
+def _of_tool(tool: AuditedTool, rules: dict[str, list[Rule[Any]]]) -> Iterable[Finding]:
+    """Run the rules that look at one tool, its schemas, its texts."""
+    for scope, subjects in (("tool", (tool,)), ("node", tool.nodes), ("text", tool.texts)):
+        due = [rule.check for rule in rules.get(scope, ()) if _concerns(rule, tool)]
+        for subject in subjects:
+            for check in due:
+                yield from check(subject)
+
+
+def _concerns(rule: Rule[Any], tool: AuditedTool) -> bool:
+    """Say whether the tool goes to a provider that the rule is about."""
+    wanted = rule.facts["providers"]
+    if not wanted or (tool.is_mcp and "mcp" in wanted):
+        return True
+    going = {target.provider.name for target in tool.targets} | {f"{mode}-strict" for mode in tool.strict_modes}
+    return not going.isdisjoint(wanted)
+
+
+def _order(tools: list[AuditedTool], index: int, finding: Finding) -> tuple[int, tuple[int, ...], str]:
+    """Order by tool, then by where the pointer's keys stand in the definition, then by code."""
+    steps: list[int] = []
+    value = tools[index].definition.raw
+    for part in pointer_parts(finding.place.pointer):
+        keys = [str(key) for key in value] if isinstance(value, dict) else []
+        if isinstance(value, list) and part.isdecimal() and int(part[:9]) < len(value):
+            steps.append(int(part))
+            value = value[int(part)]
+        elif part in keys:
+            steps.append(keys.index(part))
+            value = value.get(part)
+        else:
+            break
+    return index, tuple(steps), finding.code
+
+
+def _scores(tools: ToolSet) -> dict[str, Score]:
+    scores: dict[str, Score] = {}
+    for tool in tools.tools:
+        name, number = tool.name, 1
+        while name in scores:
+            number += 1
+            name = f"{tool.name}#{number}"
+        scores[name] = score_of(tool, tools)
+    return scores

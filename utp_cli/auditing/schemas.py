@@ -1,0 +1,276 @@
+"""UTP1xx, the schemas: types, enums, defaults, bounds, keywords."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.auditing.json_schema import (
+    GEMINI_KEYS,
+    JSON_TYPES,
+    KEYWORDS,
+    KEYWORDS_OF_TYPES,
+    MISREAD_KEYS,
+    SHAPES,
+    TYPE_SLIPS,
+    is_number,
+    is_of_type,
+    same_key,
+)
+from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.protocol.errors import nearest
+from utp_cli.validation.definitions import pattern_compiles, value_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.auditing.nodes import Node
+
+
+def _is_gemini(node: Node) -> bool:
+    return node.tool.definition.tool.form == "gemini"
+
+
+def _json_types(node: Node) -> tuple[str, ...]:
+    return tuple(kind for kind in node.types if kind in JSON_TYPES)
+
+
+@audit_rule("UTP106", "error", "invalid-json-schema", on="node")
+def invalid_json_schema(node: Node) -> Iterator[Flaw]:
+    """A keyword has a value that JSON Schema does not allow, or a pattern does not compile.
+
+    What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's business.
+    Why it is bad: providers and validators refuse the whole schema.
+    Example: `properties: [{name: a}]`, `minLength: "3"`.
+    Use instead: `properties: {a: {…}}`, `minLength: 3`.
+    Fix safety: no fix.
+    """
+    yield from schema_faults(node)
+
+
+def schema_faults(node: Node) -> Iterator[Flaw]:
+    """Yield what the metaschema would refuse in one schema, type names aside."""
+    for key, value in node.schema.items():
+        shape = SHAPES.get(key)
+        if shape and not shape.fits(value) and not _allowed_elsewhere(node, key, value):
+            yield Flaw(pointer=node.at(key), message=f"`{key}` is {shown(value)}, not {shape.what}")
+    patterns = [(node.schema.get("pattern"), node.at("pattern"))]
+    named = node.schema.get("patternProperties")
+    if isinstance(named, dict):
+        patterns += [(name, node.at("patternProperties", name)) for name in named]
+    for pattern, at in patterns:
+        if isinstance(pattern, str) and not pattern_compiles(pattern):
+            yield Flaw(pointer=at, message=f"the pattern {shown(pattern)} does not compile")
+
+
+def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
+    """Say whether another draft or form allows the value: Gemini's counts are text, draft 7 has tuple items."""
+    if key == "items" and isinstance(value, list):
+        return "draft-0" in str(node.tool.schema.get("$schema"))
+    return _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
+
+
+@audit_rule("UTP107", "error", "unknown-type-name", on="node", fix="safe")
+def unknown_type_name(node: Node) -> Iterator[Flaw]:
+    """`type` is none of the seven names of JSON Schema.
+
+    What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use capitals.
+    Why it is bad: providers refuse the schema, or take the argument for one without a type.
+    Example: `type: float`.
+    Use instead: `type: number`.
+    Fix safety: safe for names with one meaning (float, dict, str, bool, list, …; `any` is dropped).
+    """
+    declared = node.schema.get("type")
+    for index, kind in enumerate(declared if isinstance(declared, list) else [declared]):
+        if not isinstance(kind, str) or kind in JSON_TYPES or (_is_gemini(node) and kind.lower() in JSON_TYPES):
+            continue
+        meant = TYPE_SLIPS.get(kind.lower()) or nearest(kind, JSON_TYPES)
+        yield Flaw(
+            pointer=node.at("type", index) if isinstance(declared, list) else node.at("type"),
+            message=f"{node.label} has type {shown(kind)}, which is no JSON Schema type",
+            hint=f"write {meant}" if meant else "write one of " + ", ".join(sorted(JSON_TYPES)),
+        )
+
+
+@audit_rule("UTP108", "error", "enum-mismatch", on="node", fix="safe")
+def enum_mismatch(node: Node) -> Iterator[Flaw]:
+    """An enum is empty, repeats a value, or has a value that the type does not allow.
+
+    What it does: compares each value with the others and with the declared type.
+    Why it is bad: such a value can never be given, and several providers refuse the schema.
+    Example: `{type: integer, enum: ["1", "2"]}`.
+    Use instead: `{type: integer, enum: [1, 2]}`.
+    Fix safety: safe for repeats; otherwise no fix.
+    """
+    values, types = node.schema.get("enum"), _json_types(node)
+    if not isinstance(values, list):
+        return
+    if not values:
+        yield Flaw(pointer=node.at("enum"), message=f"{node.label} has an empty enum, so no value is allowed")
+    nullable = node.schema.get("nullable") is True
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        key = same_key(value)
+        if key in seen:
+            yield Flaw(pointer=node.at("enum", index), message=f"the enum has {shown(value)} twice", hint="drop one")
+        elif types and not is_of_type(value, types) and not (value is None and nullable):
+            yield Flaw(
+                pointer=node.at("enum", index),
+                message=f"the enum value {shown(value)} is not of type {' or '.join(types)}",
+                hint="write the values in the declared type",
+            )
+        seen.add(key)
+
+
+@audit_rule("UTP109", "error", "default-invalid", on="node", fix="safe")
+def default_invalid(node: Node) -> Iterator[Flaw]:
+    """A default or an example does not fit its own schema.
+
+    What it does: validates `default`, each of `examples` and the tool's `input_examples`.
+    Why it is bad: a model copies what it sees, and then its call fails.
+    Example: `{enum: [asc, desc], default: up}`.
+    Use instead: `{enum: [asc, desc], default: asc}`.
+    Fix safety: safe for the null default of an optional property (dropped); otherwise no fix.
+    """
+    schema, root = node.schema, node.tool.schema
+    if "default" in schema:
+        fault = value_fault(schema["default"], schema, root)
+        needed = node.parent is not None and node.name in node.parent.required
+        generated = schema["default"] is None and node.name is not None and not needed
+        if fault and not (schema["default"] is None and schema.get("nullable") is True):
+            yield Flaw(
+                pointer=node.at("default"),
+                message=f"the default of {node.label} does not fit: {fault}",
+                hint="drop the default" if generated else "give a default that the schema allows",
+                severity="warning" if generated else None,
+            )
+    samples = [("examples", node.at("examples"), schema.get("examples"))]
+    if node.parent is None:
+        body = node.tool.definition.body
+        samples.append(("input_examples", node.tool.at("input_examples"), body.get("input_examples")))
+    for key, at, values in samples:
+        for index, value in enumerate(values if isinstance(values, list) else ()):
+            fault = value_fault(value, schema, root)
+            if fault:
+                yield Flaw(pointer=f"{at}/{index}", message=f"one of the {key} does not fit: {fault}")
+
+
+_COUNTS = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"))
+
+
+@audit_rule("UTP110", "error", "contradictory-bounds", on="node")
+def contradictory_bounds(node: Node) -> Iterator[Flaw]:
+    """A lower bound is above the upper one, so that no value fits.
+
+    What it does: compares minimum with maximum (exclusive ones too), and the bounds of lengths and counts.
+    Why it is bad: every call fails.
+    Example: `{minimum: 10, maximum: 1}`.
+    Use instead: `{minimum: 1, maximum: 10}`.
+    Fix safety: no fix.
+    """
+    schema = node.schema
+    for low, high in _COUNTS:
+        if is_number(schema.get(low)) and is_number(schema.get(high)) and schema[low] > schema[high]:
+            yield Flaw(pointer=node.at(low), message=f"{low} {schema[low]} is above {high} {schema[high]}")
+    lows = [(schema[k], k) for k in ("minimum", "exclusiveMinimum") if is_number(schema.get(k))]
+    highs = [(schema[k], k) for k in ("maximum", "exclusiveMaximum") if is_number(schema.get(k))]
+    for low, low_key in lows:
+        for high, high_key in highs:
+            if _leaves_nothing(low, low_key, high, high_key, whole=node.types == ("integer",)):
+                yield Flaw(pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value")
+
+
+def _leaves_nothing(low: float, low_key: str, high: float, high_key: str, *, whole: bool) -> bool:
+    open_low, open_high = low_key.startswith("ex"), high_key.startswith("ex")
+    if whole:
+        least = math.floor(low) + 1 if open_low else math.ceil(low)
+        most = math.ceil(high) - 1 if open_high else math.floor(high)
+        return least > most
+    return low > high or (low == high and (open_low or open_high))
+
+
+@audit_rule("UTP111", "warning", "array-without-items", on="node")
+def array_without_items(node: Node) -> Iterator[Flaw]:
+    """An array does not say what is in it.
+
+    What it does: wants `items` or `prefixItems` beside `type: array`; an error for OpenAI and Gemini.
+    Why it is bad: these two refuse the schema, and elsewhere the model guesses what to put in.
+    Example: `{type: array}`.
+    Use instead: `{type: array, items: {type: string}}`.
+    Fix safety: no fix.
+    """
+    if "array" in _json_types(node) and "items" not in node.schema and "prefixItems" not in node.schema:
+        refused = any(target.provider.name in ("openai", "azure", "gemini") for target in node.tool.targets)
+        yield Flaw(
+            pointer=node.at("type"),
+            message=f"{node.label} is an array of nobody knows what",
+            hint="add `items` with the type of one element",
+            severity="error" if refused else None,
+        )
+
+
+_TYPED_BY = frozenset({"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"})
+
+
+@audit_rule("UTP112", "warning", "untyped-property", on="node")
+def untyped_property(node: Node) -> Iterator[Flaw]:
+    """A property has no type.
+
+    What it does: wants one of type, enum, const, $ref, anyOf, oneOf and allOf in each property.
+    Why it is bad: the model must guess whether to write text, a number or an object.
+    Example: `{description: Page number}`.
+    Use instead: `{type: integer, description: "Page number, from 1"}`.
+    Fix safety: no fix.
+    """
+    if node.name is not None and _TYPED_BY.isdisjoint(node.schema):
+        yield Flaw(pointer=node.pointer, message=f"{node.label} has no type", hint="add `type`")
+
+
+@audit_rule("UTP113", "warning", "ineffective-keyword", on="node", fix="unsafe")
+def ineffective_keyword(node: Node) -> Iterator[Flaw]:
+    """A key is no keyword of JSON Schema, or does nothing for the declared type.
+
+    What it does: knows the keywords of all drafts and `x-…`; compares each with the type it works on.
+    Why it is bad: it is silently ignored, so what it was meant to say is never said.
+    Example: `desciption: …`, `minLength` on an integer.
+    Use instead: `description: …`, `minimum`.
+    Fix safety: unsafe; a slip becomes the nearest keyword.
+    """
+    types = frozenset(_json_types(node))
+    known_types = bool(types) and len(types) == len(node.types)
+    for key in node.schema:
+        if key in KEYWORDS or (key in GEMINI_KEYS and _is_gemini(node)):
+            works_on = KEYWORDS_OF_TYPES.get(key)
+            if works_on and known_types and types.isdisjoint(works_on) and node.schema[key] is not False:
+                yield Flaw(
+                    pointer=node.at(key),
+                    message=f"`{key}` does nothing for type {' or '.join(sorted(types))}",
+                    hint="drop it, or correct the type",
+                )
+        elif not str(key).startswith(("x-", "x_", "$")):
+            meant = MISREAD_KEYS.get(key) or close_keyword(str(key))
+            yield Flaw(
+                pointer=node.at(key),
+                message=f"{shown(key)} is no keyword of JSON Schema",
+                hint=f"did you mean '{meant}'?" if meant else "drop it, or say it in the description",
+            )
+
+
+def close_keyword(key: str) -> str | None:
+    """Return the keyword within two edits of `key`, the nearest first."""
+    if len(key) > 40:
+        return None
+    distance, best = min((_distance(key.lower(), known.lower()), known) for known in sorted(KEYWORDS))
+    return best if distance <= 2 and len(key) > 3 else None
+
+
+def _distance(a: str, b: str) -> int:
+    """Count the insertions, deletions and replacements between two short words."""
+    if abs(len(a) - len(b)) > 2:
+        return 3
+    row = list(range(len(b) + 1))
+    for i, left in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, right in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (left != right))
+    return row[-1]

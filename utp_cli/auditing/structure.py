@@ -1,0 +1,236 @@
+"""UTP1xx, the definition: its name, its form, where its schema is and whether that can be used."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.auditing.nodes import resolve
+from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.protocol.errors import nearest
+from utp_cli.validation.definitions import FORMS, SCHEMA_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.auditing.nodes import Node
+
+ANY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+"""The union of what any provider takes."""
+BRANCHES = frozenset({"anyOf", "oneOf", "allOf", "if", "then", "else", "dependentSchemas"})
+"""Keywords whose schemas speak of the same value as the schema around them."""
+
+
+@audit_rule("UTP101", "error", "duplicate-tool-name", on="set")
+def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
+    """Two tools of one set have the same name.
+
+    What it does: compares the names of the set, byte for byte.
+    Why it is bad: providers refuse the request, or a call reaches whichever tool was registered last.
+    Example: `get_order` twice.
+    Use instead: `get_order` and `get_order_history`.
+    Fix safety: no fix; only the author knows which is which.
+    """
+    first: dict[str, AuditedTool] = {}
+    for tool in tools.tools:
+        earlier = first.setdefault(tool.name, tool)
+        if earlier is not tool and tool.name:
+            yield Flaw(
+                tool=tool,
+                pointer=tool.at("name"),
+                message=f"{tool.name} is also the name of tool {earlier.index + 1}",
+                hint="give each tool a name of its own",
+            )
+
+
+@audit_rule("UTP102", "error", "invalid-tool-name", on="tool", fix="unsafe")
+def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
+    """A tool's name is missing or has characters that no provider takes.
+
+    What it does: wants 1 to 128 of letters, digits, `_`, `.` and `-`.
+    Why it is bad: every provider refuses the definition.
+    Example: `send e-mail`.
+    Use instead: `send_email`.
+    Fix safety: unsafe; other characters become `_`, and callers must use the new name.
+    """
+    name = tool.definition.body.get("name")
+    if not isinstance(name, str) or not name:
+        yield Flaw(pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`")
+    elif not ANY_NAME.fullmatch(name):
+        what = "is longer than 128 characters" if len(name) > 128 else "has characters that no provider takes"
+        yield Flaw(
+            pointer=tool.at("name"),
+            message=f"the name {shown(name)} {what}",
+            hint="use letters, digits, _ and - only",
+        )
+
+
+@audit_rule("UTP103", "error", "schema-not-object", on="tool", fix="safe")
+def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
+    """The parameters are no object schema.
+
+    What it does: wants a schema whose root says `type: object`; a missing type beside properties is a warning.
+    Why it is bad: arguments are always an object, and most providers refuse any other root.
+    Example: `parameters: {properties: {…}}`.
+    Use instead: `parameters: {type: object, properties: {…}}`.
+    Fix safety: safe where the schema or its type is absent; otherwise no fix.
+    """
+    at, schema, form = tool.definition.schema_pointer, tool.schema, tool.definition.tool.form
+    add = "write `type: object` with `properties: {}`"
+    if schema is None:
+        # OpenAI and Gemini read a missing schema as a tool without arguments.
+        lenient = form in ("openai-chat", "openai-responses")
+        if form != "gemini":
+            yield Flaw(pointer=at, message="no schema", hint=add, severity="info" if lenient else None)
+    elif not isinstance(schema, dict):
+        yield Flaw(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)
+    elif "type" not in schema:
+        severity = "warning" if isinstance(schema.get("properties"), dict) else None
+        yield Flaw(pointer=at, message="the root of the schema has no type", hint=add, severity=severity)
+    elif schema["type"] != "object" and not (form == "gemini" and schema["type"] == "OBJECT"):
+        yield Flaw(
+            pointer=f"{at}/type",
+            message=f"the root of the schema has type {shown(schema['type'])}, not object",
+            hint="wrap the value in a property of an object",
+        )
+
+
+@audit_rule("UTP104", "error", "bad-required", on="node", fix="unsafe")
+def bad_required(node: Node) -> Iterator[Flaw]:
+    """`required` names what is no property, or is no list of names.
+
+    What it does: compares `required` with `properties` of the same object; refuses booleans and repeats.
+    Why it is bad: strict modes refuse it, and a model cannot give an argument that is not described.
+    Example: `required: [citty]`.
+    Use instead: `required: [city]`.
+    Fix safety: safe for repeats; unsafe for unknown names (dropped) and booleans (moved to the parent's list).
+    """
+    required, at = node.schema.get("required", []), node.at("required")
+    if isinstance(required, bool) and node.name is not None:
+        yield Flaw(
+            pointer=at,
+            message=f"{node.label} has `required: {str(required).lower()}`, which says nothing",
+            hint="name it in the `required` list of the object around it" if required else "drop it",
+        )
+        return
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        yield Flaw(pointer=at, message="`required` is not a list of names", hint="write `required: [a, b]`")
+        return
+    known = _known_properties(node) if required else None
+    seen: set[str] = set()
+    for index, name in enumerate(required):
+        if name in seen:
+            yield Flaw(pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one")
+        elif known is not None and name not in known:
+            near = nearest(name, known)
+            yield Flaw(
+                pointer=node.at("required", index),
+                message=f"`required` names {shown(name)}, which is no property",
+                hint=f"did you mean '{near}'?" if near else "describe it under `properties`, or drop it",
+            )
+        seen.add(name)
+
+
+def _known_properties(node: Node) -> set[str] | None:
+    """Return the names that properties around and inside give; None where any name may be meant."""
+    known: set[str] = set()
+    owner: Node | None = node
+    while owner is not None:
+        if owner.keyword == "not" or "patternProperties" in owner.schema:
+            return None
+        known |= owner.properties.keys()
+        owner = owner.parent if owner.keyword in BRANCHES else None
+    waiting: list[Any] = [node.schema]
+    for _ in range(100):
+        if not waiting:
+            return known
+        schema = waiting.pop()
+        if isinstance(schema, dict):
+            inner = schema.get("properties")
+            known |= inner.keys() if isinstance(inner, dict) else set()
+            waiting.append(resolve(node.tool.schema, schema.get("$ref")))
+            for key in ("allOf", "anyOf", "oneOf"):
+                waiting.extend(schema[key] if isinstance(schema.get(key), list) else [])
+    return None
+
+
+@audit_rule("UTP105", "error", "unresolved-ref", on="node")
+def unresolved_ref(node: Node) -> Iterator[Flaw]:
+    """A `$ref` leads nowhere.
+
+    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
+    Why it is bad: providers refuse the schema, and nothing is fetched to find it elsewhere.
+    Example: `$ref: "#/$defs/Adress"`.
+    Use instead: `$ref: "#/$defs/Address"`.
+    Fix safety: no fix.
+    """
+    ref = node.schema.get("$ref")
+    if not isinstance(ref, str) or resolve(node.tool.schema, ref) is not None:
+        return
+    if ref.startswith("#") and not ref.startswith("#/"):
+        if any(other.schema.get("$anchor") == ref[1:] for other in node.tool.nodes):
+            return
+    if not ref.startswith("#"):
+        yield Flaw(
+            pointer=node.at("$ref"),
+            message=f"$ref {shown(ref)} points outside the schema",
+            hint="copy it under `$defs` and point there",
+        )
+        return
+    known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(node.tool.schema, key)]
+    near = nearest(ref, known)
+    yield Flaw(
+        pointer=node.at("$ref"),
+        message=f"$ref {shown(ref)} finds nothing",
+        hint=f"did you mean '{near}'?" if near else "add the definition under `$defs`",
+    )
+
+
+def _mapping(schema: Any, key: str) -> dict[str, Any]:
+    found = schema.get(key) if isinstance(schema, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+@audit_rule("UTP114", "error", "mixed-envelope", on="set")
+def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
+    """The set mixes provider forms, or one tool has its schema under two keys or under another form's key.
+
+    What it does: compares the forms of the tools, and the schema's key with the form.
+    Why it is bad: a provider reads one form; the rest is refused, or taken for a tool without arguments.
+    Example: `{type: function, function: {name, input_schema}}`.
+    Use instead: `{type: function, function: {name, parameters}}`.
+    Fix safety: no fix.
+    """
+    certain = [tool for tool in tools.tools if tool.definition.form_certain]
+    for tool in certain:
+        if tool.definition.tool.form != certain[0].definition.tool.form:
+            yield Flaw(
+                tool=tool,
+                pointer="",
+                message=f"{tool.name} is written in the form {tool.definition.tool.form},"
+                f" {certain[0].name} in the form {certain[0].definition.tool.form}",
+                hint="write all tools of a set in one form",
+            )
+            break
+    for tool in tools.tools:
+        yield from _misplaced_schema(tool)
+
+
+def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
+    definition = tool.definition
+    own = {path[0] for path in FORMS[definition.tool.form].schemas}
+    outside = definition.raw if definition.body is not definition.raw and isinstance(definition.raw, dict) else {}
+    found = [(key, tool.at(key), key in own) for key in SCHEMA_KEYS if key in definition.body]
+    found += [(key, f"/{key}", False) for key in SCHEMA_KEYS if key in outside]
+    right = FORMS[definition.tool.form].schemas[0][0]
+    if len(found) > 1:
+        keys = " and ".join(key for key, _, _ in found)
+        yield Flaw(tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only")
+    elif found and not found[0][2]:
+        yield Flaw(
+            tool=tool,
+            pointer=found[0][1],
+            message=f"the schema is under {found[0][0]}, which the form {definition.tool.form} does not read",
+            hint=f"rename it to `{right}`",
+        )
+

@@ -1,0 +1,247 @@
+"""What rules look at: a tool, a schema in it (a node), a text in it, the set; and what they answer: flaws."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.auditing.nodes import Node, walk
+from utp_cli.protocol.findings import Finding, Place
+from utp_cli.protocol.rules import Rule, rule
+from utp_cli.protocol.spans import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from utp_cli.auditing.providers import Target
+    from utp_cli.protocol.findings import Severity
+    from utp_cli.validation.definitions import Definition
+
+Scope = Literal["set", "tool", "node", "text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Thresholds and facts that the caller may set."""
+
+    min_description_words: int = 4
+    min_description_chars: int = 20
+    max_description_chars: int = 4000
+    max_tools: int = 40
+    max_tokens: int = 10_000
+    context_window: int | None = None
+    """Tokens of the model's window; 20 % of it may go to tools."""
+    tokenizer: Callable[[str], int] | None = None
+    """Counts the tokens of a text; without it four characters are one token."""
+    server: str | None = None
+    """The MCP server's name, with which clients prefix its tools."""
+    openai_legacy_limits: bool = False
+    """100 properties and 5 levels, as old endpoints have it."""
+    named: frozenset[str] = frozenset()
+    """Rules selected by their full code: they also tell what is too slight for anyone else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """One piece of text that a model will read."""
+
+    tool: AuditedTool
+    text: str
+    pointer: str
+    kind: str
+    """The key it stands under: `name`, `description`, `title`, `enum`, `const`, `default`, `examples`, `key`."""
+    node: Node | None = None
+    """The schema it belongs to; None for the tool's own texts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedTool:
+    """A tool, everything in it found once."""
+
+    index: int
+    """Its place in the set, from 0."""
+    definition: Definition
+    targets: tuple[Target, ...]
+    options: Options
+    locate: Callable[[str], Place]
+    """From a pointer into the definition to its place in the file."""
+    nodes: list[Node] = field(default_factory=list)
+    """The schemas of its parameters, in order of writing."""
+    output_nodes: list[Node] = field(default_factory=list)
+    """The schemas of its `outputSchema`."""
+    texts: list[Text] = field(default_factory=list)
+
+    @property
+    def tool(self) -> AuditedTool:
+        return self
+
+    @property
+    def name(self) -> str:
+        return self.definition.tool.name
+
+    @property
+    def description(self) -> str:
+        return self.definition.tool.description
+
+    @property
+    def schema(self) -> Any:
+        return self.definition.schema
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        return self.definition.tool.annotations
+
+    @property
+    def is_mcp(self) -> bool:
+        return self.definition.tool.form == "mcp" or any(t.provider.name == "mcp" for t in self.targets)
+
+    @property
+    def strict_modes(self) -> set[str]:
+        return {target.strict_name for target in self.targets} - {""}
+
+    @property
+    def properties(self) -> list[Node]:
+        """The schemas of properties, at any depth."""
+        return [node for node in self.nodes if node.name is not None]
+
+    def at(self, *keys: str | int) -> str:
+        """Return the pointer to a key beside name and description."""
+        return self.definition.body_pointer + pointer(*keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSet:
+    """The tools that go into one request."""
+
+    tools: list[AuditedTool]
+    options: Options
+
+    @property
+    def names(self) -> set[str]:
+        return {tool.name for tool in self.tools}
+
+    def going_to(self, provider: str) -> list[AuditedTool]:
+        return [tool for tool in self.tools if any(t.provider.name == provider for t in tool.targets)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """What a rule found: a finding without what the rule and the tool say already."""
+
+    message: str
+    pointer: str
+    hint: str = ""
+    evidence: str = ""
+    severity: Severity | None = None
+    """Where it is not the rule's usual one."""
+    tool: AuditedTool | None = None
+    """The tool it is about, where a rule looks at the whole set."""
+
+
+
+def audit_rule(
+    code: str,
+    severity: Severity,
+    name: str,
+    *,
+    on: Scope,
+    default: bool = True,
+    providers: tuple[str, ...] = (),
+    fix: Literal["safe", "unsafe", "none"] = "none",
+) -> Callable[[Callable[[Any], Iterable[Flaw]]], Rule[Any]]:
+    """Make a function that yields flaws of one kind of subject a `Rule`.
+
+    `on` is the kind of subject. `providers` are those whose tools it looks at, all where empty;
+    `NAME-strict` means that provider's strict mode. `fix` is the boldest fix there is.
+    """
+
+    def wrap(check: Callable[[Any], Iterable[Flaw]]) -> Rule[Any]:
+        @functools.wraps(check)
+        def findings(subject: Any) -> Iterator[Finding]:
+            for flaw in check(subject):
+                tool = flaw.tool or subject.tool
+                yield Finding(
+                    code=code,
+                    name=name,
+                    severity=flaw.severity or severity,
+                    place=tool.locate(flaw.pointer),
+                    message=flaw.message,
+                    evidence=flaw.evidence,
+                    hint=flaw.hint,
+                    tool=tool.name,
+                )
+
+        facts = {"on": on, "default": default, "providers": providers, "fix": fix}
+        return rule(code, severity, name=name, **facts)(findings)
+
+    return wrap
+
+
+def look_at(
+    definition: Definition,
+    index: int,
+    targets: tuple[Target, ...],
+    options: Options,
+    locate: Callable[[str], Place],
+) -> AuditedTool:
+    """Walk a definition's schemas once and collect what rules look at."""
+    tool = AuditedTool(index=index, definition=definition, targets=targets, options=options, locate=locate)
+    tool.nodes.extend(walk(tool, definition.schema, definition.schema_pointer))
+    tool.output_nodes.extend(walk(tool, definition.body.get("outputSchema"), tool.at("outputSchema")))
+    tool.texts.extend(_own_texts(tool))
+    for node in (*tool.nodes, *tool.output_nodes):
+        tool.texts.extend(_node_texts(node))
+    return tool
+
+
+def _own_texts(tool: AuditedTool) -> Iterator[Text]:
+    body = tool.definition.body
+    for key in ("name", "title", "description"):
+        if isinstance(body.get(key), str):
+            yield Text(tool=tool, text=body[key], pointer=tool.at(key), kind=key)
+    title = tool.annotations.get("title")
+    if isinstance(title, str):
+        yield Text(tool=tool, text=title, pointer=tool.at("annotations", "title"), kind="title")
+
+
+_TEXT_KEYS = ("title", "description", "$comment", "enum", "const", "default", "example", "examples")
+
+
+def _node_texts(node: Node) -> Iterator[Text]:
+    if node.name is not None:
+        yield Text(tool=node.tool, text=node.name, pointer=node.pointer, kind="key", node=node)
+    for key in _TEXT_KEYS:
+        if key in node.schema:
+            for text, at in strings_in(node.schema[key], node.at(key)):
+                yield Text(tool=node.tool, text=text, pointer=at, kind=key, node=node)
+
+
+def strings_in(value: Any, at: str, limit: int = 10_000) -> Iterator[tuple[str, str]]:
+    """Yield the strings in a value, each with its pointer; at most `limit` values are looked at."""
+    waiting = [(value, at)]
+    for _ in range(limit):
+        if not waiting:
+            return
+        item, where = waiting.pop()
+        if isinstance(item, str):
+            yield item, where
+        elif isinstance(item, (list, dict)):
+            pairs = item.items() if isinstance(item, dict) else enumerate(item)
+            waiting.extend(reversed([(inner, where + pointer(key)) for key, inner in pairs]))
+
+
+def compact(value: Any) -> str:
+    """Write a value as compact JSON, as it goes over the wire; `""` where it is too deep or no JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (RecursionError, ValueError, TypeError):
+        return ""
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """Write a value for a message, cut to `limit` characters, control characters escaped."""
+    text = compact(value) or type(value).__name__
+    text = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[: limit + 1])
+    return text if len(text) <= limit else text[: limit - 1] + "…"

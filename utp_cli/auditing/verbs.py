@@ -1,0 +1,45 @@
+"""What tool names do: verbs that read, write, destroy; verbs that mean the same."""
+
+from __future__ import annotations
+
+READ = frozenset(
+    "search list get find read query fetch check validate inspect analyze count exists show view describe lookup"
+    " download preview diff status compare calculate".split()
+)
+WRITE = frozenset(
+    "write create update delete modify set post put patch remove add insert append move rename copy execute run"
+    " install uninstall edit send upload commit push merge drop reset save clear close cancel assign publish"
+    " submit".split()
+)
+DESTRUCTIVE = frozenset(
+    "delete remove drop destroy purge truncate wipe erase overwrite reset revoke uninstall kill clear".split()
+)
+CREATING = frozenset("create add append insert send post increment".split())
+"""Verbs that do something new each time."""
+FAMILIES = (
+    "get fetch retrieve read load",
+    "delete remove erase destroy",
+    "create add new insert",
+    "update edit modify change",
+    "list enumerate",
+    "search find lookup query",
+    "send post publish",
+    "run execute invoke",
+)
+"""Verbs of one line mean the same in a tool's name."""
+FAMILY_OF = {verb: line.split()[0] for line in FAMILIES for verb in line.split()}
+VERBS = (
+    READ
+    | WRITE
+    | DESTRUCTIVE
+    | FAMILY_OF.keys()
+    | frozenset(
+        "do call process handle generate make build start stop open connect convert extract export import apply"
+        " enable disable archive restore share invite reply mark toggle plan ship pay book cancel approve reject"
+        " ask tell explain summarize translate resolve test help navigate click type press select wait take use".split()
+    )
+)
+GENERIC_NAMES = frozenset(
+    "run execute search get set query do call tool action process handle fetch list update create delete read"
+    " write send test help".split()
+)

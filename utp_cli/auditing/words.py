@@ -1,0 +1,59 @@
+"""Words as the rules mean them: whole, lower-cased, split where case rises."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_RISE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])[.!?]*\s+|\n\s*\n|\n(?=\s*[-*] )")
+
+EMPTY_WORDS = frozenset(
+    "a an the of to for in on by with and or is are be this that it its as from at your you given specified"
+    " particular provided".split()
+)
+"""Words that say nothing by themselves; the others are content words."""
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """Return the words: `words("getUserId v2")` is `("get", "user", "id", "v2")`."""
+    return tuple(_WORD.findall(_RISE.sub(" ", text).lower()))
+
+
+def content_words(text: str) -> frozenset[str]:
+    return frozenset(words(text)) - EMPTY_WORDS
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """Cut the endings that do not change what is meant: `creates`, `creating`, `created`, `create` are one."""
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 2 and not word.endswith("ss"):
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2]:
+        return word[:-1]
+    if len(word) > 2 and word.endswith("i"):
+        return word[:-1] + "y"
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def stems(found: frozenset[str] | tuple[str, ...]) -> set[str]:
+    return {stem(word) for word in found}
+
+
+def sentences(text: str) -> list[str]:
+    """Split at full stops, blank lines and list items; an `e.g.` ends nothing."""
+    return [part for part in (piece.strip() for piece in _SENTENCE_END.split(text)) if part]
+
+
+def first_sentence(text: str) -> str:
+    return next(iter(sentences(text)), "")
+
+
+def any_word(listed: str) -> re.Pattern[str]:
+    """Return a pattern that finds any of the phrases (separated by ` | `) as whole words, whatever their case."""
+    phrases = [r"[\s-]+".join(map(re.escape, phrase.split())) for phrase in listed.split(" | ")]
+    return re.compile(r"(?<![^\W_])(?:" + "|".join(phrases) + r")(?![^\W_])", re.IGNORECASE)
