@@ -144,6 +144,22 @@ class Engine:
     def segments(self, pointer: str) -> list[Segment]:
         return segments(self.runs, self._source.whole(), pointer, self.skip)
 
+    def claim(self, pieces: list[Run]) -> None:
+        """Say of stretches `[start, end)` of `text`, in order, that they are no text after all."""
+        runs: list[Run] = []
+        left = [Run(p.kind, p.start + self.skip, p.end + self.skip) for p in reversed(pieces)]
+        for run in self.runs:
+            at = run.start
+            while run.kind == "text" and left and left[-1].end <= run.end:
+                piece = left.pop()
+                if piece.start < at:
+                    continue
+                runs += [Run("text", at, piece.start)] if piece.start > at else []
+                runs.append(piece)
+                at = piece.end
+            runs += [Run(run.kind, at, run.end)] if run.end > at else []
+        self.runs = runs
+
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def _loop(self) -> Iterator[None]:

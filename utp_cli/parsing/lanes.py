@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Literal
 
+    from utp_cli.engine.layout import Run
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
@@ -25,6 +26,11 @@ class Lane:
     engine: Engine
     segments: list[Segment]
     """Known once the lane is closed."""
+
+    def claim(self, pieces: list[Run]) -> None:
+        """Say of stretches of this lane's text what they turned out to be."""
+        self.engine.claim(pieces)
+        self.segments = self.engine.segments(self.pointer)
 
     def joined(self, kind: str) -> str:
         """Join the stretches of one kind, with nothing between them."""

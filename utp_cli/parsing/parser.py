@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
 from utp_cli.engine.machine import Plan
 from utp_cli.parsing import rungs
-from utp_cli.parsing.candidates import Candidate, Ending, ending
+from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.collect import collect, merged
+from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, read_json_rung
 from utp_cli.parsing.lanes import Lanes
 from utp_cli.parsing.native import native_candidate
 from utp_cli.protocol.calls import Attempt, ParseResult
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from utp_cli.dialects.spec import Dialect
+    from utp_cli.parsing.candidates import Candidate
     from utp_cli.protocol.calls import ServerCall, Sureness
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
@@ -60,8 +62,8 @@ class Parser:
         self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt)
         self._wire = WireReader(provider)
         self._natives: list[CallDone] = []
-        self._pieces: dict[int, list[str]] = {}
         self._server_calls: list[ServerCall] = []
+        self._finished_reading = False
 
     def feed(self, data: str | bytes) -> list[Event]:
         """Read the next piece of the input, text or bytes, cut anywhere."""
@@ -78,7 +80,7 @@ class Parser:
         self.finish()
         facts = self._wire.facts
         result = ParseResult(shape=self._wire.shape or "text", stream=self._wire.stream, facts=facts)
-        result.model = self._wire_model() or self._model
+        result.model = self._wire.model or self._model
         result.finish_reason = self._finish_reason
         result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()
         result.server_calls = self._server_calls
@@ -90,6 +92,9 @@ class Parser:
 
     def finish(self) -> list[Event]:
         """Tell the input is over, and return the last events; `close` does it where it was not done."""
+        if self._finished_reading:
+            return []
+        self._finished_reading = True
         events = self._heard(self._wire.close())
         return events + self._lanes.close()
 
@@ -126,9 +131,6 @@ class Parser:
         self._finish_reason = finished.reason or self._finish_reason
         return []
 
-    def _wire_model(self) -> str | None:
-        return self._wire.model
-
     # -- the ladder -------------------------------------------------------------------------------------------------
 
     def _climb(self, result: ParseResult, end: Ending) -> None:
@@ -139,16 +141,21 @@ class Parser:
         asked = [dialect.name for dialect in self._asked]
         result.attempts += rungs.markup_attempts(markup, self._lanes.declined, asked)
         candidates = merged(native, markup)
-        higher = any(c.reason in (None, "truncated", "malformed") for c in candidates)
-        for rung, parser, find, nothing in (
-            ("json", rungs.JSON_PARSER, lambda: rungs.json_candidates(self._lanes, self._tools, end), "no JSON call"),
-            ("heuristic", rungs.INTENT_PARSER, lambda: rungs.intent_candidates(self._lanes, self._tools), "no intent"),
-        ):
-            found: list[Candidate] = [] if higher else find()
-            result.attempts.append(_late_attempt(rung, parser, found, nothing, skipped=higher))
-            candidates += found
-            higher = higher or any(c.reason in (None, "truncated", "malformed") for c in found)
+        higher = any(c.reason in _STANDING for c in candidates)
+        json_rung = JsonRung() if higher else read_json_rung(self._lanes, self._tools, end)
+        result.attempts.append(_late_attempt("json", JSON_PARSER, json_rung.candidates, "no call", skipped=higher))
+        if not higher:
+            self._take_payload(result, json_rung)
+        higher = higher or any(c.reason in _STANDING for c in json_rung.candidates)
+        intents = [] if higher else rungs.intent_candidates(self._lanes, self._tools)
+        result.attempts.append(_late_attempt("heuristic", rungs.INTENT_PARSER, intents, "no intent", skipped=higher))
+        candidates += [*json_rung.candidates, *intents]
         collect(result, candidates, self._tools, self._least)
+
+    def _take_payload(self, result: ParseResult, found: JsonRung) -> None:
+        """What rung 3 claimed is no content; an answer wrapped in JSON is."""
+        result.content = self._lanes.content() if found.answer is None else found.answer
+        result.reasoning = result.reasoning or found.thought or ""
 
     def _diagnose(self, result: ParseResult) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
@@ -156,6 +163,9 @@ class Parser:
 
         return diagnose_answer(Answer(result=result, tools=self._tools, **self._options))  # type: ignore[arg-type]
 
+
+_STANDING = (None, "truncated", "malformed")
+"""Reasons that make a rung count as having found something, so that no lower one is tried."""
 
 _HEARERS: dict[type, Any] = {
     TextPiece: Parser._text,  # noqa: SLF001

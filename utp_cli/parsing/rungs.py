@@ -1,4 +1,4 @@
-"""Rungs 2 to 4: what the texts hold. Rungs 3 and 4 look at the whole text that no higher rung claimed."""
+"""Rungs 2 and 4: markup that the engines found, and prose that announces a call."""
 
 from __future__ import annotations
 
@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING
 from utp_cli.engine.reading import missing_close
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.protocol.calls import Attempt
-from utp_cli.repair.reader import JsonReader
-from utp_cli.repair.shape import Form, ShapedCall, shape_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from utp_cli.engine.machine import Declining, Found
     from utp_cli.parsing.lanes import Lane, Lanes
     from utp_cli.protocol.tools import Tool
 
-JSON_PARSER = "json-content"
 INTENT_PARSER = "intent"
-_FREE_FORM = Form(strict=True)
-_OPENING = re.compile(r"[{\[]")
-_BLOCK = 4096
-"""Characters handed to the reader of JSON at a time."""
 
 
 def markup_candidate(lane: Lane, found: Found, end: Ending) -> Candidate:
@@ -46,61 +39,6 @@ def markup_candidate(lane: Lane, found: Found, end: Ending) -> Candidate:
     if found.thought:
         candidate.reason = "in-reasoning"
     return candidate
-
-
-def json_candidates(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:
-    """Rung 3: JSON in the visible text that has the shape of a call and, where tools are known, names one."""
-    return [c for lane in lanes if lane.kind == "text" for c in _json_in(lane, tools, end)]
-
-
-def _json_in(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending) -> Iterator[Candidate]:
-    text = lane.engine.text
-    at = 0
-    for segment in lane.segments:
-        if segment.kind != "text":
-            continue
-        start, stop = segment.span
-        at = max(at, start)
-        while (opening := _OPENING.search(text, at, stop)) is not None:
-            reader = _read_json(text, opening.start(), stop)
-            at = max(reader.end, opening.end())
-            if reader.declined or not (tools or _stands_alone(text, opening.start(), at)):
-                continue
-            for shaped in shape_calls(reader.value, _FREE_FORM, tools):
-                if isinstance(shaped, ShapedCall):
-                    yield _json_candidate(lane, shaped, reader, (opening.start(), at), end)
-
-
-def _read_json(text: str, start: int, stop: int) -> JsonReader:
-    """Read one value, taking no more of the text than it needs."""
-    reader = JsonReader(start=start)
-    for at in range(start, stop, _BLOCK):
-        if reader.feed(text[at : min(at + _BLOCK, stop)]) or reader.declined:
-            return reader
-    reader.close()
-    return reader
-
-
-def _json_candidate(
-    lane: Lane, shaped: ShapedCall, reader: JsonReader, span: tuple[int, int], end: Ending
-) -> Candidate:
-    lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
-    prefix = shaped.arguments_pointer
-    return Candidate(
-        rung="json", parser=JSON_PARSER, name=shaped.name, arguments=shaped.arguments, id=shaped.id,
-        server=shaped.server, pointer=lane.pointer, span=span, raw=lane.engine.text[span[0] : span[1]],
-        repairs=[*reader.repairs, *shaped.repairs],
-        partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)],
-        reason="truncated" if breaks_off(lack, closed=False, at_end=False, end=end) else None,
-    )  # fmt: skip
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a value stands on lines of its own, so that it is no example inside a sentence."""
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    line_end = text.find("\n", end)
-    after = text[end : line_end if line_end >= 0 else len(text)]
-    return not before.strip(" \t`") and not after.strip(" \t\n\r`;,")
 
 
 _ANNOUNCING = re.compile(

@@ -1,0 +1,109 @@
+"""Rung 3: JSON in the visible text that has the shape of a call. Looks at what no higher rung claimed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from utp_cli.engine.layout import Run
+from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
+from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.shape import Form, Payload, ShapedCall, shape_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from utp_cli.parsing.lanes import Lane, Lanes
+    from utp_cli.protocol.tools import Tool
+
+JSON_PARSER = "json-content"
+_FREE_FORM = Form(strict=True)
+_OPENING = re.compile(r"[{\[]")
+_FENCE_BEFORE = re.compile(r"(?:```|~~~)[\w-]*\s*\Z")
+_FENCE_BEHIND = re.compile(r"\s*(?:```|~~~)")
+_BLOCK = 4096
+"""Characters handed to the reader of JSON at a time."""
+
+
+@dataclass(slots=True)
+class JsonRung:
+    """What rung 3 found."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    answer: str | None = None
+    """The answer, where the whole text is `{"answer": …}` or the like."""
+    thought: str | None = None
+
+
+def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> JsonRung:
+    """Find JSON that has the shape of a call and, where tools are known, names one of them."""
+    found = JsonRung()
+    for lane in lanes:
+        if lane.kind == "text":
+            _read_lane(lane, tools, end, found)
+    return found
+
+
+def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, found: JsonRung) -> None:
+    text, taken, at = lane.engine.text, [], 0
+    for segment in lane.segments:
+        if segment.kind != "text":
+            continue
+        at = max(at, segment.span[0])
+        while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
+            start = opening.start()
+            reader = _read_value(text, start, segment.span[1])
+            at = max(reader.end, start + 1)
+            if reader.declined:
+                continue
+            alone = _stands_alone(text, start, at)
+            for shaped in shape_calls(reader.value, _FREE_FORM, tools):
+                if isinstance(shaped, Payload):
+                    if not text[:start].strip() and not text[at:].strip():
+                        found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
+                        found.thought = shaped.text if shaped.kind == "thought" else found.thought
+                elif tools or alone:
+                    found.candidates.append(_candidate(lane, shaped, reader, (start, at), end))
+                    taken += _pieces(text, start, at)
+    if taken:
+        lane.claim(list(dict.fromkeys(taken)))
+
+
+def _read_value(text: str, start: int, stop: int) -> JsonReader:
+    """Read one value, taking no more of the text than it needs."""
+    reader = JsonReader(start=start)
+    for at in range(start, stop, _BLOCK):
+        if reader.feed(text[at : min(at + _BLOCK, stop)]) or reader.declined:
+            return reader
+    reader.close()
+    return reader
+
+
+def _candidate(lane: Lane, shaped: ShapedCall, reader: JsonReader, span: tuple[int, int], end: Ending) -> Candidate:
+    lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    prefix = shaped.arguments_pointer
+    return Candidate(
+        rung="json", parser=JSON_PARSER, name=shaped.name, arguments=shaped.arguments, id=shaped.id,
+        server=shaped.server, pointer=lane.pointer, span=span, raw=lane.engine.text[span[0] : span[1]],
+        repairs=[*reader.repairs, *shaped.repairs],
+        partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)],
+        reason="truncated" if breaks_off(lack, closed=False, at_end=False, end=end) else None,
+    )  # fmt: skip
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a value stands on lines of its own, so that it is no example inside a sentence."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    line_end = text.find("\n", end)
+    after = text[end : line_end if line_end >= 0 else len(text)]
+    return not before.strip(" \t`") and not after.strip(" \t\r`;,")
+
+
+def _pieces(text: str, start: int, end: int) -> list[Run]:
+    """The value is the call; a code fence around it is its markup."""
+    before = _FENCE_BEFORE.search(text, max(0, start - 40), start)
+    behind = _FENCE_BEHIND.match(text, end) if before else None
+    pieces = [Run("markup", before.start(), start)] if before and behind else []
+    pieces.append(Run("call", start, end))
+    return [*pieces, Run("markup", end, behind.end())] if behind else pieces

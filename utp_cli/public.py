@@ -1,0 +1,57 @@
+"""The public functions that take a file's path as well as values: they join reading and the core."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from utp_cli.auditing.run import AuditReport
+    from utp_cli.protocol.tools import Tool
+    from utp_cli.replaying.run import Replay
+
+
+def audit(tools: Any, provider: str | None = None, **options: Any) -> AuditReport:
+    """Lint tool definitions: dicts in any known form, or a file's path. Raises `UtpError` for a file that is none."""
+    from utp_cli.auditing.run import audit as audit_values  # noqa: PLC0415 - each function loads its own part
+
+    if isinstance(tools, str | Path):
+        from utp_cli.io.tool_files import read_tool_file  # noqa: PLC0415
+
+        tools = [loaded.raw for loaded in read_tool_file(tools).tools]
+    return audit_values(tools, provider=provider, **options)
+
+
+def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
+    """Parse a session again: a dict `{"messages", "tools"}` or `{"exchanges"}`, or a session file's path.
+
+    `options` are those of `parse`. Raises `UtpError` for a file that is no session.
+    """
+    from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
+    from utp_cli.replaying.session import session_of  # noqa: PLC0415
+
+    if isinstance(session, str | Path):
+        from utp_cli.io.sessions import read_session  # noqa: PLC0415
+
+        return replay_sessions([read_session(Path(session))], options)
+    return replay_sessions([session_of(session)], options)
+
+
+def render_tools(
+    tools: Iterable[Any], format: str = "openai-chat", *, tool_choice: str = "auto", **options: Any  # noqa: A002
+) -> dict[str, Any]:
+    """Return the fragment of a request that offers the tools in a provider's format."""
+    from utp_cli.parsing.parser import known_tools  # noqa: PLC0415
+    from utp_cli.rendering.tools import render_tools as render  # noqa: PLC0415
+
+    known: dict[str, Tool] = known_tools(tools) or {}
+    return render(list(known.values()), format, tool_choice=tool_choice, **options).fragment
+
+
+def render_result(call: Any, result: Any, format: str = "openai-chat") -> Any:  # noqa: A002
+    """Return the message (or messages) that take a tool's result back to the model."""
+    from utp_cli.rendering.results import render_result as render  # noqa: PLC0415
+
+    return render(call, result, format)
