@@ -1,0 +1,227 @@
+"""Reads a model id: route first, then the name word by word, then what the words mean together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from utp_cli.detection.families import (
+    ACTIVE_SIZES,
+    AT_START,
+    FINE_TUNE_WORDS,
+    REVISION_ONLY,
+    SPELLINGS,
+    VARIANT_LETTERS,
+    VARIANT_SPELLINGS,
+    VARIANTS,
+    WHOLE_NUMBERS,
+    precedence,
+)
+from utp_cli.detection.providers import OWNERS, REPACKAGERS
+from utp_cli.detection.route import Route, read_route
+from utp_cli.detection.spec import ModelSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexeme:
+    """A word of a name and what it is by itself."""
+
+    kind: str
+    text: str
+    start: int
+    """Offset in the name, characters."""
+    end: int
+
+
+def _names(spellings: dict[str, str]) -> str:
+    """Alternatives for names, the longest first; a hyphen may also be `_` or nothing."""
+    return "|".join(re.escape(name).replace(r"\-", "[-_]?") for name in sorted(spellings, key=len, reverse=True))
+
+
+_GLUED = "|".join(sorted({*VARIANTS, "base"}, key=len, reverse=True))
+_DECIMAL = r"\d{1,4}(?:[.p]\d{1,2})?"
+
+LEXEMES: tuple[tuple[str, str], ...] = (
+    ("fine_tune", rf"(?<![a-z\d])(?:{_names(dict.fromkeys(FINE_TUNE_WORDS, ''))})(?![a-z\d])"),
+    (
+        "quant",
+        r"""(?<![a-z\d])(?:
+            (?:ud-)?(?:[it]q\d|q[2-8])(?:_(?:[01k]|[a-z]{1,3}))*(?:_\d)*   # GGUF: q4_k_m, q8_0, iq4_xs
+          | q\df\d\d(?:_\d)?                                              # MLC: q4f16_1
+          | (?:nv|mx)?fp\d{1,2}(?:-(?:dynamic|block))? | b?f(?:16|32) | nf4
+          | u?int[48] | w\d{1,2}a\d{1,2} | \d-?bit(?:-\d+g)? | \db-\d+g | \d\.\d+bpw
+          | awq | gptq | bnb | exl[23] | hqq | aqlm | eetq | qat | dwq
+        )(?![a-z\d])""",
+    ),
+    ("tag", r"(?<![a-z\d])[0-9a-f]{16,}(?![a-z\d])"),  # a commit or checksum
+    (
+        "tag",
+        r"""(?<![a-z\d.])(?:
+            20\d\d[-_]\d\d[-_]\d\d | \d\d[-_]20\d\d | 20\d\d[-_]\d\d | \d\d-\d\d    # dates
+          | \d{3,}(?!\.\d) | 0\d+                                                  # dates, builds, contexts
+          | \d{1,4}k | \d(?:\.\d)?m | \d{1,3}e                                      # contexts, budgets, experts
+        )(?![a-z\d])""",
+    ),
+    ("tag", r"(?<![a-z\d])(?:latest|preview|exp|experimental|beta|alpha|base)(?![a-z\d])"),
+    ("mixture", rf"(?<![a-z\d.])\d{{1,3}}x{_DECIMAL}b(?![a-z\d])"),
+    ("active", rf"(?<![a-z\d.])a{_DECIMAL}[bm](?![a-z\d])"),
+    ("active", r"(?<![a-z\d.])e\d{1,2}b(?![a-z\d])"),  # "effective" parameters
+    ("size", rf"(?<![\d.]){_DECIMAL}b(?![a-z\d])|(?<![a-z\d.])(?:{_DECIMAL}t|\d{{2,4}}m)(?![a-z\d])"),
+    ("family", rf"(?<![a-z\d])(?:{_names(SPELLINGS)})(?:(?![a-z])|(?=(?:{_GLUED})(?![a-z])))"),
+    ("family", rf"^(?:openai-)?o(?=\d(?!\d))|^(?:{_names(AT_START)})(?=[-_]?v?\d)"),
+    ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
+    ("word", r"[a-z]+"),
+)
+"""What a word of a name can be, first match wins. The marks that look like versions and sizes come before both."""
+
+_LEXER = re.compile(
+    "|".join(f"(?P<{kind}{place}>{pattern})" for place, (kind, pattern) in enumerate(LEXEMES)),
+    re.VERBOSE | re.ASCII,
+)
+_UNITS = {"m": 10**6, "b": 10**9, "t": 10**12}
+_NEXT_DIGIT = re.compile(r"-(\d)(?![\da-z.])", re.ASCII)
+
+
+@lru_cache(maxsize=512)
+def read_model_id(text: str) -> ModelSpec:
+    """Say what the id states. Any string gives a spec, in time linear in its length."""
+    route = read_route(text)
+    name, lexemes = _choose_name(route)
+    family = _choose_family(lexemes)
+    if family is None:
+        return ModelSpec(**_plain_facts(route, lexemes), family="unknown", custom=True)
+    canonical = _canonical(family.text)
+    version = _version(name, lexemes, family, canonical)
+    facts = _plain_facts(route, lexemes)
+    if version and facts["size"] and facts["size"] == ACTIVE_SIZES.get((canonical, version[0])):
+        facts["size"], facts["active_size"] = None, facts["size"]
+    return ModelSpec(
+        **facts,
+        family=canonical,
+        version=version,
+        variant="-".join(_variant(lexemes, canonical)) or None,
+        custom=_is_custom(route, lexemes),
+    )
+
+
+def _lex(name: str) -> list[Lexeme]:
+    return [
+        Lexeme(kind=str(found.lastgroup).rstrip("0123456789"), text=found[0], start=found.start(), end=found.end())
+        for found in _LEXER.finditer(name)
+    ]
+
+
+def _choose_name(route: Route) -> tuple[str, list[Lexeme]]:
+    """Return the last candidate that names a family, else the last, with its words."""
+    candidates = [(name, _lex(name)) for name in reversed(route.names)] or [("", [])]
+    named = (pair for pair in candidates if any(lexeme.kind == "family" for lexeme in pair[1]))
+    return next(named, candidates[0])
+
+
+def _choose_family(lexemes: list[Lexeme]) -> Lexeme | None:
+    """Return the lexeme of the family; of several the one of highest precedence."""
+    families = [lexeme for lexeme in lexemes if lexeme.kind == "family"]
+    return min(families, key=lambda lexeme: precedence(_canonical(lexeme.text)), default=None)
+
+
+_CANONICAL = {name.replace("-", ""): family for name, family in {**SPELLINGS, **AT_START}.items()}
+
+
+def _canonical(text: str) -> str:
+    return _CANONICAL[text.removeprefix("openai-").replace("-", "").replace("_", "")]
+
+
+def _plain_facts(route: Route, lexemes: list[Lexeme]) -> dict[str, Any]:
+    """Return the facts that need no family."""
+    size, active = _sizes(lexemes)
+    return {
+        "provider": route.provider,
+        "org": route.org,
+        "size": size,
+        "active_size": active,
+        "quant": _joined(lexemes, "quant"),
+        "tag": _joined(lexemes, "tag"),
+    }
+
+
+def _joined(lexemes: list[Lexeme], kind: str) -> str | None:
+    return "-".join(lexeme.text for lexeme in lexemes if lexeme.kind == kind) or None
+
+
+def _sizes(lexemes: list[Lexeme]) -> tuple[int | None, int | None]:
+    """Return total and active parameters. A pair such as `1b-7b` is active and total."""
+    totals = [lexeme for lexeme in lexemes if lexeme.kind in {"size", "mixture"}]
+    active = next((_parameters(lexeme.text) for lexeme in lexemes if lexeme.kind == "active"), None)
+    sizes = [_parameters(lexeme.text) for lexeme in totals]
+    if len(totals) > 1 and totals[1].start == totals[0].end + 1 and sizes[0] < sizes[1]:
+        return sizes[1], sizes[0]
+    return (sizes[0] if sizes else None), active
+
+
+def _parameters(text: str) -> int:
+    """Read `0.5b`, `1p7b`, `8x7b`, `a3b`, `e4b`, `270m`, `1t`."""
+    count, _, each = text[:-1].lstrip("ae").replace("p", ".").rpartition("x")
+    return round(int(count or 1) * float(each) * _UNITS[text[-1]])
+
+
+def _version(name: str, lexemes: list[Lexeme], family: Lexeme, canonical: str) -> tuple[int, ...]:
+    """Return the first number after the family that is its version, not another mark."""
+    after = lexemes[lexemes.index(family) :]
+    sized = False
+    for previous, lexeme in pairwise(after):
+        if lexeme.kind == "fine_tune":
+            break
+        if lexeme.kind == "number" and _counts(lexeme, previous, family, canonical, sized=sized):
+            return _digits(name, lexeme, canonical)
+        sized = sized or lexeme.kind in {"size", "mixture", "active"}
+    return ()
+
+
+def _counts(number: Lexeme, previous: Lexeme, family: Lexeme, canonical: str, *, sized: bool) -> bool:
+    """Whether a number can be the version, by what stands before it."""
+    if previous.kind == "family" and previous is not family:
+        return False  # hermes-llama2: the base's
+    if previous.kind == "word" and previous.end == number.start and len(previous.text) > 1:
+        return previous.text in VARIANTS  # large2, vl2; not prod2
+    if number.text.startswith("v"):
+        return canonical not in REVISION_ONLY
+    return not (sized and number.text.isdigit())
+
+
+def _digits(name: str, number: Lexeme, canonical: str) -> tuple[int, ...]:
+    """Read `3`, `3.5`, `v3p1`, `2_5`, and with what follows in the name `3-5`; two digits alone are `3.5` too."""
+    parts = re.split(r"[._p]", number.text.lstrip("v"))
+    if len(parts) == 1 and len(number.text) == 2 and number.text.isdigit() and canonical not in WHOLE_NUMBERS:
+        parts = list(number.text)
+    elif len(parts) == 1 and (minor := _NEXT_DIGIT.match(name, number.end)):
+        parts.append(minor[1])
+    return tuple(int(part) for part in parts)
+
+
+def _variant(lexemes: list[Lexeme], canonical: str) -> dict[str, None]:
+    """Return the variant tokens in order, each once."""
+    letters = VARIANT_LETTERS.get(canonical, "")
+    tokens: dict[str, None] = {}
+    for word, after in pairwise([*lexemes, Lexeme(kind="end", text="", start=-1, end=-1)]):
+        if word.kind == "word":
+            line = word.text + after.text  # r1 is one token
+            found = (line,) if line in VARIANTS and after.start == word.end else _variant_words(word.text, letters)
+            tokens |= dict.fromkeys(VARIANT_SPELLINGS.get(token, token) for token in found)
+    return tokens
+
+
+def _variant_words(word: str, letters: str) -> tuple[str, ...]:
+    """Split a word into variant tokens: itself, or two glued together (`omini`); none where it is something else."""
+    if word in VARIANTS or word in VARIANT_SPELLINGS or (word in letters):
+        return (word,)
+    cuts = range(1, min(len(word), 20))
+    glued = ((word[:cut], word[cut:]) for cut in cuts)
+    return next((pair for pair in glued if pair[1] in VARIANTS and (pair[0] in VARIANTS or pair[0] in letters)), ())
+
+
+def _is_custom(route: Route, lexemes: list[Lexeme]) -> bool:
+    foreign = route.org is not None and route.org not in OWNERS | REPACKAGERS
+    return route.custom or foreign or any(lexeme.kind == "fine_tune" for lexeme in lexemes)

@@ -1,0 +1,158 @@
+"""The way to a model: everything in an id that is not its name.
+
+Forms of ids: OpenAI, Azure, Bedrock, Vertex, Fireworks, Cloudflare, Databricks, Ollama and OpenRouter documentation,
+as of November 2026.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+
+from utp_cli.detection.providers import (
+    BEDROCK_REGIONS,
+    DEPLOYMENT_REGIONS,
+    FIRST_PARTY,
+    OPEN_WEIGHTS,
+    OWNERS,
+    PROVIDERS,
+    REPACKAGERS,
+    ROUTING_OPTIONS,
+    VENDORS,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """An id taken apart, all lower case."""
+
+    provider: str | None = None
+    org: str | None = None
+    names: tuple[str, ...] = ()
+    """What may be the model's name, the most telling last: of a file's path there are several."""
+    custom: bool = False
+    """The form itself says that this is somebody's own model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """One way of writing a route; groups of the pattern: `org`, `name` (may be missing), `rest` (read on as a path)."""
+
+    pattern: re.Pattern[str]
+    provider: str
+    custom: bool = False
+
+
+def _form(provider: str, pattern: str, *, custom: bool = False) -> Form:
+    return Form(pattern=re.compile(pattern), provider=provider, custom=custom)
+
+
+FORMS = (
+    _form("openai", r"ft:(?P<name>[^:]*)(?::(?P<org>[^:]*))?.*", custom=True),
+    _form("sagemaker", r"arn:[^:]*:sagemaker:.*", custom=True),
+    _form("bedrock", r"arn:[^/]*/(?P<rest>(?:[a-z\d-]+\.)+.*)"),
+    _form("bedrock", r"arn:.*", custom=True),
+    _form("fireworks", r"accounts/(?:fireworks|(?P<org>[^/]+))/[a-z]+/(?P<name>[^/#]+).*"),
+    _form("vertex", r"(?:projects/.*/)?publishers/(?P<org>[^/]+)/models/(?P<name>[^@]+).*"),
+    _form("vertex", r"projects/.*", custom=True),
+    _form("cloudflare", r"@(?:cf|hf)/(?P<rest>.+)"),
+    _form("ollama", r"(?:hf\.co|huggingface\.co|registry\.ollama\.ai(?:/library)?)/(?P<rest>.+)"),
+    _form("local", r".*?models--(?:(?P<org>(?:[^-/]|-(?!-))+)--)?(?P<name>[^/]+).*"),
+    _form("local", r"(?P<rest>(?:\.{0,2}/|~|[a-z]:/).*|.*\.gguf)"),
+    _form("gemini", r"models/(?P<name>.+)"),
+    _form("gemini", r"tunedmodels/(?P<name>.+)", custom=True),
+)
+"""Tried in order after a provider's own segment was taken off."""
+
+_DOTTED = re.compile(rf"(?:(?P<region>{BEDROCK_REGIONS})\.)?(?P<org>[a-z0-9]+)\.(?P<name>[a-z].*)")
+_REVISION = re.compile(
+    r"""(?<!^claude)(?<!instant)      # the tail of claude-v2:1 and claude-instant-v1 is the version
+        -(?:v[1-9]\d?:\d+|\d:\d|v1\d?)$  # v1:0, 1:0, v1; v14 of the first Command models
+    """,
+    re.VERBOSE,
+)
+
+
+def read_route(text: str) -> Route:
+    """Split an id into provider, org and name. Any string gives a route; linear in its length."""
+    path = unicodedata.normalize("NFKC", text).strip().strip("'\"`").lower().replace("\\", "/")
+    path = re.sub(r"^[a-z]{2,8}://|-\d{5}-of-\d{5}", "", path)
+    path, checkpoints = re.subn(r"/checkpoint-\d+/?$", "", path)
+    route = _read_form(*_split_provider(path))
+    return replace(route, custom=route.custom or checkpoints > 0)
+
+
+def _read_form(provider: str | None, path: str) -> Route:
+    """Read what stands behind a provider's own segment."""
+    for form in FORMS:
+        if found := form.pattern.fullmatch(path):
+            groups = found.groupdict()
+            provider = provider or form.provider
+            if groups.get("rest"):
+                return _read_path(groups["rest"], provider)
+            names = (groups["name"],) if groups.get("name") else ()
+            org = groups.get("org") or None
+            custom = form.custom or (form.provider == "fireworks" and org is not None)
+            return Route(provider=provider, org=org, names=names, custom=custom)
+    return _read_path(path, provider)
+
+
+def _split_provider(path: str) -> tuple[str | None, str]:
+    """Take the provider's segment off, unless it is a namespace here."""
+    first, slash, rest = path.partition("/")
+    known = PROVIDERS.get(first)
+    if not slash or known is None or rest.startswith(OPEN_WEIGHTS.get(first, ())):
+        return None, path
+    if first in FIRST_PARTY and rest.rpartition(":")[2] in ROUTING_OPTIONS:
+        return None, path
+    return known, rest
+
+
+def _read_path(path: str, provider: str | None) -> Route:
+    """Read `[…/][org/]name[:tag][@version]`."""
+    *before, name = [part for part in path.split("/") if part and not part.startswith("@")] or [""]
+    if provider == "local":
+        return _read_file([*before, name])
+    if dotted := _read_dotted(name, provider):
+        return dotted
+    colon = name.partition(":")[2] if not name.startswith(":") else ""
+    if provider is None and colon:
+        provider = "openrouter" if before and colon in ROUTING_OPTIONS else "ollama"
+    if provider == "bedrock":
+        name = _REVISION.sub("", name)
+    name, at, _ = name.partition("@")
+    if at and provider is None:
+        provider = "vertex"
+    if provider is None and name.startswith("databricks-"):
+        provider = "databricks"
+    if name.endswith(".gguf"):  # a file within a repository
+        return replace(_read_file([*before, name]), provider=provider)
+    return Route(provider=provider, org=_org(before, provider), names=(name,))
+
+
+def _read_dotted(name: str, provider: str | None) -> Route | None:
+    """Read `[region.]vendor.model[-v1:0]`."""
+    found = _DOTTED.fullmatch(name)
+    if not found or not (found["org"] in VENDORS or (found["region"] and "." in found["name"])):
+        return None
+    bare = _REVISION.sub("", re.sub(r":\d+k$", "", found["name"])).replace(":", ".")
+    # deepseek.r1 and deepseek.v3 leave the family to the vendor
+    return Route(provider=provider or "bedrock", org=found["org"], names=(f"{found['org']}-{bare}", bare))
+
+
+def _read_file(parts: list[str]) -> Route:
+    """Read a path on disk: the org is a directory with the name of somebody who publishes weights."""
+    org = next((part for part in reversed(parts[:-1]) if part in OWNERS | REPACKAGERS), None)
+    names = tuple(re.sub(r"\.(?:gguf|safetensors|bin)$", "", part) for part in parts if part != org)
+    return Route(provider="local", org=org, names=names)
+
+
+def _org(before: list[str], provider: str | None) -> str | None:
+    """Return the namespace: the last segment before the name, if that is no further provider or region."""
+    org = before[-1] if before else None
+    routed = PROVIDERS.get(org or "")
+    is_route = routed and org not in FIRST_PARTY and org not in OWNERS and provider is not None
+    if org == "library" or org in DEPLOYMENT_REGIONS or provider == "bedrock" or is_route or (routed and routed == provider):
+        return None
+    return org
