@@ -146,7 +146,8 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
             hint="set idempotentHint to false, or say what happens when it exists already",
         )
     said = " ".join(words(tool.name)) + " " + first_sentence(tool.description)
-    if hints.get("openWorldHint") is False and _OPEN_WORLD.search(said):
+    writes_links = _first_word(tool) in ("generate", "build", "format", "parse", "encode", "decode")
+    if hints.get("openWorldHint") is False and _OPEN_WORLD.search(said) and not writes_links:
         yield Flaw(
             pointer=_at(tool, "openWorldHint"),
             message=f"{tool.name} is marked as closed to the world, but speaks of the web",

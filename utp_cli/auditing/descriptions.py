@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from utp_cli.auditing.nodes import Node, resolve
 from utp_cli.auditing.prose import prose_parameters
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, first_sentence, stems, words
+from utp_cli.auditing.words import any_word, content_words, first_sentence, sentences, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,8 +204,13 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
         texts += [(node.description, node.at("description")) for node in tool.nodes if "`" in node.description]
         yield from _stale(tool, known, [(name, texts[0][1]) for name in named])
         for text, at in texts:
-            found = [(a or b, at) for a, b in _NAMED_PARAMETER.findall(text)]
+            found = [(a or b, at) for part in sentences(text) for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
+
+
+def _own_part(sentence: str) -> str:
+    """Return the sentence, without its fields where it speaks of what comes back."""
+    return sentence.replace(" field", "") if _OUTPUT.search(sentence) else sentence
 
 
 def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> Iterator[Flaw]:

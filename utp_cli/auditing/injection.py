@@ -46,7 +46,7 @@ def prompt_injection_phrase(text: Text) -> Iterator[Flaw]:
     Use instead: what the tool does.
     Fix safety: no fix; somebody should ask where the text came from.
     """
-    found = _INJECTION.search(text.text)
+    found = _INJECTION.search(text.visible)
     if found:
         yield Flaw(
             pointer=text.pointer,
@@ -87,7 +87,7 @@ def cross_tool_instruction(tools: ToolSet) -> Iterator[Flaw]:
     known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}
     for tool in tools.tools:
         for text in tool.texts:
-            order = _order(text.text, tool, names, known) if text.kind == "description" else None
+            order = _order(text.visible, tool, names, known) if text.kind == "description" else None
             if order:
                 yield Flaw(
                     tool=tool,
@@ -97,7 +97,7 @@ def cross_tool_instruction(tools: ToolSet) -> Iterator[Flaw]:
                 )
 
 
-def _order(text: str, tool: AuditedTool, names: set[str], known: set[str]) -> str | None:
+def _order(text: str, tool: AuditedTool, names: frozenset[str], known: set[str]) -> str | None:
     every = _EVERY_TOOL.search(text)
     if every:
         return every[0]
@@ -156,7 +156,7 @@ def sensitive_data_request(text: Text) -> Iterator[Flaw]:
                 severity="warning",
             )
         return
-    found = _SENSITIVE_FILE.search(text.text)
+    found = _SENSITIVE_FILE.search(text.visible)
     asked = found[0] if found else _asked_for(text)
     if asked:
         yield Flaw(
@@ -170,10 +170,11 @@ def _asked_for(text: Text) -> str | None:
     if text.kind == "name":
         return None
     about = stems(words(text.tool.name)) | (stems(words(text.node.name or "")) if text.node else set())
-    for ask in _ASKS.finditer(text.text):
+    said = text.visible
+    for ask in _ASKS.finditer(said):
         after = ask[1].split("\n\n", 1)[0]
         thing = _SECRETS.search(after) or _CONVERSATION.search(after)
-        negated = _NOT.search(text.text[max(0, ask.start() - 60) : ask.start()])
+        negated = _NOT.search(said[max(0, ask.start() - 60) : ask.start()])
         if thing and not negated and not stems(words(thing[0])) <= about:
             return thing[0]
     return None
@@ -222,7 +223,7 @@ _LIMITED = any_word(
 )
 
 
-@audit_rule("UTP507", "warning", "unconstrained-command", on="node")
+@audit_rule("UTP507", "warning", "unconstrained-command", on="seen")
 def unconstrained_command(node: Node) -> Iterator[Flaw]:
     """A parameter runs whatever the model writes.
 
@@ -247,11 +248,11 @@ def unconstrained_command(node: Node) -> Iterator[Flaw]:
 _PATHS = frozenset("path file filename filepath dir directory folder".split())
 _WITHIN = any_word(
     "relative | absolute | within | inside | under | allowed | workspace | root | project | sandbox | sandboxed"
-    " | url | uri | repository | repo"
+    " | url | uri | repository | repo | jsonpath | json pointer"
 )
 
 
-@audit_rule("UTP508", "info", "unconstrained-path", on="node")
+@audit_rule("UTP508", "info", "unconstrained-path", on="seen")
 def unconstrained_path(node: Node) -> Iterator[Flaw]:
     """A path parameter does not say where it may lead.
 
@@ -265,7 +266,10 @@ def unconstrained_path(node: Node) -> Iterator[Flaw]:
     parts = words(node.name or "")
     if not parts or parts[-1] not in _PATHS or "string" not in value_types(node.schema, node.tool):
         return
-    if {"enum", "pattern", "const"}.isdisjoint(node.schema) and not _WITHIN.search(node.description):
+    of_document = len(parts) > 1 and parts[-2] in ("json", "xml", "x", "css", "jq")
+    if of_document or not {"enum", "pattern", "const"}.isdisjoint(node.schema):
+        return
+    if not _WITHIN.search(node.description):
         yield Flaw(
             pointer=node.pointer,
             message=f"{node.label} may lead anywhere",

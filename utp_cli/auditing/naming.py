@@ -186,7 +186,7 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
                 continue
             for found in _REFERENCE.finditer(text.text):
                 name = found["ticked"] or found["bare"]
-                if name not in known and name not in told and _means_tool(text.text, found):
+                if not known & {name, f"{name}s", name.removesuffix("s")} and name not in told and _means_tool(text.text, found):
                     told.add(name)
                     yield Flaw(
                         tool=tool,
@@ -196,9 +196,13 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
                     )
 
 
+_CALLED_WITH = re.compile(r"\([^)]")
+"""A function of a query language, with its arguments."""
+
+
 def _means_tool(text: str, found: re.Match[str]) -> bool:
     name = found["ticked"] or found["bare"]
-    if name.isupper() or _NO_TOOL.match(text, found.end()):
+    if name.isupper() or _NO_TOOL.match(text, found.end()) or _CALLED_WITH.match(text, found.end()):
         return False
     if found["bare"]:
         return True

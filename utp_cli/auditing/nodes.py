@@ -131,6 +131,31 @@ def walk(tool: AuditedTool, root: Any, at: str) -> Iterator[Node]:
             waiting.extend(reversed(list(_children(node))))
 
 
+def reachable(nodes: list[Node], root: str) -> list[Node]:
+    """Return the schemas below the root, without those of definitions that nothing refers to."""
+    inside: dict[str, list[Node]] = {"": []}
+    home: dict[str, str] = {}
+    for node in nodes:
+        defines = node.keyword in ("$defs", "definitions")
+        home[node.pointer] = node.pointer if defines else home[node.parent.pointer] if node.parent else ""
+        inside.setdefault(home[node.pointer], []).append(node)
+    found: set[str] = set()
+    waiting = [""]
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found.add(place)
+            refs = [node.schema.get("$ref") for node in inside[place]]
+            targets = [ref_pointer(ref, root) for ref in refs if isinstance(ref, str)]
+            waiting.extend(home[target] for target in targets if target in home)
+    return [node for node in nodes if node.parent is not None and home[node.pointer] in found]
+
+
+def ref_pointer(ref: str, root: str) -> str:
+    """Return where a local `$ref` leads, as a pointer into the definition."""
+    return root + pointer(*pointer_parts(unquote(ref[1:])))
+
+
 def _children(node: Node) -> Iterator[Node]:
     for keyword, value in node.schema.items():
         if keyword in ALONE and isinstance(value, dict):

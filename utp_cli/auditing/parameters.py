@@ -29,7 +29,7 @@ def is_ambiguous(node: Node) -> bool:
     )
 
 
-@audit_rule("UTP210", "warning", "ambiguous-parameter-name", on="node")
+@audit_rule("UTP210", "warning", "ambiguous-parameter-name", on="seen")
 def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
     """A parameter's name could mean anything, and nothing says what it means here.
 
@@ -48,11 +48,18 @@ def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
         )
 
 
-_PLAIN_VALUE = re.compile(r"[A-Za-z]{4,}(?:[ _-][A-Za-z]{2,})*")
-_KNOWN_SHORT = frozenset("asc desc yes no on off all any low high min max day week get put".split())
+_PLAIN_VALUE = re.compile(
+    r"(?:(?:no|not|non|e|all|any|new|in|on|off|by|at|to|of|the)[ _-])?[A-Za-z]{4,}(?:[ _-][A-Za-z]{2,})*"
+    r"|(?=[^ ]* )[^\d]*[A-Za-z]{4}[^\d]*"
+)
+"""A word of four letters and what follows it; or a phrase with such a word in it."""
+_KNOWN_SHORT = frozenset(
+    "asc desc yes no on off all any low high min max day week get put new old top end left up down tab add set"
+    " first last next true false none json xml html csv tsv pdf png jpg jpeg gif svg txt zip utf-8 utf-16".split()
+)
 
 
-@audit_rule("UTP211", "warning", "enum-not-explained", on="node")
+@audit_rule("UTP211", "warning", "enum-not-explained", on="seen")
 def enum_not_explained(node: Node) -> Iterator[Flaw]:
     """An enum has a value that nobody explains.
 
@@ -110,12 +117,12 @@ _UNITS = any_word(
     " | percentage | degree | degrees | celsius | fahrenheit | kelvin | usd | eur | gbp | dollar | dollars | euro"
     " | euros | cent | cents | currency | bpm | hz | khz | mhz | volt | volts | watt | watts | kwh | litre | litres"
     " | liter | liters | ml | gallon | gallons | mph | kph | kmh | km/h | m/s | knots | acres | hectares | square"
-    " | cubic | ratio | fraction | multiplier"
+    " | cubic | number of | how many | count of | ratio | fraction | multiplier"
 )
 _UNIT_SIGNS = re.compile(r"[%°$€£¥]|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b", re.IGNORECASE)
 
 
-@audit_rule("UTP212", "warning", "number-without-unit", on="node")
+@audit_rule("UTP212", "warning", "number-without-unit", on="seen")
 def number_without_unit(node: Node) -> Iterator[Flaw]:
     """A number that measures something has no unit.
 
@@ -129,6 +136,9 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
         return
     parts = words(node.name)
     text = f"{' '.join(parts)} | {node.description}"
+    beside = {word for name in (node.parent.properties if node.parent else ()) for word in words(name)}
+    if not beside.isdisjoint({"unit", "units", "currency", "currencies"}):
+        return
     if parts and parts[-1] in _MEASURES and not _UNITS.search(text) and not _UNIT_SIGNS.search(text):
         yield Flaw(
             pointer=node.pointer,
@@ -140,14 +150,22 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
 _DATE_WORDS = frozenset("date time datetime timestamp deadline since until".split())
 _DATE_CUES = re.compile(
     r"iso[ -]?8601|rfc[ -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
-    r"|natural[ -]language|\bcron\b|\brelative\b|\bnow-|%Y",
+    r"|natural[ -]language|\bcron\b|\bduration\b|\b\d+[smhdw]\b|\brelative\b|\bnow-|%Y",
     re.IGNORECASE,
 )
-_SPOKEN_DATE = any_word("date | time")
-_NO_MOMENT = frozenset({"zone", "timezone", "zones", "range", "unit", "format"})
+_SPOKEN_DATE = re.compile(
+    r"(?<!same )(?<!real[ -])(?<!each )(?<!every )(?<!any )(?<!over )(?<!run[ -])(?<!at a )(?<!first )(?<!up[ -]to[ -])"
+    r"\b(?:date|time)\b(?![ -](?:series|range|zone|window|interval|unit|dimension|column|field|axis|out|picker|format))",
+    re.IGNORECASE,
+)
+_NO_MOMENT = frozenset(
+    "zone timezone zones range unit units format type kind mode name id ids field column interval window count"
+    " limit label property order key precision granularity query expression text content style title".split()
+)
+"""Words that, last in a name, say that it holds no moment."""
 
 
-@audit_rule("UTP213", "warning", "date-format-unspecified", on="node")
+@audit_rule("UTP213", "warning", "date-format-unspecified", on="seen")
 def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     """A date or time is text of no known format.
 
@@ -164,7 +182,8 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     if not named and not _SPOKEN_DATE.search(node.description):
         return
     fixed = not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(node.schema)
-    if not fixed and _NO_MOMENT.isdisjoint(parts) and not _DATE_CUES.search(node.description):
+    moment = bool(parts) and parts[-1] not in _NO_MOMENT and "zone" not in parts
+    if not fixed and moment and not _DATE_CUES.search(node.description):
         yield Flaw(
             pointer=node.pointer,
             message=f"{node.label} is a date or time of no known format",
@@ -176,7 +195,7 @@ _SHAPED_BY = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const", "enum"})
 _KEY_WORD = any_word("key | keys | keyed | key-value | key/value | map of | mapping")
 
 
-@audit_rule("UTP218", "warning", "freeform-object", on="node")
+@audit_rule("UTP218", "warning", "freeform-object", on="seen")
 def freeform_object(node: Node) -> Iterator[Flaw]:
     """An object does not say what is in it.
 

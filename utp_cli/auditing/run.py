@@ -141,7 +141,7 @@ def audit_definitions(
         )
         for index, definition in enumerate(definitions)
     ]
-    tools = ToolSet(tools=looked, options=options)
+    tools = ToolSet(tools=looked, options=options, names=frozenset(tool.name for tool in looked))
     by_scope: dict[str, list[Rule[Any]]] = {}
     for rule in rules:
         by_scope.setdefault(rule.facts["on"], []).append(rule)
@@ -158,7 +158,7 @@ def audit_definitions(
 
 def _of_tool(tool: AuditedTool, rules: dict[str, list[Rule[Any]]]) -> Iterable[Finding]:
     """Run the rules that look at one tool, its schemas, its texts."""
-    for scope, subjects in (("tool", (tool,)), ("node", tool.nodes), ("text", tool.texts)):
+    for scope, subjects in (("tool", (tool,)), ("node", tool.nodes), ("seen", tool.seen), ("text", tool.texts)):
         due = [rule.check for rule in rules.get(scope, ()) if _concerns(rule, tool)]
         for subject in subjects:
             for check in due:

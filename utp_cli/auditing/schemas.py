@@ -212,7 +212,7 @@ def array_without_items(node: Node) -> Iterator[Flaw]:
 _TYPED_BY = frozenset({"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"})
 
 
-@audit_rule("UTP112", "warning", "untyped-property", on="node")
+@audit_rule("UTP112", "warning", "untyped-property", on="seen")
 def untyped_property(node: Node) -> Iterator[Flaw]:
     """A property has no type.
 

@@ -162,7 +162,7 @@ _BOUNDARY = re.compile(
 )
 
 
-def has_boundaries(tool: AuditedTool, names: set[str]) -> bool:
+def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
     others = names - {tool.name, ""}
     named = any(word in others for word in re.findall(r"[\w.-]*\w", tool.description))
     return bool(_BOUNDARY.search(tool.description)) or named

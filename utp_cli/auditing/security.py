@@ -6,21 +6,14 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from utp_cli.auditing.hidden import ESCAPES, hidden_places
 from utp_cli.auditing.subject import Flaw, Text, audit_rule, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
-_RIGHT_TO_LEFT = ("R", "AL")
-_JOINED_SCRIPTS = re.compile(
-    r"[\u0600-\u06ff\u0750-\u077f\u0700-\u074f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1800-\u18aa]"
-)
-"""Letters of Arabic, Syriac, the Indic scripts, Burmese, Khmer, Mongolian, which joiners shape."""
-_SKIN_TONES = range(0x1F3FB, 0x1F400)
 _LOOK_ALIKES = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονραικυχ")
 """Greek letters that look like Latin ones; others stand beside Latin in units and formulas."""
-_FLAG = "\U0001f3f4"
 
 
 @audit_rule("UTP501", "error", "hidden-unicode", on="text", fix="safe")
@@ -56,48 +49,12 @@ def hidden_unicode(text: Text) -> Iterator[Flaw]:
             break
 
 
-def hidden_places(text: str) -> list[int]:
-    """Return the offsets of the characters that have no business in a text."""
-    runs = {at for run in _VARIATION.finditer(text) for at in range(run.start(), run.end())}
-    has_rtl = any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in text)
-    in_flag = False
-    found = []
-    for at, char in enumerate(text):
-        code = ord(char)
-        in_flag = char == _FLAG or (in_flag and 0xE0020 <= code <= 0xE007F)
-        if at in runs or 0xE0100 <= code <= 0xE01EF:
-            found.append(at)
-        elif unicodedata.category(char) == "Cf" and not in_flag and not _is_due(text, at, has_rtl=has_rtl):
-            found.append(at)
-    return found
-
-
-def _is_due(text: str, at: int, *, has_rtl: bool) -> bool:
-    """Say whether the format character at this offset is needed where it stands."""
-    char, before, after = text[at], text[:at][-3:], text[at + 1 : at + 2]
-    if char in "\u200e\u200f\u061c":
-        return has_rtl
-    if char in "\u200c\u200d" and _JOINED_SCRIPTS.match(before[-1:]) and _JOINED_SCRIPTS.match(after):
-        return True
-    if char == "\u200d":
-        shown_before = [c for c in before if c != "\ufe0f" and ord(c) not in _SKIN_TONES]
-        emoji_before = bool(shown_before) and unicodedata.category(shown_before[-1]) == "So"
-        return emoji_before and bool(after) and unicodedata.category(after) == "So"
-    return 0x0600 <= ord(char) <= 0x08E2
-
-
 def _mixes_scripts(word: str) -> bool:
     latin = any("LATIN" in unicodedata.name(c, "") for c in word)
     cyrillic = any(0x400 <= ord(c) <= 0x52F for c in word)
     greek = len(word) > 3 and any(c in _LOOK_ALIKES for c in word[:-1])
     return latin and (cyrillic or greek)
 
-
-ESCAPES = re.compile(
-    "\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[@-_]?|\x9b[0-?]*[ -/]*[@-~]"
-    "|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
-)
-"""A terminal's escape sequences, and single control characters."""
 
 
 @audit_rule("UTP502", "error", "control-characters", on="text", fix="safe")
@@ -174,15 +131,21 @@ def _suspicion(host: str, *, login: bool) -> str | None:
 
 COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*\[//\]: # .*$", re.DOTALL | re.MULTILINE)
 BLANKS = re.compile(r"(?:[ \t]*\r?\n){20,}| {200,}")
-_MARKUP = (
-    (re.compile(r"<!--"), "an HTML comment"),
-    (re.compile(r"^[ \t]*\[//\]: #", re.MULTILINE), "a Markdown comment"),
-    (re.compile(r"!\[[^\]\n]{0,200}\]\(\s*https?:|<img\b[^>]{0,200}\bsrc\s*=", re.IGNORECASE), "an image from elsewhere"),
-    (re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0", re.IGNORECASE), "a hidden element"),
-    (re.compile(r"(?:[ \t]*\r?\n){20}"), "a run of blank lines"),
-    (re.compile(r" {200}"), "a run of spaces"),
-    (re.compile(r"\b[0-9a-fA-F]{64,}\b"), "a long hexadecimal value"),
+_MARKUP = re.compile(
+    r"(?P<html><!--)|(?P<comment>^[ \t]*\[//\]: #)|(?P<image>!\[[^\]\n]{0,200}\]\(\s*https?:|<img\b[^>]{0,200}\bsrc\s*=)"
+    r"|(?P<element>display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)"
+    r"|(?P<lines>\n(?:[ \t]*\r?\n){19})|(?P<spaces> {200})|(?P<hex>\b[0-9a-fA-F]{64,}\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
+_MARKUP_NAMES = {
+    "html": "an HTML comment",
+    "comment": "a Markdown comment",
+    "image": "an image from elsewhere",
+    "element": "a hidden element",
+    "lines": "a run of blank lines",
+    "spaces": "a run of spaces",
+    "hex": "a long hexadecimal value",
+}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{80,}={0,2}")
 
 
@@ -196,11 +159,9 @@ def hidden_markup(text: Text) -> Iterator[Flaw]:
     Use instead: plain text.
     Fix safety: unsafe; comments and blank runs are removed.
     """
-    if len(text.text) < 4:
-        return
-    found = [what for pattern, what in _MARKUP if pattern.search(text.text)]
+    markup = _MARKUP.search(text.text)
     data = _BASE64.search(text.text)
-    if data and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]")):
-        found.append("base64 data")
-    if found:
-        yield Flaw(pointer=text.pointer, message=f"{found[0]} in a {text.kind}", hint="remove it")
+    is_data = bool(data) and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]")) if data else False
+    if markup or is_data:
+        what = _MARKUP_NAMES[markup.lastgroup or ""] if markup else "base64 data"
+        yield Flaw(pointer=text.pointer, message=f"{what} in a {text.kind}", hint="remove it")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact
 from utp_cli.auditing.verbs import FAMILY_OF, GENERIC_NAMES, VERBS
-from utp_cli.auditing.words import content_words, words
+from utp_cli.auditing.words import content_words, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,9 @@ def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
         parts = words(tool.name)
         if not parts:
             continue
-        keys = (re.sub(r"[_.-]", "", tool.name.lower()), frozenset(Counter(parts).items()), _by_family(parts))
+        keys: list[object] = [re.sub(r"[_.-]", "", tool.name.lower()), _by_family(parts)]
+        if _DIRECTIONS.isdisjoint(parts):
+            keys.append(frozenset(Counter(parts).items()))
         twins = [seen[key] for key in keys if key in seen and seen[key].name != tool.name]
         if twins:
             yield Flaw(
@@ -41,6 +43,10 @@ def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
             )
         for key in keys:
             seen.setdefault(key, tool)
+
+
+_DIRECTIONS = frozenset({"to", "from", "into", "by", "of", "in", "2", "vs"})
+"""Words that make the order matter: `celsius_to_kelvin` is not `kelvin_to_celsius`."""
 
 
 def _by_family(parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,9 +96,10 @@ def _overlap(tools: ToolSet, said: list[frozenset[str]], one: int, two: int) -> 
     left, right = said[one], said[two]
     if min(len(left), len(right)) < 4 or len(left & right) < 0.8 * len(left | right):
         return False
-    own_left = (left - right) & set(words(tools.tools[one].name))
-    own_right = (right - left) & set(words(tools.tools[two].name))
-    return not (own_left and own_right)
+    names = [words(tools.tools[index].name) for index in (one, two)]
+    if left == right and names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
+        return _DIRECTIONS.isdisjoint(names[0])
+    return not (stems(left - right) & stems(names[0]) and stems(right - left) & stems(names[1]))
 
 
 @audit_rule("UTP403", "warning", "too-many-tools", on="set")

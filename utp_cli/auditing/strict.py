@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.auditing.nodes import ref_pointer
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
-from utp_cli.protocol.spans import pointer, pointer_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,11 +136,11 @@ def recursive_refs(tool: AuditedTool) -> dict[str, str]:
     """Return the `$ref`s that lie on a cycle: from the pointer of the schema that has it to the reference."""
     refs = [node for node in tool.nodes if isinstance(node.schema.get("$ref"), str)]
     root = tool.definition.schema_pointer
-    targets = {root + pointer(*pointer_parts(node.schema["$ref"][1:])) for node in refs}
+    targets = {ref_pointer(node.schema["$ref"], root) for node in refs}
     leads: dict[str, set[str]] = {target: set() for target in targets}
     inside: dict[str, set[str]] = {}
     for node in refs:
-        target = root + pointer(*pointer_parts(node.schema["$ref"][1:]))
+        target = ref_pointer(node.schema["$ref"], root)
         above: Node | None = node
         while above is not None:
             if above.pointer in leads:

@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.auditing.nodes import Node, walk
+from utp_cli.auditing.hidden import visible
+from utp_cli.auditing.nodes import Node, reachable, walk
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.rules import Rule, rule
 from utp_cli.protocol.spans import pointer
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Severity
     from utp_cli.validation.definitions import Definition
 
-Scope = Literal["set", "tool", "node", "text"]
+Scope = Literal["set", "tool", "node", "seen", "text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,11 @@ class Text:
     node: Node | None = None
     """The schema it belongs to; None for the tool's own texts."""
 
+    @property
+    def visible(self) -> str:
+        """The text without characters that nobody sees: what it says to a model all the same."""
+        return self.text if self.text.isascii() and self.text.isprintable() else visible(self.text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedTool:
@@ -69,6 +75,8 @@ class AuditedTool:
     """From a pointer into the definition to its place in the file."""
     nodes: list[Node] = field(default_factory=list)
     """The schemas of its parameters, in order of writing."""
+    seen: list[Node] = field(default_factory=list)
+    """Those below the root that a model gets to see: not in definitions that nothing refers to."""
     output_nodes: list[Node] = field(default_factory=list)
     """The schemas of its `outputSchema`."""
     texts: list[Text] = field(default_factory=list)
@@ -103,8 +111,8 @@ class AuditedTool:
 
     @property
     def properties(self) -> list[Node]:
-        """The schemas of properties, at any depth."""
-        return [node for node in self.nodes if node.name is not None]
+        """The schemas of properties that a model gets to see, at any depth."""
+        return [node for node in self.seen if node.name is not None]
 
     def at(self, *keys: str | int) -> str:
         """Return the pointer to a key beside name and description."""
@@ -117,10 +125,7 @@ class ToolSet:
 
     tools: list[AuditedTool]
     options: Options
-
-    @property
-    def names(self) -> set[str]:
-        return {tool.name for tool in self.tools}
+    names: frozenset[str]
 
     def going_to(self, provider: str) -> list[AuditedTool]:
         return [tool for tool in self.tools if any(t.provider.name == provider for t in tool.targets)]
@@ -189,6 +194,7 @@ def look_at(
     """Walk a definition's schemas once and collect what rules look at."""
     tool = AuditedTool(index=index, definition=definition, targets=targets, options=options, locate=locate)
     tool.nodes.extend(walk(tool, definition.schema, definition.schema_pointer))
+    tool.seen.extend(reachable(tool.nodes, definition.schema_pointer))
     tool.output_nodes.extend(walk(tool, definition.body.get("outputSchema"), tool.at("outputSchema")))
     tool.texts.extend(_own_texts(tool))
     for node in (*tool.nodes, *tool.output_nodes):
