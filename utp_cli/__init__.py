@@ -9,12 +9,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from utp_cli.auditing.run import audit as audit
     from utp_cli.detection.detect import detect as detect
     from utp_cli.io.tool_files import load_tools as load_tools
     from utp_cli.parsing.diagnose import diagnose as diagnose
     from utp_cli.parsing.parser import Parser as Parser, parse as parse
     from utp_cli.protocol.errors import UtpError as UtpError
+    from utp_cli.public import (
+        audit as audit,
+        render_result as render_result,
+        render_tools as render_tools,
+        replay as replay,
+    )
     from utp_cli.repair.around import repair_json as repair_json
     from utp_cli.wire.shape import recognise as recognise
 
@@ -23,13 +28,16 @@ __version__ = "0.1.0"
 _HOMES = {
     "Parser": "utp_cli.parsing.parser",
     "UtpError": "utp_cli.protocol.errors",
-    "audit": "utp_cli.auditing.run",
+    "audit": "utp_cli.public",
     "detect": "utp_cli.detection.detect",
     "diagnose": "utp_cli.parsing.diagnose",
     "load_tools": "utp_cli.io.tool_files",
     "parse": "utp_cli.parsing.parser",
     "recognise": "utp_cli.wire.shape",
+    "render_result": "utp_cli.public",
+    "render_tools": "utp_cli.public",
     "repair_json": "utp_cli.repair.around",
+    "replay": "utp_cli.public",
 }
 """Where each public name lives."""
 

@@ -51,10 +51,11 @@ class Source:
             self.window = self.slice(position, self.length)
             self.base = position
 
-    def take(self, position: int) -> str:
-        """Return everything from `position` on and release it."""
-        text = self.window[position - self.base :]
-        self._keep = self.length
+    def take(self, position: int, limit: int) -> str:
+        """Return up to `limit` characters from `position` on and release them."""
+        index = position - self.base
+        text = self.window[index : index + limit]
+        self._keep = position + len(text)
         return text
 
     def slice(self, start: int, end: int) -> str:
@@ -77,9 +78,14 @@ class Source:
     def startswith(self, marker: str, position: int) -> bool:
         return self.window.startswith(marker, position - self.base)
 
-    def search(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
-        """Search the window from `position`. The match counts from `base`: see `at`."""
-        return pattern.search(self.window, position - self.base)
+    def search(
+        self, pattern: re.Pattern[str], position: int, limit: int | None = None
+    ) -> re.Match[str] | None:
+        """Search the window from `position`, `limit` characters far. The match counts from `base`: see `at`."""
+        index = position - self.base
+        if limit is None:
+            return pattern.search(self.window, index)
+        return pattern.search(self.window, index, index + limit)
 
     def at(self, match: re.Match[str]) -> int:
         """Return the position at which a match starts."""

@@ -53,7 +53,7 @@ class Parser:
         dialects: Sequence[Dialect] = (),
     ) -> None:
         self._tools = known_tools(tools)
-        self._options = {"model": model, "provider": provider, "request": request, "server": server}
+        self._known = {"model": model, "provider": provider, "request": request or {}, "server": server or {}}
         self._model = model
         self._finish_reason = finish_reason
         self._least = min_confidence
@@ -161,7 +161,7 @@ class Parser:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
 
-        return diagnose_answer(Answer(result=result, tools=self._tools, **self._options))  # type: ignore[arg-type]
+        return diagnose_answer(Answer(result=result, tools=self._tools, **self._known))  # type: ignore[arg-type]
 
 
 _STANDING = (None, "truncated", "malformed")

@@ -75,11 +75,11 @@ def _name_end(source: Source, begin: int) -> Waiting[int]:
     """Return where the name stops: before a tag, a line break or an object."""
     start = yield from skip_space(source, begin)
     while True:
-        found = source.search(_NAME_END, start)
+        found = source.search(_NAME_END, start, HEADER_LIMIT)
         if found:
             return source.at(found)
         if source.closed or source.length - start > HEADER_LIMIT:
-            return source.length
+            return min(source.length, start + HEADER_LIMIT)
         yield
 
 

@@ -13,8 +13,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.tagged_arguments import read_body, tagged
-from utp_cli.engine.grammars.tagged_json import close, read_value
+from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.values import Body
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
@@ -76,7 +77,7 @@ def _header_end(source: Source, start: int) -> Waiting[int | None]:
 def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Read]:
     """The body is one JSON value."""
     ahead = yield from skip_space(source, begin)
-    reader = yield from read_value(source, ahead, context)
+    reader = yield from read_value(source, ahead, context.until)
     call = RawCall(name=name, arguments={}, payload=(begin, reader.end))
     if reader.declined:
         call.payload = (begin, begin)
@@ -88,7 +89,7 @@ def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Re
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""
     call.repairs = [*reader.repairs, *repairs]
     call.partial = list(reader.partial)
-    call.lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    call.lack = lack_of(reader)
     return (yield from close(source, begin, reader.end, [call], context))
 
 

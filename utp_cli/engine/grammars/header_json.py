@@ -12,7 +12,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.tagged_json import close, read_value
+from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
 from utp_cli.repair.shape import shape_arguments
@@ -59,7 +60,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         call = RawCall(name=name, arguments={}, id=call_id, payload=(body, body), lack="more", partial=[""])
         return Read(calls=[call], end=body, runs=[Run("markup", opened.end, body)] * (body > opened.end), closed=False)
     context.live.name(name or "", call_id)
-    reader = yield from read_value(source, body, context)
+    reader = yield from read_value(source, body, context.until)
     if reader.declined:
         return Declined("no JSON behind the header")
     context.live.arguments(body, reader.end)
@@ -68,7 +69,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     call = RawCall(
         name=name, arguments=arguments or {}, id=call_id, repairs=[*reader.repairs, *repairs],
         partial=list(reader.partial), payload=(body, reader.end), reason="" if arguments is not None else why or "",
-        lack="nothing" if reader.complete else "closers" if reader.only_closers else "more",
+        lack=lack_of(reader),
     )  # fmt: skip
     read = yield from close(source, body, reader.end, [call], context)
     if body > opened.end:
@@ -79,8 +80,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
 def _body(source: Source, begin: int) -> Waiting[int]:
     """Return where the arguments begin: at the first brace or fence within `HEADER_LIMIT` characters."""
     while True:
-        found = source.search(_BODY, begin)
-        if found and source.at(found) - begin <= HEADER_LIMIT:
+        found = source.search(_BODY, begin, HEADER_LIMIT + 3)
+        if found:
             return source.at(found)
         if source.closed or source.length - begin > HEADER_LIMIT:
             return min(source.length, begin + HEADER_LIMIT + 1)

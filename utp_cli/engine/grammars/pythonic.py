@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals
 from utp_cli.engine.grammars.tagged_json import close
-from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class _Calls:
         """Return the name of a call that begins at `position`: a word with `(` behind it."""
         source = self._source
         while True:
-            end = source.search(_WORD_END, position)
-            if end or source.closed or source.length - position > 256:
+            end = source.search(_WORD_END, position, HEADER_LIMIT)
+            if end or source.closed or source.length - position > HEADER_LIMIT:
                 break
             yield
-        stop = source.at(end) if end else source.length
+        stop = source.at(end) if end else position
         word = source.slice(position, stop)
         return word if end and end[0] == "(" and WORD.fullmatch(word) else None
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, next_hit, role_of, skip_space
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import Form, ShapedCall, shape_calls
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
+    from utp_cli.repair.reader import JsonReader
 
 SEPARATORS = ",;"
 FENCE = "```"
@@ -42,11 +43,12 @@ def form_of(dialect: Dialect) -> Form:
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
     """Read values until the closing marker. Declines where no JSON container follows the marker."""
     calls: list[RawCall] = []
+    watch = _Watch(context)
     # The bracket of `functools[` belongs to the payload as well.
     begin = opened.end - (opened.marker[-1] in "[{")
     position = begin
     while True:
-        reader = yield from read_value(source, position, context)
+        reader = yield from read_value(source, position, context.until, watch.look)
         if reader.declined:
             break
         calls += calls_of(reader, position, context)
@@ -67,27 +69,6 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     if opened.marker.startswith(FENCE):
         return (yield from _close_fence(source, opened.end, position, calls))
     return (yield from close(source, opened.end, position, calls, context))
-
-
-def read_value(source: Source, position: int, context: Context) -> Waiting[JsonReader]:
-    """Read one JSON value from `position` on; what it left unread stays in the source."""
-    reader = JsonReader(until=context.until, start=position)
-    watch = _Watch(context)
-    cursor = position
-    source.rewind(position)
-    while True:
-        done = reader.feed(source.take(cursor))
-        cursor = source.length
-        watch.look(reader)
-        if done or reader.declined:
-            break
-        if source.closed:
-            reader.close()
-            watch.look(reader)
-            break
-        yield
-    source.rewind(position if reader.declined else reader.end)
-    return reader
 
 
 def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context) -> Waiting[Read]:
@@ -132,7 +113,7 @@ def _close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> 
 
 def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
     """Turn the value that was read into calls. One that has no shape of a call is malformed."""
-    lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    lack = lack_of(reader)
     payload = (start, reader.end)
     shaped = [c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if isinstance(c, ShapedCall)]
     if not shaped:
@@ -144,7 +125,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
                 repairs=list(reader.repairs),
                 partial=[""] if lack == "more" else [],
                 payload=payload,
-                lack=lack,  # type: ignore[arg-type]
+                lack=lack,
                 reason="the JSON has not the shape of a call",
             )
         ]
@@ -163,7 +144,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
                 repairs=[*(reader.repairs if last else ()), *call.repairs],
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
-                lack=lack if last else "nothing",  # type: ignore[arg-type]
+                lack=lack if last else "nothing",
             )
         )
     return calls

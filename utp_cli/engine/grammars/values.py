@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.reading import Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.around import repair_json
-from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -90,22 +90,14 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
 
 def read_object(source: Source, start: int, body: Body, context: Context) -> Waiting[None]:
     """Read a JSON object that stands in place of the arguments' tags."""
-    reader = JsonReader(until=context.until, start=start)
-    cursor = start
-    while not (reader.feed(source.take(cursor)) or reader.declined):
-        cursor = source.length
-        if source.closed:
-            reader.close()
-            break
-        yield
-    source.rewind(reader.end)
+    reader = yield from read_value(source, start, context.until)
     body.position = reader.end
     if isinstance(reader.value, dict):
         body.arguments.update(reader.value)
         context.live.arguments(start, reader.end)
     body.repairs += reader.repairs
     body.partial += reader.partial
-    body.lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    body.lack = lack_of(reader)
 
 
 def _read_value(

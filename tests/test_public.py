@@ -1,0 +1,17 @@
+"""The public names are those that are documented, and each can be had."""
+
+from __future__ import annotations
+
+import utp_cli
+
+DOCUMENTED = {
+    "Parser", "UtpError", "audit", "detect", "diagnose", "load_tools", "parse", "recognise", "render_result",
+    "render_tools", "repair_json", "replay",
+}  # fmt: skip
+
+
+def test_public_names() -> None:
+    assert set(utp_cli.__all__) == DOCUMENTED
+    for name in DOCUMENTED:
+        assert getattr(utp_cli, name).__name__ == name
+    assert set(dir(utp_cli)) == DOCUMENTED | {"__version__"}

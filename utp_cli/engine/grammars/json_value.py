@@ -1,0 +1,43 @@
+"""One JSON value out of a source: the reader of JSON fed with what the source has, in growing blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from utp_cli.repair.reader import JsonReader
+
+if TYPE_CHECKING:
+    from utp_cli.engine.reading import Waiting
+    from utp_cli.engine.source import Source
+
+_FIRST_BLOCK = 4096
+"""Characters handed over at first; each further block is twice as long, so that a text of many short values is not
+copied once for each of them."""
+
+
+def read_value(
+    source: Source, position: int, until: tuple[str, ...], look: Callable[[JsonReader], None] = lambda _: None
+) -> Waiting[JsonReader]:
+    """Read one value from `position` on; what it left unread stays in the source. `look` sees the reader as it goes."""
+    reader = JsonReader(until=until, start=position)
+    cursor, block = position, _FIRST_BLOCK
+    source.rewind(position)
+    while True:
+        text = source.take(cursor, block)
+        cursor, block = cursor + len(text), block * 2
+        done = reader.feed(text) or reader.declined
+        if not done and cursor >= source.length and source.closed:
+            reader.close()
+            done = True
+        look(reader)
+        if done:
+            source.rewind(position if reader.declined else reader.end)
+            return reader
+        if cursor >= source.length:
+            yield
+
+
+def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
+    """Say what the value lacks: nothing, only its last `}` and `]`, or more than that."""
+    return "nothing" if reader.complete else "closers" if reader.only_closers else "more"
