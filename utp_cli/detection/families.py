@@ -5,18 +5,21 @@ Source: model cards and provider catalogues, as of November 2026.
 
 from __future__ import annotations
 
+from utp_cli.detection.words import words
+
 _SPELT_AS_NAMED = """
-    afm apertus apriel athene aya baichuan bielik claude codegemma codellama codestral cogito command dbrx deepseek
-    devstral dolphin doubao ernie exaone falcon firefunction functionary functiongemma gemini gemma gigachat glm gorilla
-    gpt gpt-j gpt-neox gpt-oss gpt4all granite grok hammer hermes hunyuan inkling internlm jamba kimi laguna lfm ling
-    llama longcat magistral mai marco-o1 mercury mimo minicpm minimax ministral mistral mixtral moonshot mpt muse nanbeige
-    nemotron nova olmo olmoe openchat openthinker palmyra phi phind pixtral plamo qvq qwen qwerky qwq ring seed-oss
-    smollm solar sonar stablelm starcoder starling tinyllama titan toolace trinity tulu vicuna voxtral watt-tool
+    afm apertus apriel athene aya baichuan bielik claude codegemma codellama codestral cogito command
+    dbrx deepseek devstral dolphin doubao ernie exaone falcon firefunction functionary functiongemma
+    gemini gemma gigachat glm gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite grok hammer hermes
+    hunyuan inkling internlm jamba kimi laguna lfm ling llama longcat magistral mai marco-o1 mercury
+    mimo minicpm minimax ministral mistral mixtral moonshot mpt muse nanbeige nemotron nova olmo olmoe
+    openchat openthinker palmyra phi phind pixtral plamo qvq qwen qwerky qwq ring seed-oss smollm solar
+    sonar stablelm starcoder starling tinyllama titan toolace trinity tulu vicuna voxtral watt-tool
     wizardcoder wizardlm xlam yi zephyr
 """
 
 SPELLINGS: dict[str, str] = {
-    **{name: name for name in _SPELT_AS_NAMED.split()},
+    **{name: name for name in words(_SPELT_AS_NAMED)},
     "c4ai-command": "command",
     "chatglm": "glm",
     "chatgpt": "gpt",
@@ -34,16 +37,17 @@ SPELLINGS: dict[str, str] = {
 """Name as written (a hyphen may also be `_` or nothing) → family. The longest spelling wins."""
 
 AT_START: dict[str, str] = {"o": "o", "hy": "hunyuan", "seed": "seed", "spark": "spark", "step": "step"}
-"""Names that are also letters or ordinary words: a family only where they begin the name and a number follows."""
+"""Names that are also letters or plain words: a family only where they begin the name and a number follows."""
 
 VARIANTS = frozenset(
-    """
-    air airx arabic astra audio chat code coder codex computer deep distill expanse express fable fast fc flash
-    functioncalling guard haiku instant instruct large light linear lite mamba math maverick max medium micro mini moe
-    multimodal mythos nano nemo next non omni opus plus premier pro r1 reasoner reasoning research rl saba safeguard
-    scout search seed small sol sonnet super terminus terra text think thinking tiny tool turbo ultra use versatile
-    vision vl
-    """.split()
+    words("""
+        air airx arabic astra audio chat code coder codex computer deep distill expanse express
+        fable fast fc flash functioncalling guard haiku instant instruct large light linear lite
+        mamba math maverick max medium micro mini moe multimodal mythos nano nemo next non omni opus
+        plus premier pro r1 reasoner reasoning research rl saba safeguard scout search seed small
+        sol sonnet super terminus terra text think thinking tiny tool turbo ultra use versatile
+        vision vl
+    """)
 )
 """Words that tell apart the models of one family and version."""
 
@@ -60,16 +64,18 @@ VARIANT_LETTERS: dict[str, str] = {
 """Single letters that are a variant, by family: `4o`, `r-plus`, `3n`, `4.5v`, `h-small`, `x5`."""
 
 OWN_FORMAT = frozenset(
-    "hermes nemotron tulu dolphin cogito functionary firefunction xlam toolace hammer watt-tool gorilla phind wizardlm "
-    "wizardcoder vicuna zephyr starling openchat openthinker athene".split()
+    words("""
+        hermes nemotron tulu dolphin cogito functionary firefunction xlam toolace hammer watt-tool
+        gorilla phind wizardlm wizardcoder vicuna zephyr starling openchat openthinker athene
+    """)
 )
-"""Lines built on other families' weights that bring names, versions and a chat format of their own: they win."""
+"""Lines built on other families' weights, with names, versions and a chat format of their own: they win."""
 
-VENDOR_NAMES = frozenset("qwen mistral moonshot minimax".split())
-"""Families that are called like their maker: any other family in the id is the more exact name."""
+VENDOR_NAMES = frozenset(words("qwen mistral moonshot minimax"))
+"""Families that are called like their maker: any other family in the id is more exact."""
 
-TEACHERS = frozenset("claude deepseek gemini gpt grok o".split())
-"""Families that are poured into others (or served by an interface of that name): the other family in the id wins."""
+TEACHERS = frozenset(words("claude deepseek gemini gpt grok o"))
+"""Families that are poured into others, or whose name is also an interface: the other family in the id wins."""
 
 
 def precedence(family: str) -> int:
@@ -89,6 +95,8 @@ ACTIVE_SIZES: dict[tuple[str, int], int] = {("llama", 4): 17_000_000_000}
 """Family and generation whose names give active instead of total parameters, and that number."""
 
 FINE_TUNE_WORDS = frozenset(
-    "ft finetune finetuned fine-tune fine-tuned lora qlora sft merged abliterated uncensored".split()
+    words("""
+        ft finetune finetuned fine-tune fine-tuned lora qlora sft merged abliterated uncensored
+    """)
 )
 """Whole tokens that say the weights were changed; a version after one of them is the fine-tune's own."""

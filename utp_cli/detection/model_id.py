@@ -38,7 +38,9 @@ class Lexeme:
 
 def _names(spellings: dict[str, str]) -> str:
     """Alternatives for names, the longest first; a hyphen may also be `_` or nothing."""
-    return "|".join(re.escape(name).replace(r"\-", "[-_]?") for name in sorted(spellings, key=len, reverse=True))
+    return "|".join(
+        re.escape(name).replace(r"\-", "[-_]?") for name in sorted(spellings, key=len, reverse=True)
+    )
 
 
 _GLUED = "|".join(sorted({*VARIANTS, "base"}, key=len, reverse=True))
@@ -62,7 +64,7 @@ LEXEMES: tuple[tuple[str, str], ...] = (
         r"""(?<![a-z\d.])(?:
             20\d\d[-_]\d\d[-_]\d\d | \d\d[-_]20\d\d | 20\d\d[-_]\d\d | \d\d-\d\d    # dates
           | \d{3,}(?!\.\d) | 0\d+                                                  # dates, builds, contexts
-          | \d{1,4}k | \d(?:\.\d)?m | \d{1,3}e                                      # contexts, budgets, experts
+          | \d{1,4}k | \d(?:\.\d)?m | \d{1,3}e                               # contexts, budgets, experts
         )(?![a-z\d])""",
     ),
     ("tag", r"(?<![a-z\d])(?:latest|preview|exp|experimental|beta|alpha|base)(?![a-z\d])"),
@@ -75,7 +77,7 @@ LEXEMES: tuple[tuple[str, str], ...] = (
     ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
     ("word", r"[a-z]+"),
 )
-"""What a word of a name can be, first match wins. The marks that look like versions and sizes come before both."""
+"""What a word of a name can be; the first match wins. Marks that look like versions or sizes come before those."""
 
 _LEXER = re.compile(
     "|".join(f"(?P<{kind}{place}>{pattern})" for place, (kind, pattern) in enumerate(LEXEMES)),
@@ -109,7 +111,12 @@ def read_model_id(text: str) -> ModelSpec:
 
 def _lex(name: str) -> list[Lexeme]:
     return [
-        Lexeme(kind=str(found.lastgroup).rstrip("0123456789"), text=found[0], start=found.start(), end=found.end())
+        Lexeme(
+            kind=str(found.lastgroup).rstrip("0123456789"),
+            text=found[0],
+            start=found.start(),
+            end=found.end(),
+        )
         for found in _LEXER.finditer(name)
     ]
 
@@ -192,7 +199,7 @@ def _counts(number: Lexeme, previous: Lexeme, family: Lexeme, canonical: str, *,
 
 
 def _digits(name: str, number: Lexeme, canonical: str) -> tuple[int, ...]:
-    """Read `3`, `3.5`, `v3p1`, `2_5`, and with what follows in the name `3-5`; two digits alone are `3.5` too."""
+    """Read `3`, `3.5`, `v3p1`, `2_5`, and with what follows in the name `3-5`; `35` alone is 3.5 too."""
     parts = re.split(r"[._p]", number.text.lstrip("v"))
     if len(parts) == 1 and len(number.text) == 2 and number.text.isdigit() and canonical not in WHOLE_NUMBERS:
         parts = list(number.text)
@@ -208,18 +215,24 @@ def _variant(lexemes: list[Lexeme], canonical: str) -> dict[str, None]:
     for word, after in pairwise([*lexemes, Lexeme(kind="end", text="", start=-1, end=-1)]):
         if word.kind == "word":
             line = word.text + after.text  # r1 is one token
-            found = (line,) if line in VARIANTS and after.start == word.end else _variant_words(word.text, letters)
+            found = (
+                (line,)
+                if line in VARIANTS and after.start == word.end
+                else _variant_words(word.text, letters)
+            )
             tokens |= dict.fromkeys(VARIANT_SPELLINGS.get(token, token) for token in found)
     return tokens
 
 
 def _variant_words(word: str, letters: str) -> tuple[str, ...]:
-    """Split a word into variant tokens: itself, or two glued together (`omini`); none where it is something else."""
+    """Split a word into variant tokens: itself, or two glued together (`omini`); else none."""
     if word in VARIANTS or word in VARIANT_SPELLINGS or (word in letters):
         return (word,)
     cuts = range(1, min(len(word), 20))
     glued = ((word[:cut], word[cut:]) for cut in cuts)
-    return next((pair for pair in glued if pair[1] in VARIANTS and (pair[0] in VARIANTS or pair[0] in letters)), ())
+    return next(
+        (pair for pair in glued if pair[1] in VARIANTS and (pair[0] in VARIANTS or pair[0] in letters)), ()
+    )
 
 
 def _is_custom(route: Route, lexemes: list[Lexeme]) -> bool:

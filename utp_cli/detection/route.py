@@ -1,7 +1,7 @@
 """The way to a model: everything in an id that is not its name.
 
-Forms of ids: OpenAI, Azure, Bedrock, Vertex, Fireworks, Cloudflare, Databricks, Ollama and OpenRouter documentation,
-as of November 2026.
+Forms of ids: documentation of OpenAI, Azure, Bedrock, Vertex, Fireworks, Cloudflare, Databricks, Ollama and
+OpenRouter, as of November 2026.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One way of writing a route; groups of the pattern: `org`, `name` (may be missing), `rest` (read on as a path)."""
+    """One way of writing a route. Groups of the pattern: `org` and `name`, or `rest`, which is read on as a path."""
 
     pattern: re.Pattern[str]
     provider: str
@@ -153,6 +153,12 @@ def _org(before: list[str], provider: str | None) -> str | None:
     org = before[-1] if before else None
     routed = PROVIDERS.get(org or "")
     is_route = routed and org not in FIRST_PARTY and org not in OWNERS and provider is not None
-    if org == "library" or org in DEPLOYMENT_REGIONS or provider == "bedrock" or is_route or (routed and routed == provider):
+    if (
+        org == "library"
+        or org in DEPLOYMENT_REGIONS
+        or provider == "bedrock"
+        or is_route
+        or (routed and routed == provider)
+    ):
         return None
     return org

@@ -1,0 +1,173 @@
+"""Model id → spec → capability → mode, formats, dialect, server settings. Every fact keeps its source."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.detection.capability import FIELDS, Capability, check_override, consequences
+from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
+from utp_cli.detection.dialect import dialects_for, server_row
+from utp_cli.detection.model_id import read_model_id
+from utp_cli.detection.registry import CAPABILITY_ROWS
+from utp_cli.detection.serving import server_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from utp_cli.detection.choose import Mode
+    from utp_cli.detection.serving import ServerRow, Servers
+    from utp_cli.detection.spec import ModelSpec
+
+Sources = dict[str, str]
+
+SERVING = "vLLM 0.33, SGLang 0.5.23, llama.cpp, Ollama; 2026-11"
+
+_LOW_BITS = re.compile(r"(?:^|-)(?:[it]?q[123](?!\d)|[123]-?bit)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection:
+    """Everything an id tells, and what follows from it."""
+
+    model: str
+    spec: ModelSpec
+    capability: Capability
+    mode: Mode
+    definition_format: str
+    """How definitions are sent: the name of a wire format, or `prompt`."""
+    call_parser: str
+    """`auto`, or the dialect that text is read as."""
+    result_format: str
+    dialect: str | None
+    """What the model most likely writes in raw text."""
+    dialect_candidates: list[str]
+    servers: Servers
+    """Start options by server, ready to append; a server that is missing has no support known."""
+    sources: Sources
+    """Where each field comes from, by dotted name: `id`, `registry: …`, `inherited: …` (from the family, for a
+    fine-tune), `rule: …`, `guessed: …` or `override`."""
+    warnings: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the JSON document `utp.detect/1`."""
+        return {
+            "schema": "utp.detect/1",
+            "model": self.model,
+            "spec": self.spec.to_dict(),
+            "capability": self.capability.to_dict(),
+            "mode": self.mode,
+            "definition_format": self.definition_format,
+            "call_parser": self.call_parser,
+            "result_format": self.result_format,
+            "dialect": self.dialect,
+            "dialect_candidates": self.dialect_candidates,
+            "servers": self.servers,
+            "sources": self.sources,
+            "warnings": self.warnings,
+        }
+
+
+def detect(model: str, *, override: Mapping[str, Any] | None = None) -> Detection:
+    """Say what a model id means. Any string gives an answer.
+
+    `override` holds fields of `Capability` that the caller knows better (a profile's `[capability]` table).
+    Raises `BadOption` for a field that does not exist.
+    """
+    spec = read_model_id(model)
+    capability, capability_sources = find_capability(spec, override or {})
+    row, dialects = server_row(spec), dialects_for(model)
+    dialect = dialects[0] if dialects else None
+    choice = choose(spec, capability, dialect)
+    sources = _spec_sources(spec) | capability_sources | choice.reasons | _serving_sources(row, spec, dialect)
+    return Detection(
+        model=model,
+        spec=spec,
+        capability=capability,
+        mode=choice.mode,
+        definition_format=choice.definition_format,
+        call_parser=choice.call_parser,
+        result_format=choice.result_format,
+        dialect=dialect,
+        dialect_candidates=dialects,
+        servers=server_settings(row, thinks=capability.reasoning) if row else {},
+        sources=sources,
+        warnings=_warnings(spec),
+    )
+
+
+def find_capability(spec: ModelSpec, override: Mapping[str, Any]) -> tuple[Capability, Sources]:
+    """Gather what is stated, then what follows from it; return the source of each field beside it."""
+    check_override(override)
+    facts: dict[str, Any] = {}
+    sources: Sources = {}
+
+    def state(values: Mapping[str, Any], source: str) -> None:
+        facts.update(values)
+        sources.update(dict.fromkeys(values, source))
+
+    origin = "inherited" if spec.custom else "registry"
+    for row in CAPABILITY_ROWS:
+        if row.series.matches(spec):
+            state(row.facts, f"{origin}: {row.series} ({row.source})")
+    state(override, "override")
+    native = bool(facts.get("native_tools"))
+    wire, why = wire_format(spec)
+    if native and wire in RESULT_IN_USER_MESSAGE and "tool_result_in_user_message" not in facts:
+        state({"tool_result_in_user_message": True}, why)
+    implied = consequences(native_tools=native)
+    state(
+        {name: value for name, value in implied.items() if name not in facts},
+        f"rule: native_tools is {native}",
+    )
+    guess = (
+        "guessed: nothing is known of this family" if spec.family == "unknown" else "guessed: careful default"
+    )
+    return Capability(**facts), {f"capability.{name}": sources.get(name, guess) for name in FIELDS}
+
+
+def _spec_sources(spec: ModelSpec) -> Sources:
+    stated = {name: value not in (None, [], "unknown") for name, value in spec.to_dict().items()}
+    sources = {f"spec.{name}": "id" if known else "id: not stated" for name, known in stated.items()}
+    return {**sources, "spec.custom": "rule: owner, fine-tune words and form of the id"}
+
+
+def _serving_sources(row: ServerRow | None, spec: ModelSpec, dialect: str | None) -> Sources:
+    """Tell where dialect and server settings come from; the advice of a row stands there too."""
+    if row is None:
+        known = "registry: the dialect's list of models" if dialect else f"no dialect known for {spec.family}"
+        return {"dialect": known, "dialect_candidates": known, "servers": "no settings known for this series"}
+    origin = f"{'inherited' if spec.custom else 'registry'}: {row.series}"
+    advice = {"servers.llama.cpp": row.llamacpp, "servers.ollama": row.ollama}
+    return {
+        "dialect": origin,
+        "dialect_candidates": origin,
+        "servers": f"{origin} ({row.basis}: {SERVING})" + (f"; {row.note}" if row.note else ""),
+        **{name: text for name, text in advice.items() if text},
+    }
+
+
+def _warnings(spec: ModelSpec) -> list[str]:
+    """Say what a reader should not take for certain."""
+    version = ".".join(str(part) for part in spec.version)
+    base = f"{spec.family} {version}".strip()
+    checks = (
+        (
+            spec.family == "unknown",
+            "the id names no known family: careful defaults; state what you know in the profile's [capability]",
+        ),
+        (
+            spec.custom and spec.family != "unknown",
+            f"assumed from {base}: a fine-tune may call tools worse or write another dialect, so test it",
+        ),
+        (
+            bool(_LOW_BITS.search(spec.quant or "")),
+            f"{spec.quant}: below about 4 bits expect more malformed calls",
+        ),
+        (
+            spec.provider == "ollama",
+            "ollama serves 4,096 tokens on a small GPU unless num_ctx says more: a long tool list is cut off",
+        ),
+    )
+    return [text for holds, text in checks if holds]
