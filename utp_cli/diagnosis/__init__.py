@@ -1,0 +1,1 @@
+"""Floor 4: a result → why it went wrong, and what to change."""

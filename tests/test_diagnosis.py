@@ -1,0 +1,210 @@
+"""Diagnoses: each fires where its cause is, and is silent next to it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from tests.cases import ids, load
+from utp_cli import parse
+from utp_cli.diagnosis.catalogue import DIAGNOSES
+from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
+from utp_cli.diagnosis.pages import page_of_all
+from utp_cli.diagnosis.passages import blanked, code_in
+from utp_cli.diagnosis.precedence import PRECEDENCE
+from utp_cli.diagnosis.run import diagnose, diagnose_session, diagnose_template, diagnose_tools
+from utp_cli.diagnosis.sighting import SECTIONS, section
+from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.findings import SEVERITIES
+
+GIVEN = load("diagnose/cases.jsonl")
+OWN = load("diagnose/more.jsonl")
+CASES = [*GIVEN, *OWN]
+OPTIONS = ("tools", "model", "provider", "request", "server")
+
+
+def findings(case):
+    return diagnose(case["input"], case["kind"], **{key: case.get(key) for key in OPTIONS}, parse=parse)
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+def test_case(case):
+    found = findings(case)
+    codes = [finding.code for finding in found]
+    unwanted = case["expect"]["no_diagnoses"]
+    assert [code for code in case["expect"]["diagnoses"] if code not in codes] == []
+    assert [code for code in codes if code in unwanted or "*" in unwanted] == []
+    assert all(finding.evidence and finding.fix and finding.message for finding in found)
+    assert [f.severity for f in found] == sorted((f.severity for f in found), key=SEVERITIES.index)
+
+
+@pytest.mark.parametrize("rule", DIAGNOSES, ids=lambda rule: rule.code)
+def test_every_diagnosis_has_a_case_that_fires_and_one_that_is_silent(rule):
+    fires = [case for case in OWN if rule.code in case["expect"]["diagnoses"]]
+    silent = [
+        case
+        for case in OWN
+        if case["id"].startswith(f"more-{rule.code}-")
+        and {rule.code, "*"} & {*case["expect"]["no_diagnoses"]}
+    ]
+    assert fires
+    assert silent or rule.code == "tool-choice-refused"
+
+
+@pytest.mark.parametrize("rule", DIAGNOSES, ids=lambda rule: rule.code)
+def test_every_page_is_complete(rule):
+    assert rule.headline.endswith(".")
+    assert all(section(rule.page, label) for label in SECTIONS)
+    assert rule.facts["kinds"]
+
+
+def test_catalogue_is_whole():
+    assert len(DIAGNOSES) == 71
+    assert sum(rule.facts["star"] for rule in DIAGNOSES) == 20
+
+
+def test_all_pages_can_be_searched_by_error_text():
+    page = page_of_all()
+    assert all(f"`{rule.code}`" in page for rule in DIAGNOSES)
+    assert "messages with role 'tool' must be a response" in page
+
+
+def test_precedence_names_diagnoses_and_has_no_circle():
+    for row in PRECEDENCE:
+        assert row.first in DIAGNOSES
+        assert set(row.then) <= set(DIAGNOSES.names)
+    order = [row.first for row in PRECEDENCE]
+    later = {row.first: set(row.then) for row in PRECEDENCE}
+    assert all(one not in later.get(code, ()) for at, one in enumerate(order) for code in order[at:])
+
+
+def test_another_kind_is_wrong_use():
+    with pytest.raises(BadOption, match="no kind of capture"):
+        diagnose({}, "poem", parse=parse)
+
+
+def test_fix_names_the_parser_of_the_server_at_hand():
+    case = next(case for case in GIVEN if case["id"] == "diagnose-call-left-in-content-1")
+    left = next(f for f in findings(case) if f.code == "call-left-in-content")
+    assert left.fix == "--enable-auto-tool-choice --tool-call-parser qwen3_xml"
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"a": "b', "string"),
+        ('{"a": "b\\u00', "string"),
+        ('{"a":', "separator"),
+        ('{"a": 1,', "separator"),
+        ('{"a": [1', "closers"),
+        ('{"a": 1}', ""),
+        ('{"a": "b "c" d"}', ""),
+        ('{"a": "line\nbreak', "string"),
+        ("", "closers"),
+    ],
+)
+def test_where_a_text_breaks_off(text, where):
+    assert broken_off(text) == where
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{'a': True, 'b': (1, 2,)}", {"a": True, "b": [1, 2]}),
+        ('{"a": None}', {"a": None}),
+        ("{'it\\'s': 'say \"no\"'}", {"it's": 'say "no"'}),
+        ('{"a": 1,}', None),
+        ('{"a": 1}', None),
+        ("{'a': 'it's'}", None),
+    ],
+)
+def test_python_literals_are_read_without_running_them(text, value):
+    assert as_python(text).value == value
+
+
+def test_objects_in_a_row():
+    assert objects_in('{"a": 1}\n {"a": 2} ') == [{"a": "1"}, {"a": "2"}]
+    assert objects_in('{"a": 1}, {"a": 2}') == []
+    assert objects_in("") == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    [
+        "role",
+        "content",
+        "tool_calls",
+        "id",
+        "function",
+        "name",
+        "arguments",
+        "tool_call_id",
+        "type",
+        "input",
+        "tool_use_id",
+        "text",
+        "parameters",
+        "properties",
+        "items",
+        "required",
+        "$ref",
+        "anyOf",
+        "enum",
+        "strict",
+    ]
+)
+VALUES = st.sampled_from(
+    ["assistant", "tool", "user", "object", "array", "#", "#/a", "tool_use", "tool_result", "{", "{}", True]
+)
+MESSY = st.recursive(
+    VALUES | JSON,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(MESSY, max_size=6), st.lists(MESSY, max_size=3))
+def test_no_session_raises(messages, tools):
+    for model in ("mistral-large", "gemini-3-pro", "deepseek-v4", "kimi-k2"):
+        diagnose_session(messages, tools, model=model)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(MESSY, max_size=6))
+def test_no_definition_raises(tools):
+    for provider in (None, "openai", "anthropic", "gemini", "mcp"):
+        diagnose_tools(tools, provider=provider)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="{%}# .Tools'\"|messages\n-", max_size=60))
+def test_no_template_raises(text):
+    diagnose_template(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="`~\n ab", max_size=60))
+def test_blanking_keeps_every_place(text):
+    spans = list(code_in(text))
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+    assert len(blanked(text, spans)) == len(text)
+
+
+@pytest.mark.parametrize("depth", [10, 2_000])
+def test_depth_does_not_matter(depth):
+    schema = {"type": "object", "properties": {}}
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"a": schema}}
+    tool = {"name": "deep", "description": "A tool with a deep schema.", "parameters": schema}
+    assert [f.code for f in diagnose_tools([tool])] == []
+    arguments = '{"a":' * depth + "1" + "}" * depth
+    call = {"id": "call_1", "type": "function", "function": {"name": "deep", "arguments": arguments}}
+    assert diagnose_session([{"role": "assistant", "tool_calls": [call]}], [tool], model="gpt-4o") == []

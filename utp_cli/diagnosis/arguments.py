@@ -1,0 +1,374 @@
+"""The arguments: broken JSON, wrong types, names that the tool does not have."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis.fit import json_type, misfits
+from utp_cli.diagnosis.json_text import Strict, as_python, is_prose, objects_in, strict
+from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
+from utp_cli.protocol.errors import nearest
+from utp_cli.protocol.spans import pointer_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.fit import Misfit
+    from utp_cli.diagnosis.subject import Answer
+    from utp_cli.diagnosis.written import Written
+
+_PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
+_QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_PATTERN_NAMES = re.compile(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
+_OTHER_ESCAPE = re.compile(r"\\(?![ntr\"'\\/])")
+
+
+def _seen(call: Written, message: str, evidence: str, **more: Any) -> Sighting:
+    return Sighting(
+        message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more
+    )
+
+
+def _texts(answer: Answer) -> Iterator[tuple[Written, Strict]]:
+    """The calls whose arguments came as JSON text, and what the strict reader makes of it."""
+    for call in answer.written:
+        if call.text_due and call.text.strip():
+            yield call, strict(call.text)
+
+
+def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
+    for call in answer.written:
+        tool = answer.known.get(call.known_name)
+        if tool and call.whole:
+            yield from ((call, misfit) for misfit in misfits(call.arguments, tool) if misfit.kind == kind)
+
+
+@diagnosis("arguments-invalid-json", "error", star=True)
+def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
+    r"""The arguments are no JSON.
+
+    What people see: the client cannot decode the arguments of a structured call.
+
+    What proves it: the arguments are text, not empty, and the strict JSON reader refuses them, although
+    nothing was cut off. The evidence names the cause: a raw line break, a bad escape, an unescaped quote, a
+    missing bracket.
+
+    What to change: use the repaired arguments (every repair is listed); constrain decoding (`strict: true`,
+    structured outputs of vLLM, a llama.cpp grammar); pass long text by a file instead of an argument.
+
+    Error texts: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
+    \\escape`, `Failed to parse tool call arguments as JSON`.
+    """
+    for call, reading in _texts(answer):
+        if not reading.ok:
+            causes = "; ".join(
+                dict.fromkeys(r.message or r.code for r in call.repairs if r.layer == "syntax")
+            )
+            near = call.text[max(reading.at - 30, 0) : reading.at + 30]
+            yield _seen(
+                call,
+                f"the arguments of {call.name} are no JSON: {reading.error}",
+                f"{causes or reading.error}, at character {reading.at}: …{near}…",
+            )
+
+
+@diagnosis("arguments-double-encoded", "warning")
+def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
+    """The arguments were encoded as JSON twice.
+
+    What people see: the executor gets a string where it wants a mapping.
+
+    What proves it: the arguments decode to a string, which decodes to an object.
+
+    What to change: decode twice (done here); do not `json.dumps` what is JSON already; take a newer release
+    of vLLM or Ollama (granite, qwen2.5).
+
+    Error texts: `argument after ** must be a mapping, not str`, `Input should be a valid dictionary`,
+    `'str' object has no attribute 'get'`.
+    """
+    for call in answer.written:
+        value = strict(call.text).value if call.text_due else None
+        twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
+        if twice or (
+            not call.native and any(repair.code == "double-encoded-json" for repair in call.repairs)
+        ):
+            yield _seen(
+                call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120)
+            )
+
+
+@diagnosis("nested-json-string", "warning")
+def nested_json_string(answer: Answer) -> Iterator[Sighting]:
+    """A list or an object was given as text.
+
+    What people see: the tool complains about a list that is plainly there.
+
+    What proves it: the value is a string, its schema asks for an array or an object, and the string decodes
+    to that.
+
+    What to change: decode the value by the schema (done here); flatten the parameter for this model: no
+    nested objects.
+
+    Error texts: `Input should be a valid list`, `Input should be a valid dictionary`, `is not of type
+    'array'`.
+    """
+    for call, misfit in _misfits(answer, "type"):
+        if _holds_json(misfit):
+            yield _seen(
+                call,
+                f"{_label(misfit)} is a string that holds the {' or '.join(misfit.asked)}",
+                f"{misfit.path}: {misfit.value}",
+            )
+
+
+def _holds_json(misfit: Misfit) -> bool:
+    if not isinstance(misfit.value, str):
+        return False
+    value = strict(misfit.value).value
+    return isinstance(value, (list, dict)) and json_type(value) in misfit.asked
+
+
+def _holds_python(misfit: Misfit) -> bool:
+    if not isinstance(misfit.value, str) or not {"array", "object", "boolean"} & set(misfit.asked):
+        return False
+    reading = as_python(misfit.value)
+    return reading.ok and isinstance(reading.value, (list, dict, bool))
+
+
+def _label(misfit: Misfit) -> str:
+    return ".".join(pointer_parts(misfit.path)) or "the arguments"
+
+
+@diagnosis("arguments-not-object", "error")
+def arguments_not_object(answer: Answer) -> Iterator[Sighting]:
+    """The arguments are JSON, but no object; or they are plain prose.
+
+    What people see: the executor stumbles over `null`, a list or a bare word.
+
+    What proves it: the arguments decode to null, a list, a number, a string of prose, or do not try to be
+    JSON.
+
+    What to change: read `null` as `{}` only for tools without required parameters; otherwise send the error
+    back to the model and let it try again.
+
+    Error texts: `'NoneType' object has no attribute 'items'`, `argument after ** must be a mapping, not
+    list`, `arguments must be an object`.
+    """
+    for call, reading in _texts(answer):
+        tool = answer.known.get(call.known_name)
+        harmless = reading.ok and reading.value is None and tool is not None and not tool.required
+        inner = strict(reading.value) if isinstance(reading.value, str) else reading
+        if (reading.ok and not isinstance(inner.value, dict)) or is_prose(call.text):
+            yield _seen(
+                call,
+                f"the arguments of {call.name} are no object",
+                call.text,
+                severity="warning" if harmless else None,
+            )
+
+
+@diagnosis("arguments-empty-string", "info", star=True)
+def arguments_empty_string(answer: Answer) -> Iterator[Sighting]:
+    """The arguments are an empty text instead of `{}`.
+
+    What people see: a tool without parameters cannot be called.
+
+    What proves it: the arguments of a structured call are `""`, whitespace or missing, where the wire
+    writes JSON text. A warning where the tool has required parameters.
+
+    What to change: read empty as `{}`; in a client `JSON.parse(args || "{}")`; give the tool one optional
+    parameter for servers that drop empty ones.
+
+    Error texts: `Unexpected end of JSON input`, `Expecting value: line 1 column 1 (char 0)`.
+    """
+    for call in answer.written:
+        if call.text_due and not call.text.strip() and call.reason != "truncated":
+            tool = answer.known.get(call.known_name)
+            yield _seen(
+                call,
+                f"the arguments of {call.name} are empty",
+                f"arguments: {call.text!r}",
+                severity="warning" if tool and tool.required else None,
+            )
+
+
+@diagnosis("arguments-concatenated", "error")
+def arguments_concatenated(answer: Answer) -> Iterator[Sighting]:
+    """Two or more objects stand one after the other in one call.
+
+    What people see: `{…}{…}` as arguments, and only the first part can be decoded.
+
+    What proves it: the arguments are nothing but complete JSON objects, more than one.
+
+    What to change: parallel calls were merged: group the pieces of a stream by `id` where `index` repeats.
+    Run equal objects once, different ones as separate calls after a look.
+
+    Error texts: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`, `trailing
+    characters`.
+    """
+    for call, reading in _texts(answer):
+        objects = [] if reading.ok else objects_in(call.text)
+        if len(objects) > 1:
+            same = "equal " if all(item == objects[0] for item in objects) else ""
+            yield _seen(
+                call, f"the arguments of {call.name} are {len(objects)} {same}objects in a row", call.text
+            )
+
+
+@diagnosis("arguments-python-literal", "warning")
+def arguments_python_literal(answer: Answer) -> Iterator[Sighting]:
+    """The model wrote Python instead of JSON.
+
+    What people see: single quotes, `True` or `None` in the arguments.
+
+    What proves it: the arguments, or a value whose schema asks for an array, an object or a boolean, are no
+    JSON but a Python literal.
+
+    What to change: read them by the rules of literals (done here), never by replacing quotes; render the
+    history with JSON literals, so that the model copies those.
+
+    Error texts: `Expecting property name enclosed in double quotes`, `Expected property name or '}' in
+    JSON`.
+    """
+    for call in answer.written:
+        if _written_in_python(call):
+            yield _seen(call, f"the arguments of {call.name} are a Python literal, not JSON", call.text)
+    for call, misfit in _misfits(answer, "type"):
+        if _holds_python(misfit):
+            yield _seen(call, f"{_label(misfit)} holds a Python literal", f"{misfit.path}: {misfit.value}")
+
+
+def _written_in_python(call: Written) -> bool:
+    if call.untyped:
+        return any(repair.code in _PYTHON_REPAIRS for repair in call.repairs)
+    if not (call.text_due or call.text.lstrip().startswith("{")):
+        return False
+    return isinstance(as_python(call.text).value, dict)
+
+
+@diagnosis("missing-argument", "error")
+def missing_argument(answer: Answer) -> Iterator[Sighting]:
+    """A required argument is absent.
+
+    What people see: the tool refuses the call, often several times in a row.
+
+    What proves it: the tool is known, and a name of its `required` is not among the arguments.
+
+    What to change: put an example into the description, make the parameter optional with a default, or
+    return the error with the expected keys so that the model can correct itself.
+
+    Error texts: `The required parameter is missing`, `missing 1 required positional argument`, `Field
+    required`, `is a required property`.
+    """
+    for call, misfit in _misfits(answer, "missing"):
+        yield _seen(
+            call, f"{call.name} lacks the required {_label(misfit)}", f"arguments: {sorted(call.arguments)}"
+        )
+
+
+@diagnosis("wrong-type", "warning", star=True)
+def wrong_type(answer: Answer) -> Iterator[Sighting]:
+    """An argument has another type than the schema asks.
+
+    What people see: the call fails validation over a number in quotes.
+
+    What proves it: the tool is known, and a value's JSON type is not the schema's. The evidence says
+    whether the value can be read as the type asked.
+
+    What to change: coerce by the schema before validation (AJV `coerceTypes`, pydantic's lax mode), as is
+    done here; switch on strict mode where the provider has one.
+
+    Error texts: `'5' is not of type 'integer'`, `Input should be a valid integer`, `must be integer`.
+    """
+    for call, misfit in _misfits(answer, "type"):
+        if not _holds_json(misfit) and not _holds_python(misfit):
+            yield _seen(
+                call,
+                f"{_label(misfit)} should be {' or '.join(misfit.asked)}",
+                f"{misfit.path}: {misfit.value!r}; {_coercion(misfit)}",
+            )
+
+
+def _coercion(misfit: Misfit) -> str:
+    value = strict(misfit.value.strip()).value if isinstance(misfit.value, str) else None
+    kinds = {"boolean": {"boolean"}, "integer": {"integer", "number"}, "number": {"number"}}.get(
+        json_type(value), set()
+    )
+    return f"reads as {value}: coercing it is safe" if kinds & set(misfit.asked) else "no safe coercion"
+
+
+@diagnosis("unexpected-argument", "warning")
+def unexpected_argument(answer: Answer) -> Iterator[Sighting]:
+    """An argument that the tool does not have.
+
+    What people see: the executor fails on a keyword it does not know.
+
+    What proves it: the tool is known, a key is not among its properties, and its schema does not allow
+    others.
+
+    What to change: drop or rename it as the hint says; set `additionalProperties: false` with `strict:
+    true`; avoid near-synonyms between tools (`path` here, `file_path` there).
+
+    Error texts: `got an unexpected keyword argument`, `Extra inputs are not permitted`, `Additional
+    properties are not allowed`.
+    """
+    for call, misfit in _misfits(answer, "unexpected"):
+        near = nearest(pointer_parts(misfit.path)[-1], misfit.asked, cutoff=0.4)
+        hint = f"nearest: {near}" if near else f"known: {', '.join(misfit.asked) or 'none'}"
+        yield _seen(
+            call, f"{call.name} has no parameter {_label(misfit)}", f"{misfit.path}: {misfit.value!r}; {hint}"
+        )
+
+
+@diagnosis("malformed-function-call", "error")
+def malformed_function_call(answer: Answer) -> Iterator[Sighting]:
+    """The provider could not read its own model's call.
+
+    What people see: Gemini answers with nothing.
+
+    What proves it: the stop reason is `MALFORMED_FUNCTION_CALL`, `UNEXPECTED_TOOL_CALL`,
+    `TOO_MANY_TOOL_CALLS` or Bedrock's `malformed_tool_use`.
+
+    What to change: retry with a lower temperature; shorten and flatten the schema, avoid code as an
+    argument; the `finishMessage` holds the raw attempt. UNEXPECTED_TOOL_CALL: declare the tool, or remove
+    it from the prompt.
+
+    Error texts: `MALFORMED_FUNCTION_CALL`, `UNEXPECTED_TOOL_CALL`, `TOO_MANY_TOOL_CALLS`,
+    `malformed_tool_use`.
+    """
+    if answer.stop == "malformed":
+        said = answer.result.facts.finish_message
+        yield Sighting(
+            message="the provider could not read the call that the model wrote",
+            evidence=f"{answer.result.finish_reason}" + (f": {said}" if said else ""),
+        )
+
+
+@diagnosis("literal-backslash-n", "info")
+def literal_backslash_n(answer: Answer) -> Iterator[Sighting]:
+    r"""Line breaks were escaped twice.
+
+    What people see: a file is written as one long line with `\n` in it.
+
+    What proves it: a string value has two or more times the two characters backslash and n, and no line
+    break. Paths, patterns, commands and quoted strings in code are left alone.
+
+    What to change: unescape only parameters of prose or code, and only after asking; say "real line breaks"
+    in the description of the parameter.
+
+    Error texts: `\n appears literally in file`, `SyntaxError: unexpected character after line continuation
+    character`.
+    """
+    for call in answer.written:
+        for name, value in call.arguments.items():
+            if isinstance(value, str) and call.whole and _escaped_twice(name, value):
+                yield _seen(
+                    call, f"{name} holds backslash-n instead of line breaks", f"{name}: {clipped(value, 120)}"
+                )
+
+
+def _escaped_twice(name: str, value: str) -> bool:
+    if value.count("\\n") < 2 or "\n" in value or _PATTERN_NAMES.search(name) or not re.search(r"\s", value):
+        return False
+    return not _OTHER_ESCAPE.search(value) and _QUOTED.sub("", value).count("\\n") >= 2

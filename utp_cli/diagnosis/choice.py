@@ -1,0 +1,192 @@
+"""Tool choice: what the request asked for and what came."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from utp_cli.diagnosis.subject import Answer, Refusal
+
+_CHAT = frozenset({"openai-chat", "openai-legacy"})
+_MODES: dict[str, Literal["auto", "none", "must"]] = {
+    "auto": "auto",
+    "validated": "auto",
+    "none": "none",
+    **dict.fromkeys(("required", "any", "tool", "function", "custom"), "must"),
+}
+_CHOICE_WORD = re.compile(
+    r"tool[_ ]choice|toolChoice|forced? (?:tool|function)|tool use is forced|forces tool use", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"not (?:be )?(?:support|allow|enabled|permit|available|compatible)|n't support|unsupported"
+    r"|not valid|incompatible|cannot be used|may not|only (?:supports?|'?auto)"
+    r"|must be (?:set to )?['\"`]?auto",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a request says about calling tools."""
+
+    mode: Literal["auto", "none", "must"] = "auto"
+    names: tuple[str, ...] = ()
+    """`must`: one of these tools; any tool where there are none."""
+    written: Any = None
+
+
+def choice_of(request: Mapping[str, Any]) -> Choice:
+    """Read the tool choice of any provider's request."""
+    config = request.get("toolConfig") or request.get("tool_config")
+    config = config if isinstance(config, dict) else {}
+    found = request.get("tool_choice", request.get("function_call"))
+    found = found or config.get("functionCallingConfig") or config.get("toolChoice")
+    if isinstance(found, str):
+        return Choice(mode=_MODES.get(found.casefold(), "auto"), written=found)
+    if not isinstance(found, dict):
+        return Choice()
+    kind = found.get("mode", found.get("type"))
+    inner = next(
+        (v for k in ("function", "tool", "allowed_tools", "custom") if isinstance(v := found.get(k), dict)),
+        {},
+    )
+    allowed = found.get("allowedFunctionNames")
+    names = [found.get("name"), inner.get("name"), *(allowed if isinstance(allowed, list) else ())]
+    known = tuple(name for name in names if isinstance(name, str))
+    must = bool(known) or "any" in found
+    mode = _MODES.get(str(inner.get("mode") or kind).casefold(), "must" if must else "auto")
+    return Choice(mode=mode, names=known, written=found)
+
+
+@diagnosis("tool-choice-ignored", "error")
+def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
+    """A call was asked for, and none came.
+
+    What people see: `required` was sent, and a plain answer came.
+
+    What proves it: the request's tool choice is required or any, or names a tool, and there is no call, or
+    only calls of other tools; the answer came to a normal end.
+
+    What to change: Ollama, LM Studio and some parsers of vLLM accept the field and drop it: force the call
+    with structured output or a grammar, or retry; for a named tool send that tool alone.
+
+    Error texts: `tool_choice required but no tool call in response`.
+    """
+    choice = choice_of(answer.request)
+    # What was cut off, refused or swallowed on the way says nothing about the choice.
+    ended = (
+        answer.stop in {"stop", "tool"}
+        and not any(call.reason for call in answer.written)
+        and not answer.thought
+    )
+    if choice.mode != "must" or not ended:
+        return
+    called = [call.known_name for call in answer.written]
+    if not called or (choice.names and not set(choice.names) & set(called)):
+        yield Sighting(
+            message="a call was asked for, and "
+            + (f"{', '.join(called)} was called" if called else "there is none"),
+            evidence=f"tool_choice: {choice.written}; calls: {', '.join(called) or 'none'}",
+        )
+
+
+@diagnosis("tool-choice-refused", "error", kinds=("refusal",))
+def tool_choice_refused(refusal: Refusal) -> Iterator[Sighting]:
+    """The model takes no forced call.
+
+    What people see: HTTP 400 as soon as a call is forced.
+
+    What proves it: an error body which says that `tool_choice`, or a forced tool, is not supported by the
+    model or while thinking is on.
+
+    What to change: send `auto`, declare the one tool as strict and say in the prompt that it must be
+    called; or turn thinking off for that turn.
+
+    Error texts: `tool_choice: type "tool" and "any" are not supported for this model`, `Thinking may not be
+    enabled when tool_choice forces tool use`, `does not support this tool_choice`.
+    """
+    if _CHOICE_WORD.search(refusal.message) and _REFUSED.search(refusal.message):
+        yield Sighting(message="the model refuses a forced call", evidence=refusal.message)
+
+
+@diagnosis("tool-choice-none-ignored", "warning")
+def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
+    """A call came although calls were forbidden.
+
+    What people see: a call on a turn that asked for none.
+
+    What proves it: the request's tool choice is none, or it sent no tools, and there is a structured call
+    or the markup of one in the text.
+
+    What to change: send no `tools` at all on that turn; do not run the call.
+
+    Error texts: `tool call returned with tool_choice none`.
+    """
+    choice = choice_of(answer.request)
+    none_sent = "tools" in answer.request and not answer.request["tools"]
+    calls = [call for call in answer.written if call.native or call.parser not in {"", "json-content"}]
+    if calls and (choice.mode == "none" or none_sent):
+        yield Sighting(
+            message=f"{calls[0].name} is called although calls were forbidden",
+            evidence=f"tool_choice: {choice.written}" if choice.mode == "none" else "tools: none sent",
+            pointer=calls[0].pointer,
+            span=calls[0].span,
+            tool=calls[0].name,
+        )
+
+
+@diagnosis("parallel-off-ignored", "warning")
+def parallel_off_ignored(answer: Answer) -> Iterator[Sighting]:
+    """Several calls came although one was asked for.
+
+    What people see: several calls in one turn.
+
+    What proves it: the request switched parallel calls off, and one turn has two or more.
+
+    What to change: run the first only, answer the others with an error result. vLLM, SGLang and Ollama do
+    not enforce the setting.
+
+    Error texts: `multiple tool calls with parallel_tool_calls false`.
+    """
+    chosen = answer.request.get("tool_choice")
+    off = isinstance(chosen, dict) and chosen.get("disable_parallel_tool_use") is True
+    if answer.request.get("parallel_tool_calls") is not False and not off:
+        return
+    for turn in answer.turns:
+        if len(turn.calls) > 1:
+            yield Sighting(
+                message=f"{len(turn.calls)} calls came although parallel calls are off",
+                evidence=", ".join(str(call.name) for call in turn.calls),
+                pointer=turn.calls[1].pointer,
+                span=turn.calls[1].span,
+            )
+
+
+@diagnosis("finish-stop-with-calls", "warning")
+def finish_stop_with_calls(answer: Answer) -> Iterator[Sighting]:
+    """The stop reason is `stop`, and there is a call.
+
+    What people see: the agent ends the turn and ignores the call.
+
+    What proves it: a structured call on the OpenAI chat wire, with the stop reason `stop`. Where a tool was
+    forced the API itself does that.
+
+    What to change: decide by `tool_calls`, not by `finish_reason`; update the server (OpenVINO, mlx and
+    SGLang had it).
+
+    Error texts: `finish_reason is stop but tool_calls is not empty`.
+    """
+    on_chat = [call for call in answer.native if call.parser in _CHAT and call.whole]
+    if on_chat and answer.stop == "stop" and choice_of(answer.request).mode != "must":
+        yield Sighting(
+            message=f"{on_chat[0].name} is called, and the stop reason is {answer.result.finish_reason}",
+            evidence=f"finish_reason: {answer.result.finish_reason}, {len(on_chat)} calls",
+            pointer=on_chat[0].pointer,
+            tool=on_chat[0].name,
+        )

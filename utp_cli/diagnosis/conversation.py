@@ -1,0 +1,231 @@
+"""Ids and order of the conversation: every call answered once, right after it, under its own id."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.streaming import odd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.subject import Answer, Session
+
+_MISTRAL_ID = re.compile(r"[A-Za-z0-9]{9}")
+
+
+@diagnosis("call-id-missing", "warning", kinds=("answer", "session"))
+def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
+    """A call has no id.
+
+    What people see: the call is dropped, or its result cannot be matched.
+
+    What proves it: on the OpenAI wire the `id` of a call is null, empty or absent; in a stream in every
+    piece of it. Ollama's own wire and Gemini do without.
+
+    What to change: make one (`call_<index>`) and use it in the result; update LiteLLM or the Ollama
+    gateway.
+
+    Error texts: `tool_call_id is required`, `tool_calls[0].id: field required`, `Invalid 'tool_call_id':
+    empty string`.
+    """
+    yield from odd(subject, "call-id-missing", "a call has no id")
+
+
+@diagnosis(
+    "call-id-duplicate",
+    "error",
+    kinds=("answer", "session"),
+    errors=r"ids must be unique|duplicate tool.{0,10}.?ids?\b",
+)
+def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
+    """Two calls have the same id.
+
+    What people see: HTTP 400, or the wrong result attached to a call.
+
+    What proves it: one id on two calls of a response, or of a whole session.
+
+    What to change: a unique id for each call: never derived from the tool's name alone; rename on re-use.
+
+    Error texts: `tool_use ids must be unique`, `Duplicate tool_call_id`, `duplicate tool call ids`.
+    """
+    first: dict[object, str] = {}
+    for turn in subject.turns:
+        for call in turn.calls:
+            if (
+                call.id is not None
+                and call.native
+                and first.setdefault(call.id, call.pointer) != call.pointer
+            ):
+                yield Sighting(
+                    message=f"two calls have the id {call.id}",
+                    evidence=f"{call.id} at {first[call.id]} and at {call.pointer}",
+                    pointer=call.pointer,
+                    tool=call.name,
+                )
+                return
+
+
+@diagnosis(
+    "missing-tool-result",
+    "error",
+    star=True,
+    kinds=("session",),
+    errors=r"tool_use.{0,20} ids were found without|No tool output found|must be followed by tool messages"
+    r"|tool_call_ids did not have response messages|number of function response parts",
+)
+def missing_tool_result(session: Session) -> Iterator[Sighting]:
+    """A call was never answered.
+
+    What people see: HTTP 400 as soon as the conversation goes on.
+
+    What proves it: a call is followed by a message of the user or the assistant before a result answers it.
+    A call at the very end is pending, and no fault. Or an error body that says so.
+
+    What to change: answer every call, right after it, also when it was refused, cancelled or failed
+    (`is_error: true`); compaction must keep pairs.
+
+    Error texts: ``tool_use ids were found without `tool_result` blocks immediately after``, `No tool output
+    found for function call`, `An assistant message with 'tool_calls' must be followed by tool messages`.
+    """
+    pending: dict[object, str] = {}
+    for turn in session.turns:
+        for result in turn.results:
+            pending.pop(result.call_id, None)
+        if any(result.named for result in turn.results):
+            pending.clear()  # results by name answer in order: what they leave open cannot be told
+        if (
+            turn.role in {"user", "assistant"}
+            and pending
+            and (turn.role == "assistant" or turn.speaks or turn.results)
+        ):
+            yield Sighting(
+                message="a call was not answered before the conversation went on",
+                evidence=", ".join(map(str, pending)) + f" without a result before {turn.pointer}",
+                pointer=next(iter(pending.values())),
+            )
+            pending.clear()
+        pending.update({call.id: call.pointer for call in turn.calls if call.id is not None})
+
+
+@diagnosis(
+    "orphan-tool-result",
+    "error",
+    star=True,
+    kinds=("session",),
+    errors=r"role '?\"?tool'?\"? must be a response|unexpected .?tool_use_id.?"
+    r"|No tool call found for function call output"
+    r"|tool_call_id.{0,60} not found in .?tool_calls",
+)
+def orphan_tool_result(session: Session) -> Iterator[Sighting]:
+    """A result answers no call.
+
+    What people see: HTTP 400, most often after the history was shortened.
+
+    What proves it: a tool message whose id is not among the calls of the assistant message it follows; or
+    an error body that says so.
+
+    What to change: cut the history only between turns, drop call and result together; copy the id as it is.
+
+    Error texts: `messages with role 'tool' must be a response to a preceeding message with 'tool_calls'`,
+    ``unexpected `tool_use_id` found in `tool_result` blocks``, `No tool call found for function call
+    output`.
+    """
+    asked: list[object] = []
+    for turn in session.turns:
+        for result in turn.results:
+            if not result.named and result.call_id not in asked:
+                yield Sighting(
+                    message="a tool result answers no call of the assistant message before it",
+                    evidence=f"id {result.call_id}; asked for: {', '.join(map(str, asked)) or 'none'}",
+                    pointer=result.pointer,
+                )
+        if turn.role == "assistant":
+            asked = [call.id for call in turn.calls]
+
+
+@diagnosis(
+    "mistral-id-format",
+    "error",
+    star=True,
+    kinds=("session",),
+    errors=r"must be a-z, A-Z, 0-9, with a length of 9",
+)
+def mistral_id_format(session: Session) -> Iterator[Sighting]:
+    """A call's id is not of the form that Mistral takes.
+
+    What people see: HTTP 400 on the second turn, most often after switching models or providers in
+    mid-conversation.
+
+    What proves it: a model of the Mistral family, and an id in the session that is not nine letters or
+    digits; or the error body.
+
+    What to change: map ids to nine letters or digits, the same for call and result.
+
+    Error texts: `Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9`,
+    `invalid_request_message_order`.
+    """
+    if not belongs(session.model, MISTRAL):
+        return
+    for call in session.calls:
+        if call.id is not None and not _MISTRAL_ID.fullmatch(str(call.id)):
+            yield Sighting(
+                message=f"Mistral refuses the call id {call.id}",
+                evidence=f"id {call.id}: not nine letters or digits",
+                pointer=call.pointer,
+            )
+            return
+
+
+@diagnosis("kimi-id-format", "error", kinds=("session",))
+def kimi_id_format(session: Session) -> Iterator[Sighting]:
+    """A call's id is not of the form that Kimi K2 was trained on.
+
+    What people see: one or two calls work, then the model prints raw markers.
+
+    What proves it: a Kimi K2 model, and an id in the session that is not `functions.<name>:<n>`.
+
+    What to change: keep `functions.<name>:<n>` with one running number for the conversation;
+    `--tool-call-parser kimi_k2` of vLLM and SGLang makes such ids.
+
+    Error texts: `<|tool_call_begin|> in content`, `<|tool_calls_section_begin|> in response`.
+    """
+    if not belongs(session.model, KIMI_K2):
+        return
+    for call in session.calls:
+        own = rf"(?:functions\.)?{re.escape(call.name or '')}:\d+"
+        if call.id is not None and not re.fullmatch(own, str(call.id)):
+            yield Sighting(
+                message=f"Kimi K2 wants ids of the form functions.{call.name}:0",
+                evidence=f"id {call.id}",
+                pointer=call.pointer,
+                fix=f"rename it to functions.{call.name}:<n>, n counting all calls from 0",
+            )
+            return
+
+
+@diagnosis("history-arguments-invalid", "error", kinds=("session",))
+def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
+    """A call in the history has arguments that are no JSON.
+
+    What people see: one bad call, and every later request fails with 400.
+
+    What proves it: an assistant call in the session whose arguments are text and no JSON.
+
+    What to change: repair them, or replace them by `{}`, before the history is sent again.
+
+    Error texts: `Failed to parse tool call arguments as JSON`, `invalid character in string literal`,
+    `Unterminated string starting at`, `function.arguments must be in JSON format`.
+    """
+    for call in session.calls:
+        reading = strict(call.text)
+        if call.text.strip() and not reading.ok:
+            yield Sighting(
+                message=f"the arguments of a past call of {call.name} are no JSON: {reading.error}",
+                evidence=call.text,
+                pointer=call.pointer,
+            )

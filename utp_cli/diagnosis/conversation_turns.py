@@ -1,0 +1,199 @@
+"""A conversation as a row of turns: who called what, and what came back."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.written import Written
+from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.spans import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_ERROR = re.compile(
+    r"\s*(?:\W{0,3}(?:\w+\s?)?(?:error|exception|failed|failure)\b|traceback \(most recent|fatal:)",
+    re.IGNORECASE,
+)
+_ERROR_KEYS = ("error", "is_error", "isError")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came back of one call."""
+
+    call_id: str | int | None
+    named: bool
+    """It says by name, not by id, which tool it comes from."""
+    failed: bool
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message."""
+
+    pointer: str
+    role: str
+    calls: tuple[Written, ...] = ()
+    results: tuple[Result, ...] = ()
+    speaks: bool = False
+    """It says something beside calls and results."""
+    message: Any = None
+
+
+def turns_of(messages: Sequence[Any]) -> tuple[Turn, ...]:
+    """Read messages; what is no message is left out."""
+    return tuple(
+        _turn(pointer("messages", index), message)
+        for index, message in enumerate(messages)
+        if isinstance(message, dict)
+    )
+
+
+def _turn(place: str, message: dict[str, Any]) -> Turn:
+    role = message.get("role")
+    blocks = message.get("content")
+    listed = [block for block in _list(blocks) if isinstance(block, dict)]
+    results = [
+        _result(f"{place}/content/{at}", b) for at, b in enumerate(listed) if b.get("type") == "tool_result"
+    ]
+    if role == "tool":
+        results.append(_result(place, message))
+    return Turn(
+        pointer=place,
+        role=role if isinstance(role, str) else "",
+        calls=(*_calls(place, message), *_tool_uses(place, listed)),
+        results=tuple(results),
+        speaks=role != "tool" and (bool(blocks) if isinstance(blocks, str) else len(listed) > len(results)),
+        message=message,
+    )
+
+
+def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddity]:
+    """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's."""
+    known = [
+        (pointer("messages", at), message) for at, message in enumerate(messages) if isinstance(message, dict)
+    ]
+    ollama = provider == "ollama" or any("tool_name" in message for _, message in known)
+    for place, message in known:
+        if message.get("role") == "function" or message.get("function_call"):
+            evidence = "role function" if message.get("role") == "function" else "function_call"
+            yield Oddity(code="legacy-field", pointer=place, evidence=evidence)
+        for at, call in enumerate(_list(message.get("tool_calls"))):
+            function = call.get("function") if isinstance(call, dict) else None
+            if not isinstance(function, dict):
+                continue
+            arguments, where = function.get("arguments"), place + pointer("tool_calls", at)
+            if isinstance(arguments, str if ollama else dict):
+                kind = "text" if ollama else "an object"
+                yield Oddity(
+                    code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}"
+                )
+            if not ollama and call.get("id") in (None, ""):
+                yield Oddity(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
+        for at, block in enumerate(_list(message.get("content"))):
+            if (
+                isinstance(block, dict)
+                and block.get("type") == "tool_use"
+                and isinstance(block.get("input"), str)
+            ):
+                where = place + pointer("content", at, "input")
+                yield Oddity(
+                    code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}"
+                )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _calls(place: str, message: dict[str, Any]) -> Iterator[Written]:
+    for index, call in enumerate(_list(message.get("tool_calls"))):
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            yield _written(
+                place,
+                pointer("tool_calls", index),
+                call.get("id"),
+                function.get("name"),
+                function.get("arguments"),
+            )
+
+
+def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[Written]:
+    for index, block in enumerate(blocks):
+        if block.get("type") == "tool_use":
+            yield _written(
+                place, pointer("content", index), block.get("id"), block.get("name"), block.get("input")
+            )
+
+
+def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> Written:
+    said = strict(arguments).value if isinstance(arguments, str) else arguments
+    return Written(
+        name=name if isinstance(name, str) else None,
+        known_name=name if isinstance(name, str) else "",
+        arguments=said if isinstance(said, dict) else {},
+        text=arguments if isinstance(arguments, str) else canonical(arguments),
+        id=call_id if isinstance(call_id, (str, int)) and call_id != "" else None,
+        pointer=turn + place,
+        turn=turn,
+    )
+
+
+def _result(place: str, message: dict[str, Any]) -> Result:
+    found = message.get("tool_call_id", message.get("tool_use_id"))
+    content = message.get("content")
+    return Result(
+        call_id=found if isinstance(found, (str, int)) else None,
+        named=found is None and ("tool_name" in message or "name" in message),
+        failed=message.get("is_error") is True
+        or message.get("status") == "error"
+        or reports_failure(content),
+        pointer=place,
+    )
+
+
+def reports_failure(content: Any) -> bool:
+    """Whether the content of a tool result says that the tool failed."""
+    if isinstance(content, list):
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    if not isinstance(content, str):
+        return False
+    value = strict(content).value
+    if isinstance(value, dict):
+        return any(value.get(key) for key in _ERROR_KEYS) or value.get("success") is False
+    return bool(_ERROR.match(content[:200]))
+
+
+def told_by_system(request: Mapping[str, Any]) -> str:
+    """Return the system prompt: of the messages, and beside them."""
+    messages = request.get("messages")
+    found = [_text(request.get("system"))]
+    found += [
+        _text(message.get("content"))
+        for message in (messages if isinstance(messages, (list, tuple)) else ())
+        if isinstance(message, dict) and message.get("role") in {"system", "developer"}
+    ]
+    return "\n".join(text for text in found if text)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else ()
+    return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def canonical(arguments: Any) -> str:
+    """Write arguments so that equal ones are equal texts, whatever the order of their keys."""
+    value = strict(arguments) if isinstance(arguments, str) else None
+    try:
+        return json.dumps(value.value if value and value.ok else arguments, sort_keys=True, default=repr)
+    except (ValueError, TypeError, RecursionError):
+        return str(arguments) if isinstance(arguments, str) else ""

@@ -1,0 +1,386 @@
+"""Tool definitions that providers refuse, or that models do not understand."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis.fit import target_of
+from utp_cli.diagnosis.schema_nodes import nodes_of
+from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
+from utp_cli.diagnosis.subject import compact
+from utp_cli.protocol.spans import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.schema_nodes import Node
+    from utp_cli.diagnosis.subject import ToolSet
+    from utp_cli.validation.definitions import Definition
+
+NAME_FORMS: dict[str, str] = {"gemini": r"[A-Za-z_][\w.:-]*", "mcp": r"[\w.-]+"}
+"""What a name may look like, by provider; letters, digits, `_` and `-` elsewhere."""
+NAME_LENGTHS: dict[str, int] = {"anthropic": 128, "gemini": 128, "mcp": 128}
+"""How long a name may be, by provider; 64 elsewhere."""
+TOOL_LIMITS: dict[str, int] = {"gemini": 512}
+"""How many tools a request may hold, by provider; 128 elsewhere."""
+MANY_TOOLS = 40
+MOST_REFERENCES = 100
+"""References of one schema that are followed: every one is compared with every other."""
+
+_UNIONS = ("oneOf", "anyOf", "allOf")
+_GEMINI_REFUSES = frozenset({
+    "$schema", "additionalProperties", "$ref", "$defs", "const", "exclusiveMinimum", "exclusiveMaximum",
+    "patternProperties", "oneOf", "allOf", "not",
+})  # fmt: skip
+_SCHEMA_DUE = frozenset({"anthropic", "mcp", "cohere", "mistral", "bedrock"})
+"""Providers that take no tool without a schema."""
+
+
+def _at(definition: Definition, node: Node, message: str, evidence: str) -> Sighting:
+    return Sighting(
+        message=f"{definition.tool.name}: {message}",
+        evidence=evidence,
+        pointer=node.pointer,
+        tool=definition.tool.name,
+    )
+
+
+def _nodes(tools: ToolSet) -> Iterator[tuple[Definition, Node]]:
+    for definition in tools.definitions:
+        for node in nodes_of(definition):
+            yield definition, node
+
+
+def _types(schema: dict[str, Any]) -> list[Any]:
+    found = schema.get("type")
+    return found if isinstance(found, list) else [found]
+
+
+def _about_name(definition: Definition, message: str, evidence: str) -> Sighting:
+    place = definition.pointer + definition.body_pointer + pointer("name")
+    return Sighting(message=message, evidence=evidence, pointer=place, tool=definition.tool.name)
+
+
+@diagnosis(
+    "tool-name-invalid",
+    "error",
+    star=True,
+    kinds=("tools",),
+    errors=r"(?:tools|functions).{0,60}name.{0,80}(?:does not|should|must) match (?:the )?pattern"
+    r"|Invalid function name",
+)
+def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
+    r"""A tool's name has characters that the provider refuses.
+
+    What people see: HTTP 400, and all tools are gone.
+
+    What proves it: a name with anything but letters, digits, `_` and `-`. Gemini takes `.` and `:` too, MCP
+    `.`.
+
+    What to change: replace the character by `_` and keep a map back to the MCP name.
+
+    Error texts: `Invalid 'tools[0].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`,
+    `tools.0.custom.name: String should match pattern`, `Invalid function name`.
+    """
+    form = re.compile(NAME_FORMS.get(tools.provider or "", r"[A-Za-z0-9_-]+"), re.ASCII)
+    for definition in tools.definitions:
+        name = definition.tool.name
+        if not form.fullmatch(name):
+            yield _about_name(
+                definition, f"the name {name!r} has characters that are refused", name or "no name"
+            )
+
+
+@diagnosis(
+    "tool-name-too-long",
+    "error",
+    kinds=("tools",),
+    errors=r"name.{0,80}(?:string too long|at most (?:64|128) characters)",
+)
+def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
+    """A tool's name is too long.
+
+    What people see: HTTP 400, most often after an MCP client put `mcp__server__` before the name.
+
+    What proves it: a name of more than 64 characters; 128 for Anthropic, Gemini and MCP.
+
+    What to change: shorten the server's key or the tool's name; set `operation_id` for generated tools.
+
+    Error texts: `string too long. Expected a string with maximum length 64`, `String should have at most 64
+    characters`.
+    """
+    limit = NAME_LENGTHS.get(tools.provider or "", 64)
+    for definition in tools.definitions:
+        name = definition.tool.name
+        if len(name) > limit:
+            yield _about_name(definition, f"the name has {len(name)} characters; {limit} are allowed", name)
+
+
+@diagnosis(
+    "schema-array-without-items",
+    "error",
+    star=True,
+    kinds=("tools",),
+    errors=r"array schema missing items|items: missing field",
+)
+def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
+    """An array does not say what is in it.
+
+    What people see: HTTP 400 from OpenAI and Gemini.
+
+    What proves it: a schema of type array with neither `items` nor `prefixItems`.
+
+    What to change: add `items`: at least `{}`, better `{"type": "string"}`.
+
+    Error texts: `Invalid schema for function …: array schema missing items`, `items: missing field`.
+    """
+    for definition, node in _nodes(tools):
+        if "array" in _types(node.keywords) and not {"items", "prefixItems"} & node.keywords.keys():
+            yield _at(definition, node, "an array schema without items", compact(node.schema))
+
+
+@diagnosis(
+    "schema-top-level-union",
+    "error",
+    kinds=("tools",),
+    errors=r"does not support oneOf, allOf,? or anyOf at the top level|must not have 'oneOf'/'anyOf'/'allOf'",
+)
+def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
+    """The root of a schema is a union.
+
+    What people see: HTTP 400 from Anthropic and OpenAI.
+
+    What proves it: `oneOf`, `anyOf` or `allOf` at the root of a tool's schema.
+
+    What to change: one flat object; say "exactly one of" in the description and check it in the handler.
+
+    Error texts: `input_schema does not support oneOf, allOf, or anyOf at the top level`, `schema must have
+    type 'object' and not have 'oneOf'/'anyOf'/'allOf'`.
+    """
+    for definition in tools.definitions:
+        root = next(nodes_of(definition))
+        for key in _UNIONS:
+            if key in root.keywords:
+                yield _at(definition, root, f"{key} at the root", f"{key}: {compact(root.keywords[key])}")
+
+
+@diagnosis(
+    "schema-strict-incomplete",
+    "error",
+    kinds=("tools",),
+    errors=r"'additionalProperties' is required to be supplied and to be false"
+    r"|'required' is required to be supplied",
+)
+def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
+    """Strict mode is on, and the schema leaves something open.
+
+    What people see: HTTP 400 as soon as `strict: true` is sent.
+
+    What proves it: `strict: true`, and an object without `additionalProperties: false` or, other than on
+    Anthropic, with a property that is not in `required`.
+
+    What to change: close every object, list every property as required (optional ones as `["string",
+    "null"]`), or send `strict: false`.
+
+    Error texts: `'additionalProperties' is required to be supplied and to be false`, `'required' is
+    required to be supplied and to be an array including every key in properties`.
+    """
+    for definition, node in _nodes(tools):
+        schema = node.keywords
+        if definition.tool.strict is not True or (
+            "object" not in _types(schema) and "properties" not in schema
+        ):
+            continue
+        required = schema.get("required")
+        properties = schema.get("properties")
+        listed = required if isinstance(required, list) else []
+        optional = [name for name in properties if name not in listed] if isinstance(properties, dict) else []
+        if schema.get("additionalProperties") is not False:
+            yield _at(
+                definition, node, "strict, and an object is not closed", "additionalProperties is not false"
+            )
+        elif optional and tools.provider != "anthropic":
+            yield _at(
+                definition,
+                node,
+                "strict, and not every property is required",
+                f"optional: {', '.join(optional)}",
+            )
+
+
+@diagnosis(
+    "schema-keyword-unsupported",
+    "error",
+    star=True,
+    kinds=("tools",),
+    errors=r"Unknown name \\?\"[$\w]+\\?\".{0,200}Cannot find field",
+)
+def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
+    """Gemini does not know a keyword of the schema.
+
+    What people see: HTTP 400 from Gemini.
+
+    What proves it: the provider is Gemini, and a schema in `parameters` has `$schema`,
+    `additionalProperties`, `$ref`, `$defs`, `const`, `exclusiveMinimum`, `exclusiveMaximum`,
+    `patternProperties`, `oneOf`, `allOf`, `not`, or a list as `type`.
+
+    What to change: send the schema in `parametersJsonSchema` instead of `parameters`, or strip these
+    keywords (`utp render-tools --provider gemini` does).
+
+    Error texts: `Invalid JSON payload received. Unknown name "additionalProperties" … Cannot find field`,
+    `Unknown name "$schema"`, `Proto field is not repeating, cannot start list`.
+    """
+    if tools.provider not in {"gemini", "vertex", "google"}:
+        return
+    for definition, node in _nodes(tools):
+        if (
+            "parametersJsonSchema" in definition.schema_pointer
+            or "parameters_json_schema" in definition.schema_pointer
+        ):
+            continue
+        refused = sorted(_GEMINI_REFUSES & node.keywords.keys())
+        refused += ["type as a list"] if isinstance(node.keywords.get("type"), list) else []
+        if refused:
+            yield _at(
+                definition, node, f"Gemini refuses {', '.join(refused)}", clipped(compact(node.schema), 120)
+            )
+
+
+@diagnosis(
+    "schema-ref-unsupported",
+    "error",
+    kinds=("tools",),
+    errors=r"Recursive JSON schemas are not|references must start with"
+    r"|(?:reference|\$ref).{0,60}(?:cannot be resolved|not found|can't resolve)",
+)
+def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
+    """A `$ref` leads out of the schema, or back to itself.
+
+    What people see: HTTP 400 from providers that compile the schema.
+
+    What proves it: a `$ref` that does not resolve inside the schema, or that leads back to a schema it
+    stands in.
+
+    What to change: inline the definition; cut recursion to a fixed depth, or to a plain object.
+
+    Error texts: `Recursive JSON schemas are not currently supported`, `references must start with
+    #/$defs/`, `can't resolve reference`.
+    """
+    for definition in tools.definitions:
+        referring = [node for node in nodes_of(definition) if "$ref" in node.keywords][:MOST_REFERENCES]
+        root = definition.pointer + definition.schema_pointer
+        arrows = {node.pointer: root + str(node.keywords["$ref"]).removeprefix("#") for node in referring}
+        for node in referring:
+            reference = node.keywords["$ref"]
+            if target_of(reference, definition.schema) is None:
+                yield _at(definition, node, "a $ref that leads nowhere in this schema", f"$ref: {reference}")
+            elif _returns(node.pointer, arrows):
+                yield _at(definition, node, "a $ref that leads back to itself", f"$ref: {reference}")
+
+
+def _inside(place: str, container: str) -> bool:
+    return place == container or place.startswith(container + "/")
+
+
+def _returns(start: str, arrows: dict[str, str]) -> bool:
+    """Whether what a reference names holds, after any number of further references, the reference itself."""
+    seen, todo = set(), [arrows[start]]
+    while todo:
+        target = todo.pop()
+        if _inside(start, target):
+            return True
+        if target not in seen:
+            seen.add(target)
+            todo += [onward for place, onward in arrows.items() if _inside(place, target)]
+    return False
+
+
+@diagnosis(
+    "schema-not-object",
+    "error",
+    kinds=("tools",),
+    errors=r"schema must be a JSON Schema of 'type: \"?object"
+    r"|input_schema\.type: (?:Field required|Input should be 'object')"
+    r"|is not of type 'object', 'boolean'",
+)
+def schema_not_object(tools: ToolSet) -> Iterator[Sighting]:
+    """The arguments' schema is no object schema.
+
+    What people see: one such tool, and every request fails.
+
+    What proves it: the schema is missing `type: object` or has another type, or the schema of a property is
+    no object (`true`, a string). A missing schema counts for providers that ask for one.
+
+    What to change: `{"type": "object", "properties": {…}}` at the root, and a schema object for each
+    property.
+
+    Error texts: `schema must be a JSON Schema of 'type: "object"', got 'type: "None"'`, `input_schema.type:
+    Field required`, `True is not of type 'object', 'boolean'`.
+    """
+    for definition in tools.definitions:
+        for index, node in enumerate(nodes_of(definition)):
+            if index == 0 and node.schema is None and tools.provider not in _SCHEMA_DUE:
+                continue
+            if index == 0 and str(node.keywords.get("type")).lower() != "object" and not _is_union(node):
+                yield _at(definition, node, "the schema is not of type object", compact(node.schema))
+            elif node.named and not isinstance(node.schema, dict):
+                yield _at(definition, node, "the schema of a property is no object", compact(node.schema))
+
+
+def _is_union(node: Node) -> bool:
+    """A root that is a union has a diagnosis of its own."""
+    return any(key in node.keywords for key in _UNIONS) and "type" not in node.keywords
+
+
+@diagnosis(
+    "too-many-tools",
+    "warning",
+    star=True,
+    kinds=("tools",),
+    errors=r"array too long\. Expected an array with maximum length 128|too many tools",
+)
+def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
+    """There are more tools than the provider takes, or than a model can choose from.
+
+    What people see: HTTP 400, or the model picks the wrong tool.
+
+    What proves it: more than 128 tools (Gemini: 512), an error; more than 40, a warning.
+
+    What to change: switch off MCP servers that are not needed; offer tools by task; one search tool instead
+    of all.
+
+    Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`, `too many
+    tools`.
+    """
+    count, limit = len(tools.definitions), TOOL_LIMITS.get(tools.provider or "", 128)
+    if count > MANY_TOOLS:
+        yield Sighting(
+            message=f"{count} tools"
+            + (f"; {limit} are allowed" if count > limit else " are many to choose from"),
+            evidence=f"{count} definitions",
+            severity="error" if count > limit else "warning",
+        )
+
+
+@diagnosis("tool-description-missing", "warning", kinds=("tools",))
+def tool_description_missing(tools: ToolSet) -> Iterator[Sighting]:
+    """A tool does not say what it is for.
+
+    What people see: the model answers from memory and never picks the tool.
+
+    What proves it: the description is empty, shorter than 10 characters, or the name again.
+
+    What to change: say when to use the tool, and when not, in one or two sentences.
+
+    Error texts: `description: Field required`, `model never calls the tool`.
+    """
+    for definition in tools.definitions:
+        text, name = definition.tool.description.strip(), definition.tool.name
+        if len(text) < 10 or re.sub(r"[\W_]", "", text).casefold() == re.sub(r"[\W_]", "", name).casefold():
+            yield Sighting(
+                message=f"{name}: the description says nothing",
+                evidence=f"description: {text!r}",
+                pointer=definition.pointer + definition.body_pointer + pointer("description"),
+                tool=name,
+            )

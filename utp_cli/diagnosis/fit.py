@@ -1,0 +1,130 @@
+"""Where arguments do not fit the schema of their tool, as far as diagnoses need to know: names and types."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.protocol.spans import pointer, pointer_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.protocol.tools import Tool
+
+_UNIONS = ("anyOf", "oneOf")
+_FREE = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
+_REFERENCES = 8
+_TYPES = {"string", "integer", "number", "boolean", "array", "object", "null"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """One place where a value is not what the schema asks."""
+
+    kind: Literal["missing", "type", "unexpected"]
+    path: str
+    """JSON Pointer into the arguments."""
+    value: Any = None
+    asked: tuple[str, ...] = ()
+    """`type`: the JSON types that would do. `unexpected`: the names that exist."""
+
+
+def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
+    """Compare arguments with the schema of their tool, outermost first. What a union may allow is allowed."""
+    todo: deque[tuple[str, Any, Any]] = deque([("", arguments, tool.parameters)])
+    while todo:
+        path, value, part = todo.popleft()
+        schema = _resolved(part, tool.parameters)
+        asked = types_asked(schema)
+        if path and asked and json_type(value) not in asked and not _counts_as(value, asked):
+            yield Misfit(kind="type", path=path, value=value, asked=asked)
+        elif isinstance(value, dict):
+            yield from _members(path, value, schema)
+            properties = _properties(schema)
+            todo.extend((path + pointer(key), item, properties.get(key)) for key, item in value.items())
+        elif isinstance(value, list):
+            items = schema.get("items")
+            todo.extend((path + pointer(index), item, items) for index, item in enumerate(value))
+
+
+def _members(path: str, value: dict[str, Any], schema: dict[str, Any]) -> Iterator[Misfit]:
+    required = schema.get("required")
+    for name in required if isinstance(required, list) else ():
+        if isinstance(name, str) and name not in value:
+            yield Misfit(kind="missing", path=path + pointer(name))
+    properties = _properties(schema)
+    others = schema.get("additionalProperties", bool(path))
+    if "properties" not in schema or others or any(key in schema for key in _FREE):
+        return
+    for name, item in value.items():
+        if name not in properties:
+            yield Misfit(kind="unexpected", path=path + pointer(name), value=item, asked=tuple(properties))
+
+
+def _properties(schema: dict[str, Any]) -> dict[str, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+    """Follow references inside the schema, a few; what leads nowhere asks nothing."""
+    for _ in range(_REFERENCES):
+        if not isinstance(schema, dict):
+            return {}
+        if "$ref" not in schema:
+            return schema
+        schema = target_of(schema["$ref"], root)
+    return {}
+
+
+def target_of(reference: Any, root: Any) -> Any:
+    """Return what a `$ref` inside a schema names; None where it names nothing there."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    here = root
+    for part in pointer_parts(reference[1:]):
+        if isinstance(here, dict):
+            here = here.get(part)
+        elif isinstance(here, list) and part.isdecimal() and int(part[:9]) < len(here):
+            here = here[int(part[:9])]
+        else:
+            return None
+    return here
+
+
+def types_asked(schema: Any) -> tuple[str, ...]:
+    """Return the JSON types that a schema accepts; none where it does not say, or not plainly."""
+    if not isinstance(schema, dict) or "allOf" in schema or "$ref" in schema:
+        return ()
+    found = schema.get("type")
+    names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    types = tuple(name.lower() for name in names if isinstance(name, str))
+    if not set(types) <= _TYPES:
+        return ()
+    for union in _UNIONS:
+        branches = schema.get(union)
+        if isinstance(branches, list):
+            inner = [types_asked(branch) for branch in branches]
+            return tuple(dict.fromkeys(name for names in inner for name in names)) if all(inner) else ()
+    return (*types, "null") if types and schema.get("nullable") is True else types
+
+
+def json_type(value: Any) -> str:
+    """Return the JSON Schema name of a decoded value's type."""
+    return {
+        bool: "boolean",
+        int: "integer",
+        float: "number",
+        str: "string",
+        list: "array",
+        dict: "object",
+    }.get(type(value), "null")
+
+
+def _counts_as(value: Any, asked: tuple[str, ...]) -> bool:
+    """Whether it is an integer where a number will do, or a whole float where an integer is asked."""
+    if isinstance(value, float):
+        return "integer" in asked and value.is_integer()
+    return isinstance(value, int) and not isinstance(value, bool) and "number" in asked

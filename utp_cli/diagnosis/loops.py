@@ -1,0 +1,298 @@
+"""Loops, invented tools, invented results, and models that are too small."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis.conversation_turns import canonical
+from utp_cli.diagnosis.models import WEAK, belongs
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.protocol.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from utp_cli.diagnosis.conversation_turns import Turn
+    from utp_cli.diagnosis.subject import Answer, Capture, Session
+    from utp_cli.diagnosis.written import Written
+    from utp_cli.protocol.tools import Tool
+
+BUILT_IN = frozenset({
+    "brave_search", "wolfram_alpha", "python", "ipython", "code_interpreter", "web_search", "browser",
+    "browser.search", "browser.open", "browser.find", "container.exec", "image_gen", "simple_browser",
+})  # fmt: skip
+"""Tools that models were trained on, and call unasked (Llama 3.1, gpt-oss, GLM)."""
+
+HOSTED = frozenset(
+    {"computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request"}
+)
+"""What the Responses API asks of the client under no tool's name."""
+
+TIMES = 3
+"""How often the same call in a row is a loop."""
+
+_PREFIX = re.compile(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
+_SUFFIX = re.compile(r"(?::\d+|\(\))$")
+_ANNOUNCES = re.compile(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
+_ONLY_SAYS = re.compile(
+    r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|need|remember|never)\b"
+    r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_results>|\[TOOL_RESULTS\])(?=\s*\S)",
+    re.MULTILINE,
+)
+
+
+@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"))
+def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
+    """The tool does not exist.
+
+    What people see: the executor has no such tool.
+
+    What proves it: tools are known, and a call's name is none of them, not even without prefix, case and
+    punctuation. The evidence gives the nearest name; a tool that the model was trained on is named as such.
+
+    What to change: return an error result that lists the tools; offer fewer and clearer tools. Llama 3.1
+    and gpt-oss: switch their built-in tools off in the template.
+
+    Error texts: `Tool not found`, `Unknown function`, `is not a valid tool, try one of`, `KeyError`.
+    """
+    for call in _nameless(subject.known, subject.turns):
+        if not _variants(call.name or "", subject.known):
+            near = nearest(call.name or "", subject.known)
+            kind = "a built-in tool of the model" if call.name in BUILT_IN else f"nearest: {near or 'none'}"
+            yield Sighting(
+                message=f"there is no tool {call.name}",
+                evidence=f"{call.name}; {kind}; known: {', '.join(subject.known)}",
+                pointer=call.pointer,
+                span=call.span,
+                tool=call.name,
+            )
+
+
+@diagnosis("tool-name-variant", "warning", kinds=("answer", "session"))
+def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
+    """The name of a tool is decorated or spelt in another way.
+
+    What people see: the tool exists, under a slightly different name.
+
+    What proves it: the call's name becomes a known one after dropping a prefix (`functions.`,
+    `default_api:`, `mcp__server__`, `tool:`), case, or `-`, `.` and `_`.
+
+    What to change: map it back when exactly one tool fits; give tools names without dots.
+
+    Error texts: `functions.get_weather is not registered`, `Tool default_api.search not found`.
+    """
+    for call in _nameless(subject.known, subject.turns):
+        variants = _variants(call.name or "", subject.known)
+        if variants:
+            yield Sighting(
+                message=f"{call.name} is a variant of {' or '.join(variants)}",
+                evidence=f"{call.name}; known: {', '.join(variants)}",
+                pointer=call.pointer,
+                span=call.span,
+                fix=f"map {call.name} to {variants[0]}" if len(variants) == 1 else "",
+                tool=call.name,
+            )
+
+
+def _nameless(known: Mapping[str, Tool], turns: tuple[Turn, ...]) -> Iterator[Written]:
+    """The calls whose name is no known one, each name once."""
+    seen = {*known, *HOSTED, "", None}
+    for turn in turns if known else ():
+        for call in turn.calls:
+            if call.name not in seen:
+                seen.add(call.name)
+                yield call
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _variants(name: str, known: Mapping[str, Tool]) -> list[str]:
+    """The known tools that a name may mean: as it is, or without its prefixes, one after the other."""
+    rest = _SUFFIX.sub("", name.strip())
+    for _ in range(4):
+        found = [tool for tool in known if _folded(tool) == _folded(rest)]
+        shorter = _PREFIX.sub("", rest, count=1)
+        if found or shorter == rest:
+            return found
+        rest = shorter
+    return []
+
+
+@diagnosis("duplicate-call", "warning", kinds=("answer", "session"))
+def duplicate_call(subject: Answer | Session) -> Iterator[Sighting]:
+    """The same call stands twice in one turn.
+
+    What people see: the same thing happens twice.
+
+    What proves it: two calls of one turn with the same name and the same arguments.
+
+    What to change: run it once; look for a draft in the thinking, or for a stream that was replayed.
+
+    Error texts: `duplicate tool call`.
+    """
+    for turn in subject.turns:
+        seen = set()
+        for call in turn.calls:
+            key = (call.name, canonical(call.arguments))
+            if key in seen:
+                yield Sighting(
+                    message=f"{call.name} is called twice with the same arguments",
+                    evidence=key[1],
+                    pointer=call.pointer,
+                    span=call.span,
+                    tool=call.name,
+                )
+            seen.add(key)
+
+
+@diagnosis("identical-call-loop", "error", star=True, kinds=("session",))
+def identical_call_loop(session: Session) -> Iterator[Sighting]:
+    """The agent goes round in circles.
+
+    What people see: the same call again and again until the step limit.
+
+    What proves it: three or more assistant turns in a row with the same calls, or three or more calls in a
+    row of one tool whose results are all errors.
+
+    What to change: break after three: return "already done, the result was …"; make results say what to do
+    next; do not return `[]` without a word.
+
+    Error texts: `Agent stopped due to iteration limit`, `Recursion limit of 25 reached`, `max steps
+    exceeded`.
+    """
+    for times, turn in _runs(session.turns):
+        if times >= TIMES:
+            yield Sighting(
+                message=f"the same calls are made {times} times in a row",
+                evidence=", ".join(f"{call.name}({canonical(call.arguments)})" for call in turn.calls),
+                pointer=turn.pointer,
+                tool=turn.calls[0].name,
+            )
+            return
+    for times, call in _failures(session.turns):
+        if times >= TIMES:
+            yield Sighting(
+                message=f"{call.name} fails {times} times in a row",
+                evidence=f"{times} error results of {call.name}",
+                pointer=call.pointer,
+                tool=call.name,
+            )
+            return
+
+
+def _runs(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Turn]]:
+    """How often the same calls were made in a row, with the last turn of each row."""
+    last, times, key = None, 0, None
+    for turn in turns:
+        if turn.role == "assistant" or (turn.role == "user" and turn.speaks):
+            made = tuple((call.name, canonical(call.arguments) or call.text) for call in turn.calls)
+            if last is not None and made != key:
+                yield times, last
+            last, times = (turn, times + 1 if made == key else 1) if made else (None, 0)
+            key = made
+    if last is not None:
+        yield times, last
+
+
+def _failures(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Written]]:
+    """How often one tool failed in a row, with the last call of each row."""
+    failed = {result.call_id: result.failed for turn in turns for result in turn.results}
+    last, times = None, 0
+    for turn in turns:
+        for call in turn.calls:
+            if last is not None and (call.name != last.name or not failed.get(call.id)):
+                yield times, last
+            again = last is not None and call.name == last.name
+            last, times = (call, times + 1 if again else 1) if failed.get(call.id) else (None, 0)
+    if last is not None:
+        yield times, last
+
+
+@diagnosis("announced-not-called", "warning", star=True)
+def announced_not_called(answer: Answer) -> Iterator[Sighting]:
+    """The model says what it is going to do, and stops.
+
+    What people see: "I will now call …", and the turn is over.
+
+    What proves it: tools are known, there is no call anywhere, the answer came to a normal end, and its
+    last sentence announces an act (I'll, I will, let me, I'm going to) and names a known tool or ends in a
+    colon or an ellipsis.
+
+    What to change: `tool_choice: required` for that turn; check that the tools reach the prompt; take a
+    model trained for tools.
+
+    Error texts: `model says it will call the tool but does not`.
+    """
+    ended = answer.stop == "stop" or (answer.raw and answer.stop == "none")
+    if not answer.known or answer.written or answer.thought or answer.result.server_calls or not ended:
+        return
+    lines = answer.result.content.replace("’", "'").rstrip().rsplit("\n", 1)
+    last = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
+    if not _ANNOUNCES.search(last) or _ONLY_SAYS.search(last) or last.rstrip("*_ ").endswith("?"):
+        return
+    named = [name for name in answer.known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
+    if named or last.rstrip("*_ ").endswith((":", "...", "…")):
+        yield Sighting(
+            message="a call is announced and not made" + (f": {named[0]}" if named else ""),
+            evidence=last,
+            tool=named[0] if named else None,
+        )
+
+
+@diagnosis("fabricated-result", "error")
+def fabricated_result(answer: Answer) -> Iterator[Sighting]:
+    """The model invents what the tool said.
+
+    What people see: an answer built on a result that no tool gave.
+
+    What proves it: after a call the same text goes on with `Observation:`, `<tool_response>`,
+    `<tool_result>`, `<function_results>` or `[TOOL_RESULTS]`, and something behind it.
+
+    What to change: add that marker to `stop`; use native tool calls; ignore all that comes after the call.
+
+    Error texts: `Observation: hallucinated`, `model generates tool response itself`.
+    """
+    for call in answer.written:
+        if call.native or not call.span:
+            continue
+        text = answer.result.texts.get(call.pointer, "")
+        payload = text.find(call.text, call.span[0]) if call.text else -1
+        found = _GOES_ON.search(text, payload + len(call.text) if payload >= 0 else call.span[1])
+        if found:
+            yield Sighting(
+                message=f"after the call of {call.name} the text goes on with a result that no tool gave",
+                evidence=text[found.start() : found.start() + 120],
+                pointer=call.pointer,
+                span=found.span(),
+                fix=f'add {found[0].strip()!r} to "stop", and ignore all that comes after the call',
+                tool=call.name,
+            )
+            return
+
+
+@diagnosis("weak-model-tier", "info", kinds=("capture",))
+def weak_model_tier(capture: Capture) -> Iterator[Sighting]:
+    """The model is too small for tools, or was not trained for them.
+
+    What people see: every fault at once.
+
+    What proves it: the model's id says 4 billion parameters or fewer, or names a family that was not
+    trained for tools, and there is another diagnosis of severity error or warning.
+
+    What to change: take a model of 7 to 8 billion parameters or more that was trained for tools (qwen3,
+    llama3.1, mistral-small, …), offer fewer tools, with flat schemas.
+
+    Error texts: `small model does not call tools`.
+    """
+    series = belongs(capture.model, WEAK)
+    if series and any(finding.severity != "info" for finding in capture.found):
+        yield Sighting(
+            message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}"
+        )

@@ -1,0 +1,69 @@
+"""Which models a rule is about, in the words of detection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.detection.dialect import dialects_for, server_row
+from utp_cli.detection.model_id import read_model_id
+from utp_cli.detection.series import Series
+from utp_cli.dialects.catalogue import DIALECTS
+
+if TYPE_CHECKING:
+    from utp_cli.detection.serving import ServerRow
+    from utp_cli.dialects.spec import Dialect
+
+MISTRAL = tuple(
+    Series(family=name)
+    for name in (
+        "mistral",
+        "mixtral",
+        "ministral",
+        "magistral",
+        "devstral",
+        "codestral",
+        "pixtral",
+        "voxtral",
+    )
+)
+"""They take ids of nine letters or digits only."""
+
+KIMI_K2 = (Series(family="kimi", versions=">=2,<3"),)
+"""Trained on ids of the form `functions.<name>:<n>`."""
+
+WANTS_REASONING = (
+    Series(family="deepseek", versions=">=4"),
+    Series(family="deepseek", any_of=("reasoner",)),
+)
+"""Their provider wants `reasoning_content` back."""
+
+SIGNS_THOUGHTS = (Series(family="gemini", versions=">=3,<4"),)
+"""Their provider wants thought signatures back."""
+
+WEAK = (
+    Series(max_size=4_000_000_000),
+    Series(any_of=("base",)),
+    Series(family="codellama"),
+    Series(family="gemma", versions=">=1,<3"),
+    Series(family="qwen", any_of=("r1",)),
+    Series(family="llama", any_of=("r1",)),
+    Series(family="deepseek", any_of=("r1",), max_size=70_000_000_000),
+)
+"""Too small for tools, or not trained for them: base models, distilled R1."""
+
+
+def belongs(model: str | None, series: tuple[Series, ...]) -> Series | None:
+    """Return the first of the series that the model belongs to, if any."""
+    spec = read_model_id(model) if model else None
+    return next((one for one in series if spec and one.matches(spec)), None)
+
+
+def dialect_of(model: str | None) -> Dialect | None:
+    """Return the dialect that the model most likely writes."""
+    names = dialects_for(model) if model else []
+    return DIALECTS.get(names[0]) if names else None
+
+
+def served(model: str | None) -> ServerRow | None:
+    """Return how servers are set up for the model's series."""
+    return server_row(read_model_id(model)) if model else None

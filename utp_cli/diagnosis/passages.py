@@ -1,0 +1,77 @@
+"""The texts of an answer, and what of them a reader sees as prose."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from utp_cli.dialects.catalogue import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from utp_cli.protocol.spans import Span
+
+_MARKS = re.compile(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
+
+THINK_MARKERS: tuple[tuple[str, str], ...] = tuple(
+    sorted(
+        {
+            (opener, closer)
+            for dialect in DIALECTS
+            for opener, closer in dialect.reasoning
+            if opener[:1] in "<[" and "<|message|>" not in opener
+        }
+    )
+)
+"""Every pair of think tags that a dialect has; the channels of harmony are no tags."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One text of an answer."""
+
+    pointer: str
+    text: str
+    thinking: bool
+    """It stands in a field for thinking."""
+    without_code: str
+    """`text` with code blanked out: places stay the same."""
+    prose: str
+    """`text` with code, calls and closed thinking blanked out: places stay the same."""
+    told: str
+    """As `prose`, without the markup that the parser took for a dialect's."""
+
+
+def blanked(text: str, spans: Iterable[Span]) -> str:
+    """Return the text with blanks in place of the spans, which may overlap and come in any order."""
+    pieces, at = [], 0
+    for start, end in sorted(spans):
+        if end > at:
+            begin = max(start, at)
+            pieces += [text[at:begin], " " * (end - begin)]
+            at = end
+    return "".join(pieces) + text[at:]
+
+
+def code_in(text: str) -> Iterator[Span]:
+    """Find code: fences, closed or not, and backticks on one line. One pass."""
+    fence, ticks, start = "", "", 0
+    for mark in _MARKS.finditer("\n" + text):
+        opener, run = mark.groups()
+        begin, end = max(mark.start() - 1, 0), mark.end() - 1
+        if run and not fence and ticks == run:
+            yield start, end
+            ticks = ""
+        elif run and not fence and not ticks:
+            ticks, start = run, begin
+        elif not run:
+            ticks = ""
+            if opener and not fence:
+                fence, start = opener, begin
+            elif opener and opener.startswith(fence):
+                yield start, end
+                fence = ""
+    if fence:
+        yield start, len(text)

@@ -1,0 +1,65 @@
+"""Which diagnosis stands for which others: the more specific is the root cause, the rest follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from utp_cli.protocol.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Precedence:
+    """`first` stands for each of `then`."""
+
+    first: str
+    then: tuple[str, ...]
+    of: Literal["call", "answer"] = "answer"
+    """`call`: only where both are about the same call."""
+
+
+_PYTHON, _NO_OBJECT, _NO_JSON = "arguments-python-literal", "arguments-not-object", "arguments-invalid-json"
+_BROKEN = ("arguments-concatenated", _PYTHON, _NO_OBJECT, _NO_JSON, "arguments-empty-string")
+_UNFIT = ("missing-argument", "wrong-type", "nested-json-string", "unexpected-argument")
+
+PRECEDENCE = (
+    Precedence("stream-cut-off", ("truncated-call", "truncation-hidden", *_BROKEN, *_UNFIT)),
+    Precedence(
+        "stream-index-collision", ("duplicate-call", "call-id-missing", "call-id-duplicate", *_BROKEN)
+    ),
+    Precedence("stream-arguments-repeated", _BROKEN),
+    Precedence("truncated-call", ("truncation-hidden", *_BROKEN, *_UNFIT), "call"),
+    Precedence("truncation-hidden", (*_BROKEN, *_UNFIT), "call"),
+    Precedence("arguments-wrong-kind", ("arguments-double-encoded",)),
+    Precedence("arguments-double-encoded", (_NO_OBJECT, _NO_JSON, *_UNFIT), "call"),
+    Precedence("arguments-concatenated", (_PYTHON, _NO_OBJECT, _NO_JSON, *_UNFIT), "call"),
+    Precedence("arguments-python-literal", (_NO_OBJECT, _NO_JSON), "call"),
+    Precedence("arguments-not-object", (_NO_JSON, *_UNFIT), "call"),
+    Precedence("stream-name-repeated", ("unknown-tool", "tool-name-variant")),
+    Precedence(
+        "harmony-leak", ("call-left-in-content", "leaked-special-tokens", "unknown-tool", "tool-name-variant")
+    ),
+    Precedence("react-instead-of-native", ("call-left-in-content", "announced-not-called")),
+    Precedence("call-left-in-content", ("tool-choice-ignored", "announced-not-called", "calls-lost")),
+    Precedence("call-in-reasoning", ("calls-lost",)),
+    Precedence("reasoning-exhausted-budget", ("calls-lost",)),
+    Precedence("malformed-function-call", ("calls-lost", "tool-choice-ignored")),
+    Precedence("context-truncated", ("tools-dropped-from-prompt",)),
+    Precedence("tool-flag-missing", ("tools-unsupported-by-model", "tool-choice-refused")),
+    Precedence("thought-signature-missing", ("reasoning-not-returned",)),
+)
+"""In order: what an earlier row took away takes nothing away itself."""
+
+
+def settled(findings: Iterable[Finding], rows: Sequence[Precedence] = PRECEDENCE) -> list[Finding]:
+    """Drop the findings that another one stands for."""
+    left = list(findings)
+    for row in rows:
+        firsts = [finding for finding in left if finding.code == row.first]
+        places = {finding.place for finding in firsts}
+        if firsts:
+            left = [f for f in left if f.code not in row.then or (row.of == "call" and f.place not in places)]
+    return left

@@ -1,0 +1,206 @@
+"""Thinking: tags in the text, calls inside it, and what must go back to the provider."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
+from utp_cli.diagnosis.passages import THINK_MARKERS
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.protocol.spans import pointer_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.subject import Answer, Session
+
+_THINK_TAG = re.compile("|".join(re.escape(tag) for pair in THINK_MARKERS for tag in pair))
+_SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
+
+
+@diagnosis("think-tags-in-content", "warning")
+def think_tags_in_content(answer: Answer) -> Iterator[Sighting]:
+    """Thinking stands in the visible text.
+
+    What people see: `<think>` and what follows, shown to the user and sent back with the history.
+
+    What proves it: a think tag in the visible text of a response, outside code. In a raw generation it
+    belongs there.
+
+    What to change: switch on the reasoning parser: vLLM and SGLang `--reasoning-parser NAME` (qwen3,
+    deepseek_r1, glm45, …); llama.cpp: `--reasoning-format auto`; Ollama: `"think": true`.
+
+    Error texts: `<think> in response content`, `reasoning_content is null`, `</think> tag in output`.
+    """
+    for passage in () if answer.raw else answer.visible:
+        tag = _THINK_TAG.search(passage.prose)
+        if tag:
+            yield Sighting(
+                message=f"the visible text holds {tag[0]}",
+                evidence=passage.text[tag.start() : tag.start() + 80],
+                pointer=passage.pointer,
+                span=tag.span(),
+                fix=fixes.reasoning_parser(answer),
+            )
+
+
+@diagnosis("call-in-reasoning", "error")
+def call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
+    """The only call stands in the thinking.
+
+    What people see: the model thinks about the tool and stops; nothing runs.
+
+    What proves it: no structured call, none in the text, but a readable call of a known tool in the
+    thinking.
+
+    What to change: `chat_template_kwargs: {"enable_thinking": false}` for turns with tools, or a server
+    release that reads calls out of the thinking; retry once with "emit the call after thinking".
+
+    Error texts: `tool call inside <think>`, `tool call in reasoning_content`.
+    """
+    if answer.written:
+        return
+    for call in answer.thought:
+        if call.known_name in answer.known:
+            yield Sighting(
+                message=f"the call of {call.name} stands in the thinking only",
+                evidence=call.text or f"{call.name}",
+                pointer=call.pointer,
+                span=call.span,
+                tool=call.name,
+            )
+            return
+
+
+@diagnosis("draft-call-in-reasoning", "info")
+def draft_call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
+    """A call was drafted in the thinking and then made.
+
+    What people see: the same command runs twice, where a client looks for calls in the thinking too.
+
+    What proves it: a readable call in the thinking, and at least one call outside it.
+
+    What to change: only the call outside counts; cut the thinking off before looking for calls.
+
+    Error texts: `duplicate tool call from reasoning`.
+    """
+    if answer.result.calls:
+        for call in answer.thought:
+            yield Sighting(
+                message=f"a draft of {call.name} stands in the thinking",
+                evidence=call.text or f"{call.name}",
+                pointer=call.pointer,
+                span=call.span,
+                tool=call.name,
+            )
+
+
+@diagnosis("unclosed-thinking", "warning")
+def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
+    """Thinking runs into a call without being closed.
+
+    What people see: thinking and call run into each other; some parsers then take the call for thinking.
+
+    What proves it: a think tag opens, a readable call follows, and no closing tag comes before it.
+
+    What to change: vLLM and SGLang: the reasoning parser of the model and its newest template. The thinking
+    is taken to end at the call.
+
+    Error texts: `missing </think>`, `reasoning never ends`.
+    """
+    for call in answer.in_text:
+        before = answer.result.texts.get(call.pointer, "")[: call.span[0]] if call.span else ""
+        for opener, closer in THINK_MARKERS:
+            start = before.rfind(opener)
+            if start > before.rfind(closer):
+                yield Sighting(
+                    message=f"{opener} is not closed before the call of {call.name}",
+                    evidence=before[start : start + 80],
+                    pointer=call.pointer,
+                    span=(start, start + len(opener)),
+                    fix=fixes.reasoning_parser(answer) if not answer.raw else "",
+                )
+                return
+
+
+@diagnosis(
+    "reasoning-not-returned",
+    "error",
+    star=True,
+    kinds=("session",),
+    errors=r"reasoning_content.{0,80}passed back|content\[\]\.thinking.{0,80}passed back"
+    r"|must start with a thinking block"
+    r"|Expected .?thinking.? or .?redacted_thinking",
+)
+def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
+    """The history lacks the thinking that the provider wants back.
+
+    What people see: HTTP 400 on the turn after the first tool call.
+
+    What proves it: an error body that asks for it; or a session of a thinking model (DeepSeek V4,
+    deepseek-reasoner) with an assistant message that has tool calls and no `reasoning_content`.
+
+    What to change: keep the assistant message whole in the history: DeepSeek `reasoning_content`, Anthropic
+    `thinking` blocks with their `signature` before `tool_use`; or switch thinking off.
+
+    Error texts: `The reasoning_content in the thinking mode must be passed back to the API`, `a final
+    assistant message must start with a thinking block`, ``Expected `thinking` or `redacted_thinking`, but
+    found `tool_use` ``.
+    """
+    if not belongs(session.model, WANTS_REASONING):
+        return
+    for turn in session.turns:
+        if turn.role == "assistant" and turn.calls and turn.message.get("reasoning_content") is None:
+            yield Sighting(
+                message="an assistant message with tool calls lacks its reasoning_content",
+                evidence=f"keys: {', '.join(sorted(map(str, turn.message)))}",
+                pointer=turn.pointer,
+            )
+            return
+
+
+@diagnosis("thought-signature-missing", "error", star=True, kinds=("session",), errors=r"thought_?signature")
+def thought_signature_missing(session: Session) -> Iterator[Sighting]:
+    """The history lacks Gemini's thought signature.
+
+    What people see: Gemini 3 answers HTTP 400 on the second turn.
+
+    What proves it: an error body that names `thought_signature`; or a session of a Gemini 3 model whose
+    first call of an assistant message has neither `thoughtSignature` nor
+    `extra_content.google.thought_signature`.
+
+    What to change: send the part back unchanged, signature included; proxies must not rebuild the call; for
+    calls that another model made put `skip_thought_signature_validator` there.
+
+    Error texts: `Function call is missing a thought_signature in functionCall parts`, `missing
+    thought_signature`.
+    """
+    if not belongs(session.model, SIGNS_THOUGHTS):
+        return
+    for turn in session.turns:
+        if (
+            turn.role in {"assistant", "model"}
+            and turn.calls
+            and not _signed(_call_in(turn.message, turn.calls[0].pointer))
+        ):
+            yield Sighting(
+                message=f"the call of {turn.calls[0].name} has no thought signature",
+                evidence=f"id {turn.calls[0].id}: no thoughtSignature, nor one in extra_content",
+                pointer=turn.calls[0].pointer,
+            )
+            return
+
+
+def _call_in(message: Any, pointer: str) -> Any:
+    """Follow the last two parts of a call's pointer: the list, and the place in it."""
+    key, index = pointer_parts(pointer)[-2:]
+    return message[key][int(index)]
+
+
+def _signed(call: dict[str, Any]) -> bool:
+    places: list[Any] = [call, call.get("function"), call.get("provider_specific_fields")]
+    extra = call.get("extra_content")
+    places.append(extra.get("google") if isinstance(extra, dict) else None)
+    return any(place.get(key) for place in places if isinstance(place, dict) for key in _SIGNATURES)

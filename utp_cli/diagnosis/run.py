@@ -1,0 +1,150 @@
+"""From a subject to its diagnoses: every rule of its kind, then precedence, then order."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis.catalogue import DIAGNOSES
+from utp_cli.diagnosis.precedence import settled
+from utp_cli.diagnosis.sighting import clipped, section
+from utp_cli.diagnosis.subject import Answer, Capture, Refusal, Session, Template, ToolSet
+from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.findings import SEVERITIES, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from utp_cli.diagnosis.sighting import Kind
+    from utp_cli.protocol.calls import ParseResult
+
+ANSWER_KINDS = ("text", "response", "stream")
+KINDS = (*ANSWER_KINDS, "session", "tools", "template")
+"""What `diagnose` takes."""
+
+
+def diagnose_answer(answer: Answer) -> list[Finding]:
+    """Return the diagnoses of one answer, worst first. An error body is looked at as that."""
+    error = answer.result.facts.error
+    if error is None:
+        return _looked_at(answer, "answer", answer.model or answer.result.model)
+    refusal = Refusal(
+        message=error,
+        shape=answer.shape,
+        model=answer.model or answer.result.model,
+        provider=answer.provider,
+        request=answer.request,
+        server=answer.server,
+    )
+    return diagnose_refusal(refusal)
+
+
+def diagnose_refusal(refusal: Refusal) -> list[Finding]:
+    """Return the diagnoses of an error body: those of its own kind, and those whose error texts it has."""
+    return _looked_at(refusal, "refusal", refusal.model)
+
+
+def diagnose_session(
+    messages: Sequence[Any],
+    tools: Sequence[Any] | None = None,
+    *,
+    model: str | None = None,
+    provider: str | None = None,
+    request: Mapping[str, Any] | None = None,
+) -> list[Finding]:
+    """Return the diagnoses of a conversation, worst first."""
+    session = Session(messages=messages, tools=tools, model=model, provider=provider, request=request or {})
+    return _looked_at(session, "session", model)
+
+
+def diagnose_tools(
+    tools: Sequence[Any], *, provider: str | None = None, model: str | None = None
+) -> list[Finding]:
+    """Return the diagnoses of tool definitions, as written, for a provider."""
+    return _looked_at(ToolSet(tools=tools, provider=provider, model=model), "tools", model)
+
+
+def diagnose_template(text: str, *, model: str | None = None) -> list[Finding]:
+    """Return the diagnoses of a chat template."""
+    return _looked_at(Template(text=text, model=model), "template", model)
+
+
+def diagnose(  # noqa: PLR0917 - the public function's options, in its order
+    source: Any,
+    kind: str = "response",
+    tools: Any = None,
+    model: str | None = None,
+    provider: str | None = None,
+    request: Mapping[str, Any] | None = None,
+    server: Mapping[str, Any] | None = None,
+    *,
+    parse: Callable[..., ParseResult],
+) -> list[Finding]:
+    """Return the diagnoses of a capture, worst first.
+
+    `kind` is one of `KINDS`; the first three are read by `parse`, which takes the same options. `session` is
+    `{"messages": […], "tools": […]}`, `tools` a list of definitions or `{"provider": …, "tools": […]}`,
+    `template` the text of a chat template. Raises `BadOption` for another kind.
+    """
+    table = source if isinstance(source, dict) else {}
+    if kind in ANSWER_KINDS:
+        reason = (request or {}).get("finish_reason")
+        result = parse(
+            source,
+            tools=tools,
+            model=model,
+            provider=provider,
+            finish_reason=reason,
+            request=request,
+            server=server,
+        )
+        return result.diagnoses
+    if kind == "session":
+        messages = table.get("messages", source)
+        rest = {
+            key: value
+            for key, value in {**table, **(request or {})}.items()
+            if key not in {"messages", "tools"}
+        }
+        return diagnose_session(
+            messages if isinstance(messages, list) else [],
+            tools or table.get("tools"),
+            model=model or table.get("model"),
+            provider=provider,
+            request=rest,
+        )
+    if kind == "tools":
+        found = table.get("tools", source)
+        provider = provider or table.get("provider")
+        return diagnose_tools(found if isinstance(found, list) else [found], provider=provider, model=model)
+    if kind == "template":
+        return diagnose_template(source if isinstance(source, str) else "", model=model)
+    raise BadOption(f"'{kind}' is no kind of capture (one of {', '.join(KINDS)})")
+
+
+def _looked_at(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
+    found = settled(
+        finding for rule in DIAGNOSES if kind in rule.facts["kinds"] for finding in rule.check(subject)
+    )
+    if isinstance(subject, Refusal):
+        found = settled([*found, *_named_by(subject, {finding.code for finding in found})])
+    capture = Capture(model=model, found=found)
+    found += [f for rule in DIAGNOSES if "capture" in rule.facts["kinds"] for f in rule.check(capture)]
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def _named_by(refusal: Refusal, found: set[str]) -> Iterator[Finding]:
+    """The diagnoses whose error texts the message of an error body has."""
+    for rule in DIAGNOSES:
+        pattern = rule.facts["errors"]
+        if pattern and rule.code not in found and re.search(pattern, refusal.message, re.IGNORECASE):
+            advice = section(rule.page, "What to change")
+            yield Finding(
+                code=rule.code,
+                name=rule.code,
+                severity=rule.severity,
+                message=f"the server says so: {rule.headline.rstrip('.').lower()}",
+                evidence=clipped(refusal.message),
+                hint=advice,
+                fix=advice,
+            )

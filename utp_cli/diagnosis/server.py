@@ -1,0 +1,344 @@
+"""The server: its tool parser, its flags, what it let through and what it swallowed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.models import dialect_of
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.special_tokens import END_OF_TURN, leaked_into, tokens_in
+from utp_cli.dialects.catalogue import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.passages import Passage
+    from utp_cli.diagnosis.subject import Answer, Refusal
+    from utp_cli.diagnosis.written import Written
+    from utp_cli.dialects.spec import Dialect
+
+_FLAG = re.compile(
+    r"--enable-auto-tool-choice|requires --tool-call-parser|requires --jinja|Unsupported param: tools",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(
+    r"does(?: not|n't) support (?:tools|tool use|tool calling|function calling)\b", re.IGNORECASE
+)
+_HARMONY = re.compile(
+    r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
+    r"|(?:assistant)?commentary to=functions\."
+)
+_BARE = re.compile(r"\s*(?:[\[{]|```)")
+
+
+@diagnosis("call-left-in-content", "error", star=True)
+def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
+    """The call stands in the text and nothing runs it.
+
+    What people see: the agent prints the call, as JSON or as tags, and stops. The list of tool calls is
+    empty.
+
+    What proves it: there is no structured call, and the visible text holds a call that a parser can read.
+    Bare and fenced JSON count only where they name a known tool. In a raw generation the call is where it
+    belongs.
+
+    What to change: run the server with the tool parser of the model's format (vLLM:
+    `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
+    `--jinja`; Ollama: a model whose `ollama show` lists tools), or read the calls out of the text.
+
+    Error texts: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
+    tool_calls`, `model returns tool call as plain text`.
+    """
+    if answer.raw or answer.native:
+        return
+    for call in answer.in_text:
+        if _is_bare(call, answer) and call.name not in answer.known:
+            continue
+        dialect = DIALECTS.get(call.parser)
+        yield Sighting(
+            message=f"the call of {call.name} stands in the text, and there is no structured call",
+            evidence=_shown(call, answer),
+            pointer=call.pointer,
+            span=call.span,
+            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)),
+            tool=call.name,
+        )
+        return  # one answer has one parser: further calls prove nothing new
+
+
+def _shown(call: Written, answer: Answer) -> str:
+    text = answer.result.texts.get(call.pointer, "")
+    return (text[slice(*call.span)] if call.span else "") or call.text
+
+
+def _is_bare(call: Written, answer: Answer) -> bool:
+    return _BARE.match(_shown(call, answer)) is not None
+
+
+@diagnosis("parser-mismatch", "error")
+def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
+    """The server's tool parser reads another format than the model writes.
+
+    What people see: a tool parser is configured, and still the calls arrive as text, or its log is full of
+    JSON errors.
+
+    What proves it: the server's tool parser is known, and it is no parser of the format recognised in the
+    text. Formats that look alike (the same markers and the same grammar) are no mismatch.
+
+    What to change: restart the server with the parser of the format that the model writes.
+
+    Error texts: `Error in extracting tool call from response`, `JSONDecodeError … hermes_tool_parser.py`.
+    """
+    configured = answer.server.get("tool_call_parser")
+    running = DIALECTS.get(configured or "") or _served_as(configured)
+    for call in answer.in_text:
+        dialect = DIALECTS.get(call.parser)
+        if (
+            dialect
+            and running
+            and configured not in fixes.parsers_of(dialect)
+            and not _alike(dialect, running)
+        ):
+            yield Sighting(
+                message=f"the server runs the tool parser {configured}, and the model writes {dialect.name}",
+                evidence=_shown(call, answer),
+                pointer=call.pointer,
+                span=call.span,
+                fix=fixes.tool_parser(answer, dialect),
+            )
+            return
+
+
+def _served_as(parser: object) -> Dialect | None:
+    return next((dialect for dialect in DIALECTS if parser in dialect.servers.values()), None)
+
+
+def _alike(one: Dialect, other: Dialect) -> bool:
+    return one.family == other.family and one.call_open == other.call_open and one.call == other.call
+
+
+@diagnosis("tool-flag-missing", "error", star=True, kinds=("refusal",))
+def tool_flag_missing(refusal: Refusal) -> Iterator[Sighting]:
+    """The server was started without the flag that allows tools.
+
+    What people see: HTTP 400 or 500 as soon as `tools` is sent.
+
+    What proves it: an error body that names the missing flag.
+
+    What to change: start the server with the flag that the message names: vLLM `--enable-auto-tool-choice`
+    together with `--tool-call-parser NAME`, llama.cpp `--jinja` (builds before December 2025, or started
+    with `--no-jinja`).
+
+    Error texts: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`,
+    `tools param requires --jinja flag`, `Unsupported param: tools`.
+    """
+    if _FLAG.search(refusal.message):
+        engine = "llama.cpp" if re.search("jinja|Unsupported param", refusal.message) else "vllm"
+        served = replace(refusal, server={"engine": fixes.engine_of(refusal) or engine})
+        yield Sighting(
+            message="the server refuses tools because a flag is missing",
+            evidence=refusal.message,
+            fix=fixes.tool_parser(served, dialect_of(refusal.model)),
+        )
+
+
+@diagnosis("tools-unsupported-by-model", "error", star=True, kinds=("refusal",))
+def tools_unsupported_by_model(refusal: Refusal) -> Iterator[Sighting]:
+    """The model, as it is served, takes no tools.
+
+    What people see: HTTP 400 as soon as `tools` is sent.
+
+    What proves it: an error body that says so.
+
+    What to change: Ollama: pull a model tagged tools, or rebuild this one with a TEMPLATE that renders
+    `.Tools`. Otherwise send no `tools`, describe them in the system prompt (`utp render-tools -f prompt`)
+    and parse the text.
+
+    Error texts: `registry.ollama.ai/library/… does not support tools`, `This model does not support tool
+    use`.
+    """
+    if _NO_TOOLS.search(refusal.message):
+        yield Sighting(message="the model is served without tools", evidence=refusal.message)
+
+
+@diagnosis("calls-lost", "error")
+def calls_lost(answer: Answer) -> Iterator[Sighting]:
+    """The server swallowed what the model wrote.
+
+    What people see: an empty answer: no text, no call, although tokens were billed.
+
+    What proves it: the stop reason says tool call and there is none anywhere; or text, thinking and calls
+    are all empty, the stop reason is normal, and at least 8 tokens were generated (those of hidden thinking
+    not counted).
+
+    What to change: repeat the request with `stream: false`, and once without the server's tool parser, to
+    see the raw text; then upgrade the server or switch the parser. Ollama: read the calls of the last
+    (`done: true`) frame too.
+
+    Error texts: `finish_reason is tool_calls but tool_calls is empty`, `empty response content`.
+    """
+    result = answer.result
+    if answer.raw or result.server_calls or answer.written or answer.thought:
+        return
+    if answer.stop == "tool":
+        yield Sighting(
+            message="the stop reason says that a tool is called, and there is no call",
+            evidence=f"stop reason {result.finish_reason}, no call",
+        )
+    tokens = (answer.completion_tokens or 0) - answer.hidden_tokens
+    empty = not any(text.strip() for text in result.texts.values()) and not answer.speaks_otherwise
+    if answer.stop == "stop" and tokens >= 8 and empty:
+        yield Sighting(
+            message="nothing arrived of what the model generated",
+            evidence=f"{tokens} tokens generated, and text, thinking and calls are empty",
+        )
+
+
+@diagnosis("leaked-special-tokens", "warning")
+def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
+    """Control tokens of the model stand in the text or in an argument.
+
+    What people see: `<|im_end|>`, a lone `</tool_call>` and the like in the answer.
+
+    What proves it: such a token in the visible text, outside code and with no call of its format around it,
+    or sticking to an end of an argument's value. The end-of-turn token at the end of a raw generation
+    belongs there.
+
+    What to change: match the tool parser to the model and update the server; add the token to `stop`; never
+    build the prompt by hand beside a chat template.
+
+    Error texts: `<|im_end|> in response`, `<|eot_id|> in output`, `</tool_call> in content`.
+    """
+    for passage in answer.visible:
+        for token, span in islice(tokens_in(_loose(passage, answer)), 1):
+            yield Sighting(
+                message=f"the control token {token} stands in the text",
+                evidence=token,
+                pointer=passage.pointer,
+                span=span,
+            )
+    for call in answer.written:
+        for name, value in call.arguments.items():
+            stuck = leaked_into(value) if isinstance(value, str) else None
+            if stuck:
+                yield Sighting(
+                    message=f"the control token {stuck} sticks to the argument {name}",
+                    evidence=f"{name}: {value[:40]!r} … {value[-40:]!r}"
+                    if len(value) > 80
+                    else f"{name}: {value!r}",
+                    pointer=call.pointer,
+                    span=call.span,
+                    tool=call.name,
+                )
+
+
+def _loose(passage: Passage, answer: Answer) -> str:
+    """The text in which no token has a reason to stand."""
+    if not answer.raw:
+        marked = any(call.pointer == passage.pointer and call.span for call in answer.written)
+        return passage.told if marked else passage.prose
+    text = passage.told.rstrip()
+    for token in END_OF_TURN:
+        text = text.removesuffix(token)
+    return text
+
+
+_BODIES: dict[str, str] = {
+    "mistral": r"\[\s*\{.*\}\s*\]|(?P<name>[\w.-]+)(?:\[ARGS\])?\s*\{.*\}",
+    "granite": r"\[\s*\{.*\}\s*\]",
+    "kimi_k2": r"functions\.(?P<name>[\w.-]+):\d+\s*\{.*\}",
+    "deepseek_v3": r"function\s*(?P<name>[\w.-]+)\s*```json\s*\{.*\}\s*```",
+    "deepseek_v31": r"(?P<name>[\w.-]+?)\s*\{.*\}",
+    "hermes": r"\{.*\}",
+}
+"""What is left of a call when its special tokens are dropped, for the dialects that have such markers."""
+
+
+@diagnosis("special-tokens-stripped", "error")
+def special_tokens_stripped(answer: Answer) -> Iterator[Sighting]:
+    """The marker that announces the call was dropped in decoding.
+
+    What people see: the body of the call stands in the answer, and no tool parser finds it.
+
+    What proves it: the model's format opens calls with a special token, and the whole text is the body of
+    such a call without it.
+
+    What to change: send `skip_special_tokens: false` (OpenAI client: `extra_body={"skip_special_tokens":
+    False}`); transformers: `decode(…, skip_special_tokens=False)`; vLLM 0.11 and later does it for hermes;
+    Mistral on vLLM: `--tokenizer-mode mistral`.
+
+    Error texts: `[TOOL_CALLS] missing from output`, `could not find tool call start token`.
+    """
+    dialect = dialect_of(answer.model)
+    body = _BODIES.get(dialect.name) if dialect else None
+    if (
+        not dialect
+        or not body
+        or answer.native
+        or (dialect.name == "hermes" and "hermes" not in (answer.model or "").casefold())
+    ):
+        return
+    for passage in answer.visible:
+        text = passage.text.strip()
+        found = re.fullmatch(body, text, re.DOTALL)
+        if found and _names_known(found, answer):
+            opener = (dialect.section_open or dialect.call_open)[0]
+            yield Sighting(
+                message=f"the text is the body of a {dialect.name} call without {opener}",
+                evidence=text,
+                pointer=passage.pointer,
+                span=(0, len(passage.text)),
+            )
+
+
+def _names_known(found: re.Match[str], answer: Answer) -> bool:
+    """Whether the body names a tool: a known one where tools are known."""
+    name = found.groupdict().get("name")
+    names = [name] if name else _named_in(strict(found[0].strip()).value)
+    return bool(names) and (not answer.known or all(name in answer.known for name in names))
+
+
+def _named_in(value: object) -> list[str]:
+    calls = [call for call in (value if isinstance(value, list) else [value]) if isinstance(call, dict)]
+    return [str(call.get("name")) for call in calls if {"arguments", "parameters"} & call.keys()]
+
+
+@diagnosis("harmony-leak", "error")
+def harmony_leak(answer: Answer) -> Iterator[Sighting]:
+    """The channel markup of gpt-oss reaches the client.
+
+    What people see: `commentary to=functions.x` or `<|channel|>` in the answer or in a tool's name.
+
+    What proves it: such markup in the visible text, outside code, or in the name of a call.
+
+    What to change: vLLM: `--tool-call-parser openai --enable-auto-tool-choice` in a current release;
+    SGLang: `--tool-call-parser gpt-oss`; llama.cpp: a current build with `--jinja`. Use chat completions,
+    not raw completions.
+
+    Error texts: `unexpected tokens remaining in message header`, `Unknown role: assistant<|channel|>`,
+    `tool name contains <|channel|>commentary`.
+    """
+    fix = fixes.tool_parser(answer, DIALECTS.get("openai"))
+    texts = [] if answer.raw else [(passage.pointer, passage.prose) for passage in answer.visible]
+    texts += [] if answer.raw else [(call.pointer, _shown(call, answer)) for call in answer.in_text]
+    for pointer, text in texts:
+        found = _HARMONY.search(text)
+        if found:
+            yield Sighting(
+                message="harmony markup stands in the text", evidence=found[0], pointer=pointer, fix=fix
+            )
+            break
+    for call in answer.written:
+        found = _HARMONY.search(call.name or "")
+        if found:
+            yield Sighting(
+                message="harmony markup stands in the name of a call",
+                evidence=call.name or "",
+                pointer=call.pointer,
+                fix=fix,
+            )

@@ -1,0 +1,87 @@
+"""What a rule reports, and how a function becomes the rule of a diagnosis."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.protocol.findings import Confidence, Finding, Place, Severity
+from utp_cli.protocol.rules import Rule, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from utp_cli.protocol.spans import Span
+
+Kind = Literal["answer", "refusal", "session", "tools", "template", "capture"]
+
+SECTIONS = ("What people see", "What proves it", "What to change", "Error texts")
+"""The labels of a page's paragraphs, in order; only the last may be absent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A diagnosis at one place. The rule adds its code, its severity and, for want of a fix, its advice."""
+
+    message: str
+    evidence: str
+    """The value that proves it, as it stands there; long ones are cut."""
+    pointer: str = ""
+    span: Span | None = None
+    fix: str = ""
+    severity: Severity | None = None
+    """Only where it is not the usual one."""
+    confidence: Confidence = "high"
+    tool: str | None = None
+
+
+def diagnosis(
+    code: str,
+    severity: Severity,
+    *,
+    kinds: tuple[Kind, ...] = ("answer",),
+    star: bool = False,
+    errors: str = "",
+) -> Callable[[Callable[[Any], Iterable[Sighting]]], Rule[Any]]:
+    """Make a function the rule of a diagnosis; its docstring is the page.
+
+    `kinds` are the subjects it takes (`subject.py`). `star` marks what people report most. `errors` is a
+    regular expression: an error body whose message it matches proves the diagnosis too, whatever the kinds.
+    """
+
+    def wrap(look: Callable[[Any], Iterable[Sighting]]) -> Rule[Any]:
+        advice = section(look.__doc__ or "", "What to change")
+
+        @functools.wraps(look)
+        def check(subject: Any) -> Iterator[Finding]:
+            for seen in look(subject):
+                yield Finding(
+                    code=code,
+                    name=code,
+                    severity=seen.severity or severity,
+                    confidence=seen.confidence,
+                    place=Place(pointer=seen.pointer, span=seen.span),
+                    message=seen.message,
+                    evidence=clipped(seen.evidence),
+                    hint=advice,
+                    fix=seen.fix or advice,
+                    tool=seen.tool,
+                )
+
+        return rule(code, severity, star=star, kinds=kinds, errors=errors)(check)
+
+    return wrap
+
+
+def section(page: str, label: str) -> str:
+    """Return the paragraph of a page that begins with `label:`, on one line; `""` where there is none."""
+    _, found, rest = page.partition(f"{label}: ")
+    return " ".join(rest.split("\n\n", 1)[0].split()) if found else ""
+
+
+def clipped(text: str, length: int = 240) -> str:
+    """Cut a long value in its middle, so that both its ends can be seen."""
+    if len(text) <= length:
+        return text
+    return f"{text[: length * 2 // 3]} … {text[-length // 3 :]}"

@@ -1,0 +1,86 @@
+"""Streams: pieces put together the wrong way, frames that are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.subject import Answer, Session
+
+
+def odd(subject: Answer | Session, code: str, message: str) -> Iterator[Sighting]:
+    """Report the oddities of one kind that the wire told of."""
+    for oddity in subject.oddities:
+        if oddity.code == code:
+            yield Sighting(message=message, evidence=oddity.evidence or code, pointer=oddity.pointer)
+
+
+@diagnosis("stream-index-collision", "error")
+def stream_index_collision(answer: Answer) -> Iterator[Sighting]:
+    """Several calls of a stream share one index.
+
+    What people see: parallel calls become one, with names or arguments glued together.
+
+    What proves it: two different ids, or a second complete name, under one `tool_calls[].index`; or several
+    calls without any `index`.
+
+    What to change: group the pieces by `id` when it changes. Ollama and some Gemini gateways send `index:
+    0` for all: update them, or send `parallel_tool_calls: false`.
+
+    Error texts: `Extra data: line 1 column`, `tool call index 0 reused`.
+    """
+    yield from odd(answer, "index-collision", "pieces of different calls come under one index")
+
+
+@diagnosis("stream-name-repeated", "error")
+def stream_name_repeated(answer: Answer) -> Iterator[Sighting]:
+    """The name of a call comes more than once.
+
+    What people see: a tool named `searchsearchsearch`, or `null`.
+
+    What proves it: more than one piece of the same call carries a name, or the name is the text `null`.
+
+    What to change: set the name once, do not append; update LiteLLM or the gateway.
+
+    Error texts: `Tool searchsearch not found`, `Unknown function: null`.
+    """
+    yield from odd(answer, "name-repeated", "the name of a call is sent again and again")
+
+
+@diagnosis("stream-arguments-repeated", "error")
+def stream_arguments_repeated(answer: Answer) -> Iterator[Sighting]:
+    """The arguments come as growing copies of themselves, or twice.
+
+    What people see: arguments twice, or many times, in one text.
+
+    What proves it: each piece begins with all that came before it, or the joined text is one JSON value
+    twice.
+
+    What to change: replace instead of append for this provider; vLLM hermes: a newer release, or `stream:
+    false`.
+
+    Error texts: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`.
+    """
+    yield from odd(answer, "arguments-repeated", "pieces of the arguments repeat what came before")
+
+
+@diagnosis("sse-framing-broken", "error")
+def sse_framing_broken(answer: Answer) -> Iterator[Sighting]:
+    """The frames of the stream are broken.
+
+    What people see: the client waits for ever, or sees half of the answer.
+
+    What proves it: `data:` lines of separate JSON documents are not parted by an empty line, or a `data:`
+    payload is neither JSON nor `[DONE]`.
+
+    What to change: the proxy must send an empty line after each event and must not re-chunk, compress or
+    buffer (nginx: `proxy_buffering off`).
+
+    Error texts: `Could not parse message into JSON`, `Unexpected token d in JSON`, `Error reading SSE
+    stream`.
+    """
+    yield from odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")

@@ -1,0 +1,318 @@
+"""What the rules look at, with the views they share. Views are worked out when first asked for, and kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis.conversation_turns import Turn, oddities_of, told_by_system, turns_of
+from utp_cli.diagnosis.passages import Passage, blanked, code_in
+from utp_cli.diagnosis.written import Written, written
+from utp_cli.protocol.calls import Oddity
+from utp_cli.validation.definitions import Definition, find_definitions, read_definition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.spans import Span
+    from utp_cli.protocol.tools import Tool
+
+RAW_SHAPES = frozenset({"text", "ollama-generate"})
+"""What the model generated, unread by any server: markup is where it belongs."""
+
+STOPS: dict[str, str] = {
+    **dict.fromkeys(("stop", "end_turn", "completed", "complete", "stop_sequence", "eos"), "stop"),
+    **dict.fromkeys(("tool_calls", "tool_use", "function_call", "tool_call", "tool"), "tool"),
+    **dict.fromkeys(
+        ("length", "max_tokens", "model_length", "incomplete", "max_output_tokens",
+         "model_context_window_exceeded"),
+        "length",
+    ),
+    **dict.fromkeys(
+        ("content_filter", "safety", "refusal", "recitation", "prohibited_content", "blocklist", "spii",
+         "guardrail_intervened", "content_filtered"),
+        "filter",
+    ),
+    **dict.fromkeys(
+        ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_tool_use",
+         "malformed_model_output"),
+        "malformed",
+    ),
+}  # fmt: skip
+"""The words of all wires, in lower case, in five; any other, and none, is `none`."""
+
+_MALFORMED = tuple(word for word, stop in STOPS.items() if stop == "malformed")
+
+_THINKING_KEYS = frozenset({"reasoning_content", "reasoning", "thinking", "tool_plan", "summary"})
+
+_OTHER_CONTENT = ("refusal", "audio", "images")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One answer of a model, and what is known of who asked and who served."""
+
+    result: ParseResult
+    tools: Mapping[str, Tool] | None = None
+    model: str | None = None
+    provider: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the request: `tool_choice`, `max_tokens`, `options`, …"""
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the server: `engine`, `tool_call_parser`, `reasoning_parser`."""
+
+    @property
+    def shape(self) -> str:
+        """The wire format."""
+        return self.result.shape
+
+    @property
+    def raw(self) -> bool:
+        """It is what the model generated, unread by any server."""
+        return self.shape in RAW_SHAPES
+
+    @cached_property
+    def known(self) -> Mapping[str, Tool]:
+        """The tools by name: those given, else those of the request; `{}` where none are known."""
+        return self.tools if self.tools is not None else known_tools(self.request.get("tools"))
+
+    @cached_property
+    def stop(self) -> str:
+        """The stop reason: stop, tool, length, filter, malformed, none."""
+        reason = (self.result.finish_reason or "").casefold()
+        return STOPS.get(reason) or ("malformed" if any(word in reason for word in _MALFORMED) else "none")
+
+    @cached_property
+    def written(self) -> tuple[Written, ...]:
+        """Every call, also those rejected, that was meant to be run: not thought, not announced."""
+        rejected = [call for call in self.result.rejected if call.reason not in {"in-reasoning", "intent"}]
+        return tuple(written(call, self.result) for call in (*self.result.calls, *rejected))
+
+    @cached_property
+    def native(self) -> tuple[Written, ...]:
+        """Structured calls."""
+        return tuple(call for call in self.written if call.native)
+
+    @cached_property
+    def in_text(self) -> tuple[Written, ...]:
+        """Complete calls found in the text."""
+        return tuple(call for call in self.written if not call.native and call.whole)
+
+    @cached_property
+    def thought(self) -> tuple[Written, ...]:
+        """Calls found in thinking; of known tools only, where tools are known."""
+        found = [written(call, self.result) for call in self.result.rejected if call.reason == "in-reasoning"]
+        return tuple(call for call in found if not self.known or call.name in self.known)
+
+    @property
+    def oddities(self) -> Sequence[Oddity]:
+        """Where the wire, or the request, strays from its format."""
+        return (*self.result.facts.oddities, *legacy_fields(self.request))
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """Those read from a cache included."""
+        usage = self._usage
+        cached = [usage.get(key) for key in ("cache_read_input_tokens", "cache_creation_input_tokens")]
+        count = self.result.facts.prompt_tokens
+        return None if count is None else count + sum(n for n in cached if isinstance(n, int))
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """Those of hidden thinking included."""
+        return self.result.facts.completion_tokens
+
+    @property
+    def hidden_tokens(self) -> int:
+        """Tokens that were billed for thinking that is not shown."""
+        for key in ("completion_tokens_details", "output_tokens_details"):
+            details = self._usage.get(key)
+            count = details.get("reasoning_tokens") if isinstance(details, dict) else None
+            if isinstance(count, int):
+                return count
+        return 0
+
+    @property
+    def _usage(self) -> dict[str, Any]:
+        document = self.result.facts.document
+        usage = document.get("usage") if isinstance(document, dict) else None
+        return usage if isinstance(usage, dict) else {}
+
+    @property
+    def speaks_otherwise(self) -> bool:
+        """It holds something that is neither text nor call: a refusal, sound, a picture."""
+        document = self.result.facts.document
+        choices = document.get("choices") if isinstance(document, dict) else None
+        messages = (
+            [c.get("message") for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
+        )
+        return any(
+            message.get(key) for message in messages if isinstance(message, dict) for key in _OTHER_CONTENT
+        )
+
+    @property
+    def tools_size(self) -> int:
+        """Characters of the tool definitions as compact JSON."""
+        plain = [
+            {"name": t.name, "description": t.description, "parameters": t.parameters}
+            for t in self.known.values()
+        ]
+        return len(compact(plain)) if plain else 0
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Every text of it."""
+        return tuple(self._passage(pointer, text) for pointer, text in self.result.texts.items())
+
+    def _passage(self, pointer: str, text: str) -> Passage:
+        spans = self._spans.get(pointer, {})
+        code = list(code_in(text))
+        spoken = blanked(text, [*code, *spans.get("call", ()), *spans.get("reasoning", ())])
+        return Passage(
+            pointer=pointer,
+            text=text,
+            thinking=not _THINKING_KEYS.isdisjoint(pointer.split("/")) or spans.keys() == {"reasoning"},
+            without_code=blanked(text, code),
+            prose=spoken,
+            told=blanked(spoken, spans.get("markup", ())),
+        )
+
+    @cached_property
+    def _spans(self) -> dict[str, dict[str, list[Span]]]:
+        """By text and kind: the segments, and as `call` the whole of each call, its markers included."""
+        found: dict[str, dict[str, list[Span]]] = {}
+        for segment in self.result.segments:
+            found.setdefault(segment.pointer, {}).setdefault(segment.kind, []).append(segment.span)
+        for call in (*self.result.calls, *self.result.rejected):
+            if call.span and getattr(call, "reason", "") != "intent":
+                found.setdefault(call.pointer, {}).setdefault("call", []).append(call.span)
+        return found
+
+    @property
+    def visible(self) -> tuple[Passage, ...]:
+        """What the user would see."""
+        return tuple(passage for passage in self.passages if not passage.thinking)
+
+    @cached_property
+    def system(self) -> str:
+        """The system prompt of the request."""
+        return told_by_system(self.request)
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """The calls of each choice, as a conversation has them of each message."""
+        names = dict.fromkeys(call.turn for call in self.written if call.whole)
+        return tuple(
+            Turn(
+                pointer=name,
+                role="assistant",
+                calls=tuple(c for c in self.written if c.whole and c.turn == name),
+            )
+            for name in names
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """An error body: the server did not answer at all."""
+
+    message: str
+    shape: str = "error"
+    model: str | None = None
+    provider: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
+    server: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """A conversation: messages in OpenAI's form; blocks in Anthropic's are understood too."""
+
+    messages: Sequence[Any]
+    tools: Sequence[Any] | None = None
+    model: str | None = None
+    provider: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
+    """What else is known of the last request (`functions`, `system`, …)."""
+    server: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def known(self) -> Mapping[str, Tool]:
+        """The tools by name."""
+        return known_tools(self.tools)
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """One for each message."""
+        return turns_of(self.messages)
+
+    @cached_property
+    def oddities(self) -> Sequence[Oddity]:
+        """Where messages, or the request, stray from their format."""
+        return (*oddities_of(self.messages, self.provider), *legacy_fields(self.request))
+
+    @cached_property
+    def calls(self) -> tuple[Written, ...]:
+        """The calls of all messages."""
+        return tuple(call for turn in self.turns for call in turn.calls)
+
+    @cached_property
+    def system(self) -> str:
+        """The system prompt."""
+        return told_by_system({**self.request, "messages": self.messages})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolSet:
+    """Tool definitions as they were written, for one provider."""
+
+    tools: Sequence[Any]
+    provider: str | None = None
+    model: str | None = None
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """Each with the place where it stands."""
+        return tuple(find_definitions(list(self.tools)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """The text of a chat template: Jinja, or the TEMPLATE of an Ollama Modelfile."""
+
+    text: str
+    model: str | None = None
+    server: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture:
+    """A subject of any kind once it was looked at."""
+
+    model: str | None
+    found: Sequence[Finding]
+
+
+def legacy_fields(request: Mapping[str, Any]) -> Iterator[Oddity]:
+    """Find OpenAI's first generation of tool fields in a request."""
+    for key in ("functions", "function_call"):
+        if request.get(key):
+            yield Oddity(code="legacy-field", pointer=f"/{key}", evidence=key)
+
+
+def known_tools(tools: Any) -> dict[str, Tool]:
+    """Return the tools of a list of definitions by name."""
+    listed = list(tools) if isinstance(tools, (list, tuple)) else []
+    return {tool.name: tool for tool in read_definition(listed) if tool.name}
+
+
+def compact(value: Any) -> str:
+    """Write a value as JSON on one line; what JSON cannot hold, as Python shows it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=repr)
+    except (ValueError, RecursionError):
+        return ""

@@ -1,0 +1,214 @@
+"""The prompt: chat templates, the context window, formats taught beside native tools."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.subject import compact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.subject import Answer, Refusal, Session, Template
+
+_JINJA = re.compile(r"\{%-?(.*?)-?%\}|\{\{-?(.*?)-?\}\}", re.DOTALL)
+_JINJA_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+_GO_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
+_TOOLS_NAME = re.compile(r"(?<![\w.])tools\b")
+_GO_TOOLS = re.compile(r"\.Tools\b")
+
+_ROLES = re.compile(
+    r"roles must alternate|Jinja Exception|TemplateError|raise_exception|rendering prompt with jinja"
+    r"|Cannot pass both content and thinking",
+    re.IGNORECASE,
+)
+
+_LESSONS = re.compile(
+    r"<tool_call>|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
+    r"|(?:respond|reply|answer|output|return)\b[^.\n]{0,60}\bJSON (?:object|blob)"
+    r"[^\0]{0,400}?[\"'](?:arguments|parameters)[\"']",
+    re.IGNORECASE,
+)
+_FORBIDDEN = re.compile(r"\b(?:never|not|n't|avoid|instead of)\b[^.\n]*\Z", re.IGNORECASE)
+
+WINDOWS = (2048, 4096, 8192, 16384, 32768)
+"""Context windows that servers cut prompts to by default."""
+
+_REACT = re.compile(r"^[ \t*]*Action:[^\n]*\n\s*[*]{0,2}Action Input:", re.MULTILINE)
+
+
+@diagnosis("template-without-tools", "error", kinds=("template",))
+def template_without_tools(template: Template) -> Iterator[Sighting]:
+    """The chat template never puts the tools into the prompt.
+
+    What people see: the model acts as if it had no tools, and there is no error anywhere.
+
+    What proves it: a Jinja template without the name `tools`, or an Ollama TEMPLATE without `.Tools`.
+
+    What to change: llama.cpp: `--chat-template-file` with the model's tool-use template; vLLM:
+    `--chat-template` with one of `examples/tool_chat_template_*.jinja`; Ollama: a Modelfile whose TEMPLATE
+    has `{{ if .Tools }}`.
+
+    Error texts: `chat template does not support tools`, `Tool use is not supported by this template`.
+    """
+    if _GO.search(template.text):
+        reads = _GO_TOOLS.search(_QUOTED.sub("", _GO_COMMENT.sub("", template.text)))
+        if not reads and not _JINJA_COMMENT.search(template.text) and "{%" not in template.text:
+            yield Sighting(
+                message="the Ollama TEMPLATE never reads .Tools", evidence="no .Tools in any {{ }}"
+            )
+            return
+    code = "\n".join(
+        _QUOTED.sub("", "".join(m.groups(""))) for m in _JINJA.finditer(_JINJA_COMMENT.sub("", template.text))
+    )
+    if code and ("{%" in template.text or not _GO.search(template.text)) and not _TOOLS_NAME.search(code):
+        yield Sighting(
+            message="the chat template never reads `tools`", evidence="no name `tools` in {{ }} or {% %}"
+        )
+
+
+@diagnosis("tools-dropped-from-prompt", "error")
+def tools_dropped_from_prompt(answer: Answer) -> Iterator[Sighting]:
+    """The prompt is too small to hold the tools.
+
+    What people see: the model acts as if it had no tools, and the prompt counts suspiciously few tokens.
+
+    What proves it: fewer prompt tokens than the characters of the tool definitions divided by 8, and no
+    call of a known tool.
+
+    What to change: the server, or a proxy before it, threw `tools` away: `--jinja` (llama.cpp), a chat
+    template that renders tools, or a proxy that forwards the field.
+
+    Error texts: `I don't have access to tools`, `I cannot access your files`.
+    """
+    tokens, size = answer.prompt_tokens, answer.tools_size
+    if (
+        tokens
+        and size
+        and tokens < size / 8
+        and not any(call.name in answer.known for call in answer.written)
+    ):
+        yield Sighting(
+            message="the prompt is too small to hold the tool definitions",
+            evidence=f"{tokens} prompt tokens, {size} characters of tool definitions",
+        )
+
+
+@diagnosis("context-truncated", "error", star=True)
+def context_truncated(answer: Answer) -> Iterator[Sighting]:
+    """The prompt was cut to the context window, and the tools at its beginning with it.
+
+    What people see: tools work with short prompts and vanish in long sessions; the model forgets its task.
+
+    What proves it: tools were sent, and the prompt tokens are within 4 of a window (the request's
+    `num_ctx`, or a usual default), or prompt and answer together fill one exactly. Only for Ollama, or
+    where the request is a quarter longer than the prompt tokens can hold.
+
+    What to change: make the window larger. Ollama (default 4096, 32768 or 262144 below 24, below 48 and
+    from 48 GiB of GPU memory): `OLLAMA_CONTEXT_LENGTH=65536`, or `options.num_ctx` on /api/chat (the /v1
+    endpoint ignores it), or `PARAMETER num_ctx`; llama.cpp: `-c`. Fewer or shorter tool definitions help
+    too.
+
+    Error texts: `truncating input prompt`, `input length exceeds context length`, `context shift`.
+    """
+    tokens = answer.prompt_tokens
+    if not tokens or not answer.known:
+        return
+    asked = len(
+        compact(
+            {key: answer.request[key] for key in ("messages", "system", "tools") if key in answer.request}
+        )
+    )
+    ollama = answer.shape.startswith("ollama") or answer.result.facts.flavour == "ollama"
+    if not ollama and asked / 4 <= tokens * 1.25:
+        return
+    options = answer.request.get("options")
+    own = options.get("num_ctx") if isinstance(options, dict) else None
+    total = tokens + (answer.completion_tokens or 0)
+    window = next(
+        (w for w in (own, *WINDOWS) if isinstance(w, int) and (abs(tokens - w) <= 4 or total == w)), None
+    )
+    if window:
+        yield Sighting(
+            message=f"the prompt fills a context window of {window} tokens: its beginning was cut off",
+            evidence=f"{tokens} prompt tokens, {total} with the answer",
+            fix=fixes.longer_context(answer),
+        )
+
+
+@diagnosis("template-role-error", "error", kinds=("refusal",))
+def template_role_error(refusal: Refusal) -> Iterator[Sighting]:
+    """The chat template refuses the order of the messages.
+
+    What people see: HTTP 500 or 400 from the template engine, most often on the turn after the first tool
+    call.
+
+    What proves it: an error body with the template's own complaint.
+
+    What to change: merge consecutive user messages, send results with role `tool` right after the call, and
+    put no system message in the middle; or load a tool-use template (`--chat-template-file`).
+
+    Error texts: `conversation roles must alternate user/assistant/user/assistant/...`, `Jinja Exception`,
+    `jinja2.exceptions.TemplateError`, `raise_exception`, `Error rendering prompt with jinja template`,
+    `Cannot pass both content and thinking`.
+    """
+    if _ROLES.search(refusal.message):
+        yield Sighting(
+            message="the chat template refuses the order of the messages", evidence=refusal.message
+        )
+
+
+@diagnosis("double-prompted-tools", "warning", kinds=("answer", "session"))
+def double_prompted_tools(subject: Answer | Session) -> Iterator[Sighting]:
+    """Tools are declared natively and a call format is taught in the prompt as well.
+
+    What people see: calls in a format of one's own next to native ones; parsing is a lottery.
+
+    What proves it: tools are sent, and a system message teaches a call syntax.
+
+    What to change: one mechanism only: drop the format lesson from the system prompt, or drop `tools` and
+    parse the text.
+
+    Error texts: `model mixes tool_calls and text tool calls`.
+    """
+    if not subject.known:
+        return
+    for lesson in _LESSONS.finditer(subject.system):
+        if not _FORBIDDEN.search(subject.system[max(lesson.start() - 200, 0) : lesson.start()]):
+            yield Sighting(
+                message="tools are declared, and the system prompt teaches a call syntax too",
+                evidence=lesson[0],
+            )
+            return
+
+
+@diagnosis("react-instead-of-native", "warning")
+def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
+    """The model writes Thought and Action lines instead of a native call.
+
+    What people see: the agent framework cannot parse the answer, or prints `Action: …` to the user.
+
+    What proves it: no structured call, and a line `Action:` followed by `Action Input:` in the text.
+
+    What to change: use the model's native tools instead of a ReAct agent (LangChain:
+    `create_tool_calling_agent`), or keep ReAct, send no `tools`, and send `stop: ["Observation:"]`.
+
+    Error texts: `Could not parse LLM output`, `OutputParserException`, `Invalid Format: Missing 'Action:'
+    after 'Thought:'`.
+    """
+    if answer.raw or answer.native:
+        return
+    for passage in answer.visible:
+        found = _REACT.search(passage.without_code)
+        if found:
+            yield Sighting(
+                message="the model writes ReAct lines instead of a native call",
+                evidence=found[0],
+                pointer=passage.pointer,
+                span=found.span(),
+            )

@@ -1,0 +1,136 @@
+"""What was cut off: by a limit that says so, by one that does not, by thinking, by a lost connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.json_text import broken_off
+from utp_cli.diagnosis.sighting import Sighting, diagnosis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.subject import Answer
+    from utp_cli.diagnosis.written import Written
+
+_WHERE = {
+    "string": "inside a string",
+    "separator": "after a separator",
+    "closers": "before the last closing brackets",
+    "": "before its end",
+}
+
+
+@diagnosis("truncated-call", "error")
+def truncated_call(answer: Answer) -> Iterator[Sighting]:
+    """The answer reached its token limit in the middle of a call.
+
+    What people see: the arguments end in the middle of a string and cannot be decoded.
+
+    What proves it: the stop reason is a length limit, and the last call is incomplete.
+
+    What to change: raise `max_tokens` (Ollama `num_predict`, Gemini `maxOutputTokens`); let the model write
+    big content in pieces; never run the call.
+
+    Error texts: `Unterminated string starting at`, `Unexpected end of JSON input`, `finish_reason length`.
+    """
+    if answer.stop == "length":
+        for call in answer.written:
+            if call.reason == "truncated" or (call.text_due and broken_off(call.text)):
+                yield _cut(
+                    call, f"the call of {call.name or 'a tool'} was cut off by the token limit", answer
+                )
+
+
+@diagnosis("truncation-hidden", "error")
+def truncation_hidden(answer: Answer) -> Iterator[Sighting]:
+    """The call was cut off, and the stop reason does not say so.
+
+    What people see: the arguments end in the middle of a string, although the server says `tool_calls`.
+
+    What proves it: the stop reason is no length limit, and the arguments break off inside a string or after
+    a comma or colon; or they are incomplete and as many tokens were generated as the request allowed.
+
+    What to change: treat it as cut off and raise `max_tokens`. vLLM reports `tool_calls` where the limit
+    was hit; some routers rewrite the stop reason.
+
+    Error texts: `Unterminated string starting at`, `Expecting value`, `finish_reason tool_calls but
+    arguments are incomplete`.
+    """
+    limit = fixes.limit_of(answer.request)
+    full = limit is not None and (answer.completion_tokens or 0) >= limit
+    for call in () if answer.stop == "length" else answer.written:
+        where = broken_off(call.text) if call.text_due else ""
+        early = where in {"string", "separator"} or (call.reason == "truncated" and not where)
+        # A string that "goes on" up to a closing bracket was most likely not closed, not cut off.
+        closed = call.native and call.text.rstrip().endswith(("}", "]"))
+        if (early and not closed) or (where and full):
+            reason = answer.result.finish_reason or "unknown"
+            yield _cut(
+                call,
+                f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}",
+                answer,
+            )
+
+
+def _cut(call: Written, message: str, answer: Answer) -> Sighting:
+    return Sighting(
+        message=message,
+        evidence=f"breaks off {_WHERE[broken_off(call.text)]}: …{call.text[-80:]}",
+        pointer=call.pointer,
+        span=call.span,
+        fix=fixes.token_limit(answer),
+        tool=call.name,
+    )
+
+
+@diagnosis("reasoning-exhausted-budget", "error")
+def reasoning_exhausted_budget(answer: Answer) -> Iterator[Sighting]:
+    """Thinking used up all the tokens.
+
+    What people see: a long wait, then an empty answer.
+
+    What proves it: the stop reason is a length limit, there is no text and no call, but there is thinking.
+
+    What to change: raise `max_tokens`; lower `reasoning_effort`; `chat_template_kwargs: {"enable_thinking":
+    false}`; llama.cpp `--reasoning-budget N`.
+
+    Error texts: `content is empty, finish_reason length`, `max_tokens reached during reasoning`.
+    """
+    result = answer.result
+    thought = result.reasoning.strip()
+    if answer.stop != "length" or result.content.strip() or answer.written:
+        return
+    if thought or answer.hidden_tokens:
+        yield Sighting(
+            message="thinking used up the token limit before any text or call",
+            evidence=f"…{thought[-80:]}" if thought else f"{answer.hidden_tokens} tokens of hidden thinking",
+        )
+
+
+@diagnosis("stream-cut-off", "error")
+def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
+    """The stream stops without an end.
+
+    What people see: the turn stops in the middle, and there is no error.
+
+    What proves it: the stream has neither a stop reason nor a closing event (`[DONE]`, `message_stop`,
+    `response.completed`, `done: true`).
+
+    What to change: the connection or a proxy dropped it, often while large arguments were generated without
+    a byte being sent: raise the proxy's idle timeout and retry; do not run the last call.
+
+    Error texts: `peer closed connection without sending complete message body`, `Premature close`,
+    `incomplete chunked read`, `ECONNRESET`.
+    """
+    result = answer.result
+    if result.stream and result.facts.ended is False and result.finish_reason is None:
+        last = answer.written[-1] if answer.written else None
+        yield Sighting(
+            message="the stream ends with neither a stop reason nor a closing event",
+            evidence=f"ends in the call of {last.name}: …{last.text[-80:]}"
+            if last
+            else f"…{result.content[-80:]}",
+            pointer=last.pointer if last else "",
+        )

@@ -1,0 +1,126 @@
+"""Calls as they were written: a diagnosis is about the call before it was mended."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis.json_text import strict
+from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.spans import pointer_parts
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
+    from utp_cli.protocol.spans import Span
+
+TEXT_WIRES = frozenset({"openai-chat", "openai-legacy", "openai-responses", "cohere", "mistral"})
+"""The formats in which native arguments are JSON text."""
+
+_CHOICE = re.compile(r"/(?:choices|candidates)/\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One call of an answer or of a conversation."""
+
+    name: str | None
+    """Before a repair renamed it."""
+    known_name: str = ""
+    """After it: what to look a tool up by."""
+    arguments: dict[str, Any]
+    """Before repairs of type and name."""
+    text: str
+    """The arguments (native) or the payload (markup) as text."""
+    id: str | int | None
+    pointer: str
+    span: Span | None = None
+    native: bool = True
+    parser: str = ""
+    reason: str = ""
+    """Why it was rejected; `""` for a call that stands."""
+    turn: str = ""
+    """Which answer of several, or which message, it belongs to."""
+    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def text_due(self) -> bool:
+        """The wire writes its arguments as JSON text; the free text of a custom tool is none."""
+        return self.native and self.parser in TEXT_WIRES and self.arguments != {"input": self.text}
+
+    @property
+    def untyped(self) -> bool:
+        """It is written in tags, where everything is text and the schema decides on the type."""
+        return not self.native and _untyped(self.parser)
+
+    @property
+    def whole(self) -> bool:
+        """It was read to its end."""
+        return self.reason in {"", "doubtful"}
+
+
+def written(call: ToolCall, result: ParseResult) -> Written:
+    """Undo what was mended in a call."""
+    repairs = tuple(result.repairs_of(call))
+    choice = _CHOICE.match(call.pointer)
+    native = call.rung == "native"
+    said = strict(call.raw).value if native else None
+    if not isinstance(said, dict):
+        said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
+    return Written(
+        name=next((str(r.before) for r in repairs if r.pointer == "/name" and r.layer == "shape"), call.name),
+        known_name=call.name or "",
+        arguments=said,
+        text=call.raw,
+        id=call.id,
+        pointer=call.pointer,
+        span=call.span,
+        native=native,
+        parser=call.parser,
+        reason=getattr(call, "reason", ""),
+        turn=choice[0] if choice else "",
+        repairs=repairs,
+    )
+
+
+def _untyped(parser: str) -> bool:
+    dialect = DIALECTS.get(parser)
+    return dialect is not None and dialect.argument is not None
+
+
+def before(arguments: dict[str, Any], repairs: tuple[Repair, ...]) -> dict[str, Any]:
+    """Return the arguments as they were before the repairs of layer `schema`; the original is left alone."""
+    for repair in reversed(repairs):
+        parts = pointer_parts(repair.pointer or "")[1:]
+        if repair.layer != "schema" or not parts:
+            continue
+        if repair.code == "property-style":
+            arguments = {
+                repair.before if key == repair.after else key: item for key, item in arguments.items()
+            }
+        else:
+            arguments = _put(arguments, parts, repair.before)
+    return arguments
+
+
+def _put(arguments: dict[str, Any], parts: list[str], value: Any) -> dict[str, Any]:
+    """Put a value in its place, copying only the containers on the way."""
+    top: dict[str, Any] = dict(arguments)
+    here: Any = top
+    for part in parts[:-1]:
+        key = _key(here, part)
+        if key is None or not isinstance(here[key], (dict, list)):
+            return arguments
+        here[key] = here[key].copy()
+        here = here[key]
+    key = parts[-1] if isinstance(here, dict) else _key(here, parts[-1])
+    if key is not None:
+        here[key] = value
+    return top
+
+
+def _key(container: dict[str, Any] | list[Any], part: str) -> Any:
+    """Return the part of a pointer as a key that the container has, else None."""
+    if isinstance(container, dict):
+        return part if part in container else None
+    return int(part) if part.isdecimal() and int(part[:9]) < len(container) else None
