@@ -1,0 +1,215 @@
+"""Numbers, literals and bare words: values and keys that no quote begins."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from utp_cli.repair import strict
+from utp_cli.repair.ahead import REACH, SPACES, STRONG, strength, token
+from utp_cli.repair.escapes import Edit, decode, quoted
+from utp_cli.repair.tape import Starved
+
+if TYPE_CHECKING:
+    from utp_cli.repair.ahead import Role
+    from utp_cli.repair.tape import Tape
+
+
+class Bare(NamedTuple):
+    """A value that was written without quotes."""
+
+    value: Any
+    edits: list[Edit]
+    dropped: bool = False
+    """Nothing of it can be kept: a lone `-` where the text ends."""
+    cut: bool = False
+    """The text ends here, and the value might have gone on."""
+
+
+LITERALS: Final = {"true": True, "false": False, "null": None}
+
+_WORDS: Final = {
+    "python-literal": {"True": "true", "False": "false", "None": "null"},
+    "js-undefined": {"undefined": "null"},
+}
+_WORDS_IN_ANY_CASE: Final = {
+    "literal-case": {"true": "true", "false": "false", "null": "null", "nil": "null", "none": "null"},
+    "nan-infinity": {sign + word: "null" for sign in ("", "-", "+") for word in ("nan", "inf", "infinity")},
+}
+_MEANINGS: Final = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
+_BEGINNINGS: Final = {word[:length]: word for word in _MEANINGS for length in range(1, len(word))}
+"""What a literal that the end of the text cut off must have been."""
+
+_LOOSE: Final = re.compile(r"([+-]?)((?:\d[\d_]*)?)((?:\.[\d_]*)?)((?:[eE][+-]?\d+)?)", re.ASCII)
+_UNDERSCORES: Final = re.compile("_+")
+_RADIX: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+)", re.ASCII)
+_THOUSANDS: Final = re.compile(r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?)(?=\s*(?:[,;}\n]|$))", re.ASCII)
+_CUT_NUMBER: Final = re.compile(r"(-?(?:0|[1-9]\d*)(?:\.\d+)?)(?:\.|[eE][+-]?)", re.ASCII)
+_WRAPPERS: Final = (
+    "ObjectId|ObjectID|NumberLong|NumberInt|NumberDecimal|Decimal|Decimal128|datetime|date|time|timedelta|ISODate|Date"
+    "|Timestamp|UUID|uuid|BinData|Path|PosixPath|int|float|str|bool|Int32|Int64|Long|Double"
+)
+_TYPED: Final = re.compile(
+    rf"(?:new\s+)?(?:(?:[A-Za-z_]\w*\.)*(?:{_WRAPPERS})\(([^()\n]{{0,{REACH}}})\)"
+    rf"|[A-Za-z_][\w.]*\(\s*(\"(?:[^\"\\\n]|\\.){{0,{REACH}}}\"|'(?:[^'\\\n]|\\.){{0,{REACH}}}')\s*\))"
+)
+_ONE_STRING: Final = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)')\s*", re.DOTALL)
+
+_RUN: Final = re.compile(r"(?:[^,，;\n\r{}\[\]()\"/`~]|[`~](?![`~])|(?<![\s])/|/(?![/*]))+")
+_KEY: Final = re.compile(r"[^\s:：=,，;\"'`“”{}\[\]()][^:：=,，;\"'`“”{}\[\]()\n\r]*")
+_COMMA_ENDS: Final = re.compile(
+    rf"[,，;](?:[{SPACES},，;]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n)*"
+    rf"(?:(?:\"(?:[^\"\\\n]|\\.){{0,{REACH}}}\"|'[^'\n]{{0,{REACH}}}'|“[^”\n]{{0,{REACH}}}”|[\w$.-]{{1,{REACH}}}\"?)"
+    rf"\s*(?:[:：]|=>?)|[}}\])｝］]|\.\.\.|…|\Z)"
+    rf"|[,，;][{SPACES}]*\n"
+)
+"""A comma behind which a key, a closer, a new line or nothing follows."""
+_OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
+
+
+def read_bare(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: str) -> tuple[Bare, int]:
+    """Read the unquoted value that begins at index `at`, and return it with the index behind it.
+
+    Raises Starved where more text could change the answer.
+    """
+    text, start = tape.text, tape.base + at
+    end, half_quoted = _run_end(tape, at, role, until, closers)
+    if half_quoted:
+        value, edits = decode(text[at:end], start)
+        return Bare(value, [Edit("missing-open-quote", start, "", '"'), *edits]), end + 1
+    if role == "member" and (grouped := _THOUSANDS.match(text, at)):
+        run = grouped[1]
+        plain = run.replace(",", "").lstrip("+")
+        if strict.NUMBER.fullmatch(plain):
+            return Bare(strict.number(plain), [Edit("thousands-comma", start, run, plain)]), grouped.end(1)
+    run = text[at:end].rstrip()
+    ends_text = tape.closed and end == len(text) and role != "top"
+    return (_cut(run, start) if ends_text else None) or _classify(run, start, cut=ends_text), at + len(run)
+
+
+def _run_end(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: str) -> tuple[int, bool]:
+    """Find where an unquoted value ends; True behind it where a quote that was never opened ends it."""
+    text, depth, end = tape.text, [], at
+    while True:
+        if run := _RUN.match(text, end):
+            end = run.end()
+        char = tape.char(end)
+        if not char or char in "\n\r`~/":
+            break
+        if char == '"':
+            if not depth and "," not in text[at:end] and strength(tape, end + 1, role, until, closers) == STRONG:
+                return _before_marker(text, at, end, until)
+        elif char in _OPENERS:
+            depth.append(_OPENERS[char])
+        elif char in ",，;":
+            if not depth and (role == "item" or _comma_ends(tape, end)):
+                break
+        elif depth and depth[-1] == char:
+            depth.pop()
+        elif char in closers or char != ")":
+            break
+        end += 1
+    return _before_marker(text, at, end, until)[0], False
+
+
+def _before_marker(text: str, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
+    """Return the end of the run, or the first marker in it; True where there is none."""
+    found = [place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end]
+    return min(found, default=end), not found
+
+
+def _comma_ends(tape: Tape, at: int) -> bool:
+    """Whether a comma in the unquoted value of a member ends it."""
+    found = _COMMA_ENDS.match(tape.text, at)
+    if not tape.closed and (found.end() == len(tape.text) if found else len(tape.text) - at <= REACH + 8):
+        raise Starved
+    return found is not None
+
+
+def _classify(run: str, start: int, *, cut: bool) -> Bare:
+    """Say what a bare run stands for: a literal, a number, a typed value, or text."""
+    if run in LITERALS:
+        return Bare(LITERALS[run], [])
+    for table, spelling in ((_WORDS, run), (_WORDS_IN_ANY_CASE, run.lower())):
+        for code, words in table.items():
+            if spelling in words:
+                return Bare(LITERALS[words[spelling]], [Edit(code, start, run, words[spelling])])
+    if (loose := _loose_number(run, start)) is not None:
+        return loose
+    if typed := _TYPED.fullmatch(run):
+        value = _argument(typed[1] if typed[2] is None else typed[2], run)
+        return Bare(value, [Edit("typed-value", start, run, json.dumps(value, ensure_ascii=False))])
+    return Bare(run, [Edit("unquoted-string", start, run, quoted(run))], cut=cut)
+
+
+def _argument(inside: str, source: str) -> Any:
+    """Return the one scalar between the parentheses of a typed value, else its source text."""
+    if string := _ONE_STRING.fullmatch(inside):
+        return decode(string[1] if string[2] is None else string[2], closer="'" if string[1] is None else '"')[0]
+    if strict.NUMBER.fullmatch(inside.strip()):
+        return strict.number(inside.strip())
+    return LITERALS.get(inside.strip(), source)
+
+
+def _cut(run: str, start: int) -> Bare | None:
+    """Read what the end of the text left of a number or literal; None where it left neither."""
+    if run in ("-", "+"):
+        return Bare(None, [Edit("truncated-number", start, run, "")], dropped=True, cut=True)
+    if word := _BEGINNINGS.get(run):
+        meaning = _MEANINGS[word]
+        spelled = [] if word == meaning else [Edit("python-literal", start, run, meaning)]
+        rest = "" if spelled else word[len(run) :]
+        return Bare(LITERALS[meaning], [*spelled, Edit("truncated-literal", start + len(run), "", rest)])
+    if number := _CUT_NUMBER.fullmatch(run):
+        return Bare(strict.number(number[1]), [Edit("truncated-number", start, run, number[1])], cut=True)
+    if (loose := _loose_number(run, start)) is None:
+        return None
+    return loose._replace(edits=[*loose.edits, Edit("truncated-number", start + len(run), "", "")], cut=True)
+
+
+def _loose_number(run: str, start: int) -> Bare | None:
+    """Read a number in a looser spelling than JSON's: `+07_000.` is 7000.0 with four edits. None where it is none."""
+    if radix := _RADIX.fullmatch(run):
+        value = int(radix[1] + radix[2].replace("_", ""), 0)
+        return Bare(value, [Edit("hex-number", start, run, str(value))])
+    parts = _LOOSE.fullmatch(run)
+    if not parts or run == ".":
+        return None
+    sign, whole, fraction, _ = parts.groups()
+    begin = len(sign)
+    zeros = len(whole) - len(whole.lstrip("0_") or "0")
+    edits = [Edit("plus-sign", 0, sign, "")] if sign == "+" else []
+    if zeros > 0:
+        edits.append(Edit("leading-zero", begin, whole[:zeros], ""))
+    if not whole:
+        edits.append(Edit("bare-decimal-point", begin, "", "0"))
+    edits += [Edit("digit-separator", m.start(), m[0], "") for m in _UNDERSCORES.finditer(run, begin + max(zeros, 0))]
+    if fraction == ".":
+        edits.append(Edit("bare-decimal-point", parts.end(3), "", "0"))
+    plain = _applied(run, edits)
+    if not strict.NUMBER.fullmatch(plain):
+        return None
+    return Bare(strict.number(plain), [edit._replace(start=start + edit.start) for edit in edits])
+
+
+def _applied(text: str, edits: list[Edit]) -> str:
+    out, done = [], 0
+    for edit in edits:
+        out += text[done : edit.start], edit.after
+        done = edit.start + len(edit.before)
+    return "".join((*out, text[done:]))
+
+
+def read_bare_key(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int, bool]:
+    """Read the unquoted key at index `at`: its text, the index behind it, whether a closing quote follows it.
+
+    The text is `""` where no key can begin there. Raises Starved where the key may go on.
+    """
+    found = _KEY.match(tape.text, at)
+    if not found:
+        return "", at, False
+    end, whole = _before_marker(tape.text, at, found.end(), until)
+    quote = whole and tape.char(end) == '"' and token(tape, end + 1, until)[0] in ":="
+    key = tape.text[at:end].rstrip()
+    return key, at + len(key), quote

@@ -1,0 +1,98 @@
+"""Which bracket was meant: open containers, and the choice where a closer does not fit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from utp_cli.repair.tape import Starved
+
+if TYPE_CHECKING:
+    from utp_cli.repair.escapes import Edit
+    from utp_cli.repair.tape import Tape
+
+DEEP: Final = 64
+"""So many due closers are compared; what lies further out is taken to fit."""
+
+_NEXT_BRACKET: Final = re.compile(r'[{}\[\]]|"(?:[^"\\]|\\.)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])', re.DOTALL)
+
+
+class Member(NamedTuple):
+    """Where the value of a key stands. Offsets."""
+
+    key: str
+    start: int
+    end: int | None
+    """None until it is known."""
+
+
+class Comma(NamedTuple):
+    """A separator that still has to prove that something follows it."""
+
+    start: int
+    text: str
+
+
+@dataclass(slots=True)
+class Frame:
+    """An open container."""
+
+    value: Any
+    closer: str
+    """What closes it in the text: a Python set is a list that `}` closes."""
+    start: int
+    end: int
+    """Just behind its last entry, or its opener. Where a lost comma or closer belongs."""
+    before: int
+    """The same for the entry before the last."""
+    key: str | None = None
+    key_edits: list[Edit] = field(default_factory=list)
+    """What the key needed; told only when the key stays."""
+    key_start: int = 0
+    key_text: str = ""
+    key_end: int = 0
+    comma: Comma | None = None
+    colon: Comma | None = None
+    """Where it stands apart from the key."""
+    many: bool = False
+    """A comma was seen."""
+    watched: bool = False
+    """Its members are reported while they arrive."""
+
+    @property
+    def is_object(self) -> bool:
+        return isinstance(self.value, dict)
+
+
+def due(frames: list[Frame]) -> str:
+    """Return the closers that are due, innermost first."""
+    return "".join(frame.closer for frame in frames[: -DEEP - 1 : -1])
+
+
+def closers_ahead(tape: Tape, at: int, enough: int, until: tuple[str, ...]) -> str:
+    """Return the closers that fit no opener of the text from index `at` on, `enough` at most.
+
+    Strings are skipped; a marker or the end of the text ends it. Raises Starved until that is known.
+    """
+    text, found, depth = tape.text, "", 0
+    stop = min((place for place in (text.find(marker, at) for marker in until) if place >= 0), default=len(text))
+    while bracket := _NEXT_BRACKET.search(text, at):
+        at = bracket.end()
+        if bracket.start() >= stop:
+            return found
+        if bracket[0] in "{[":
+            depth += 1
+        elif bracket[0] in "}]":
+            found += "" if depth else bracket[0]
+            depth = max(depth - 1, 0)
+        if len(found) == enough:
+            return found
+    if stop == len(text) and not tape.closed:
+        raise Starved
+    return found
+
+
+def best(ahead: str, readings: list[tuple[str, Any]], default: Any) -> Any:
+    """Return the reading whose due closers are just those ahead; else the default."""
+    return next((answer for closers, answer in readings if closers == ahead), default)
