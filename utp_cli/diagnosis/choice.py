@@ -80,11 +80,7 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
     """
     choice = choice_of(answer.request)
     # What was cut off, refused or swallowed on the way says nothing about the choice.
-    ended = (
-        answer.stop in {"stop", "tool"}
-        and not any(call.reason for call in answer.written)
-        and not answer.thought
-    )
+    ended = answer.ended and not any(call.reason for call in answer.written) and not answer.thought
     if choice.mode != "must" or not ended:
         return
     called = [call.known_name for call in answer.written]
@@ -129,7 +125,10 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
     Error texts: `tool call returned with tool_choice none`.
     """
     choice = choice_of(answer.request)
-    none_sent = "tools" in answer.request and not answer.request["tools"]
+    sent = answer.request.get("tools") or answer.request.get("functions")
+    none_sent = not sent and (
+        "tools" in answer.request or ("messages" in answer.request and not answer.tools)
+    )
     calls = [call for call in answer.written if call.native or call.parser not in {"", "json-content"}]
     if calls and (choice.mode == "none" or none_sent):
         yield Sighting(

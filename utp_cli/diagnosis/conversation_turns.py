@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _ERROR = re.compile(
-    r"\s*(?:\W{0,3}(?:\w+\s?)?(?:error|exception|failed|failure)\b|traceback \(most recent|fatal:)",
+    r"\W{0,3}(?:\w+[ :]\s?){0,3}\w*(?:error|exception|failed|failure)\b|\s*(?:traceback \(most recent|fatal:)"
+    r"|\s*(?:could not|cannot|can't|unable to|invalid|timed out)\b"
+    r"|.{0,100}(?:command not found|no such file or directory|permission denied)",
     re.IGNORECASE,
 )
 _ERROR_KEYS = ("error", "is_error", "isError")

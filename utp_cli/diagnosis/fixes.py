@@ -89,10 +89,11 @@ def engine_of(subject: Answer | Refusal) -> str | None:
     return None
 
 
-def parsers_of(dialect: Dialect) -> set[str]:
-    """Return every name under which a server knows the parser of a dialect."""
-    named = {dialect.servers[engine] for engine in ("vllm", "sglang") if engine in dialect.servers}
-    return {dialect.name, *dialect.aliases, *named}
+def parsers_of(dialect: Dialect, model: str | None) -> set[str]:
+    """Return every name that servers have for the parser of a dialect, and of the model's series."""
+    row = served(model)
+    own = {row.vllm, row.sglang} if row and dialect.name in row.dialects else set()
+    return {dialect.name, *dialect.aliases, *dialect.servers.values(), *own}
 
 
 def tool_parser(subject: Answer | Refusal, dialect: Dialect | None) -> str:

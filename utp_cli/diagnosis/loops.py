@@ -230,8 +230,7 @@ def announced_not_called(answer: Answer) -> Iterator[Sighting]:
 
     Error texts: `model says it will call the tool but does not`.
     """
-    ended = answer.stop == "stop" or (answer.raw and answer.stop == "none")
-    if not answer.known or answer.written or answer.thought or answer.result.server_calls or not ended:
+    if not answer.known or answer.written or answer.thought or answer.result.server_calls or not answer.ended:
         return
     lines = answer.result.content.replace("’", "'").rstrip().rsplit("\n", 1)
     last = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]

@@ -23,6 +23,7 @@ class Precedence:
 
 _PYTHON, _NO_OBJECT, _NO_JSON = "arguments-python-literal", "arguments-not-object", "arguments-invalid-json"
 _BROKEN = ("arguments-concatenated", _PYTHON, _NO_OBJECT, _NO_JSON, "arguments-empty-string")
+_NO_CALL = ("tool-choice-ignored", "announced-not-called")
 _UNFIT = ("missing-argument", "wrong-type", "nested-json-string", "unexpected-argument")
 
 PRECEDENCE = (
@@ -42,8 +43,10 @@ PRECEDENCE = (
     Precedence(
         "harmony-leak", ("call-left-in-content", "leaked-special-tokens", "unknown-tool", "tool-name-variant")
     ),
-    Precedence("react-instead-of-native", ("call-left-in-content", "announced-not-called")),
-    Precedence("call-left-in-content", ("tool-choice-ignored", "announced-not-called", "calls-lost")),
+    Precedence("harmony-leak", _NO_CALL),
+    Precedence("special-tokens-stripped", _NO_CALL),
+    Precedence("react-instead-of-native", ("call-left-in-content", *_NO_CALL)),
+    Precedence("call-left-in-content", (*_NO_CALL, "calls-lost")),
     Precedence("call-in-reasoning", ("calls-lost",)),
     Precedence("reasoning-exhausted-budget", ("calls-lost",)),
     Precedence("malformed-function-call", ("calls-lost", "tool-choice-ignored")),

@@ -98,12 +98,9 @@ def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
     running = DIALECTS.get(configured or "") or _served_as(configured)
     for call in answer.in_text:
         dialect = DIALECTS.get(call.parser)
-        if (
-            dialect
-            and running
-            and configured not in fixes.parsers_of(dialect)
-            and not _alike(dialect, running)
-        ):
+        if dialect is None or running is None or _alike(dialect, running):
+            continue
+        if configured not in fixes.parsers_of(dialect, answer.model):
             yield Sighting(
                 message=f"the server runs the tool parser {configured}, and the model writes {dialect.name}",
                 evidence=_shown(call, answer),
@@ -251,7 +248,7 @@ def _loose(passage: Passage, answer: Answer) -> str:
 _BODIES: dict[str, str] = {
     "mistral": r"\[\s*\{.*\}\s*\]|(?P<name>[\w.-]+)(?:\[ARGS\])?\s*\{.*\}",
     "granite": r"\[\s*\{.*\}\s*\]",
-    "kimi_k2": r"functions\.(?P<name>[\w.-]+):\d+\s*\{.*\}",
+    "kimi_k2": r"(?:functions\.)?(?P<name>[\w.-]+):\d+\s*\{.*\}",
     "deepseek_v3": r"function\s*(?P<name>[\w.-]+)\s*```json\s*\{.*\}\s*```",
     "deepseek_v31": r"(?P<name>[\w.-]+?)\s*\{.*\}",
     "hermes": r"\{.*\}",
@@ -297,10 +294,10 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Sighting]:
 
 
 def _names_known(found: re.Match[str], answer: Answer) -> bool:
-    """Whether the body names a tool: a known one where tools are known."""
+    """Whether the body names known tools; where none are known, a JSON body may name any."""
     name = found.groupdict().get("name")
     names = [name] if name else _named_in(strict(found[0].strip()).value)
-    return bool(names) and (not answer.known or all(name in answer.known for name in names))
+    return bool(names) and (all(n in answer.known for n in names) if answer.known else not name)
 
 
 def _named_in(value: object) -> list[str]:

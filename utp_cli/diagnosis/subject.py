@@ -86,6 +86,11 @@ class Answer:
         reason = (self.result.finish_reason or "").casefold()
         return STOPS.get(reason) or ("malformed" if any(word in reason for word in _MALFORMED) else "none")
 
+    @property
+    def ended(self) -> bool:
+        """It came to a normal end; of a raw generation that is taken for granted where nothing is known."""
+        return self.stop in {"stop", "tool"} or (self.raw and self.stop == "none")
+
     @cached_property
     def written(self) -> tuple[Written, ...]:
         """Every call, also those rejected, that was meant to be run: not thought, not announced."""

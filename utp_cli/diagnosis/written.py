@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
     from utp_cli.protocol.spans import Span
 
-TEXT_WIRES = frozenset({"openai-chat", "openai-legacy", "openai-responses", "cohere", "mistral"})
-"""The formats in which native arguments are JSON text."""
+TEXT_WIRES = frozenset({
+    "openai-chat", "openai-legacy", "openai-responses", "cohere", "mistral", "litellm-log", "langfuse",
+})  # fmt: skip
+"""The formats in which native arguments are JSON text, and the logs of such."""
 
 _CHOICE = re.compile(r"/(?:choices|candidates)/\d+")
 
