@@ -1,4 +1,4 @@
-"""Model id → spec → capability → mode, formats, dialect, server settings. Every fact keeps its source."""
+"""Model id → spec → capability → mode, formats, dialect, servers. Every fact keeps its source."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Detection:
     servers: Servers
     """Start options by server, ready to append; a server that is missing has no support known."""
     sources: Sources
-    """Where each field comes from, by dotted name: `id`, `registry: …`, `inherited: …` (from the family, for a
-    fine-tune), `rule: …`, `guessed: …` or `override`."""
+    """Where each field comes from, by dotted name: `id`, `registry: …`, `inherited: …` (from the family of
+    a fine-tune), `rule: …`, `guessed: …` or `override`."""
     warnings: list[str]
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _warnings(spec: ModelSpec) -> list[str]:
     checks = (
         (
             spec.family == "unknown",
-            "the id names no known family: careful defaults; state what you know in the profile's [capability]",
+            "the id names no known family: careful defaults; a profile's [capability] can say better",
         ),
         (
             spec.custom and spec.family != "unknown",

@@ -37,7 +37,7 @@ SPELLINGS: dict[str, str] = {
 """Name as written (a hyphen may also be `_` or nothing) → family. The longest spelling wins."""
 
 AT_START: dict[str, str] = {"o": "o", "hy": "hunyuan", "seed": "seed", "spark": "spark", "step": "step"}
-"""Names that are also letters or plain words: a family only where they begin the name and a number follows."""
+"""Names that are also letters or plain words: a family only at the start of a name, before a number."""
 
 VARIANTS = frozenset(
     words("""
@@ -75,7 +75,7 @@ VENDOR_NAMES = frozenset(words("qwen mistral moonshot minimax"))
 """Families that are called like their maker: any other family in the id is more exact."""
 
 TEACHERS = frozenset(words("claude deepseek gemini gpt grok o"))
-"""Families that are poured into others, or whose name is also an interface: the other family in the id wins."""
+"""Families that are poured into others, or whose name is an interface too: another family in the id wins."""
 
 
 def precedence(family: str) -> int:

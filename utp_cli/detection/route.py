@@ -37,7 +37,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One way of writing a route. Groups of the pattern: `org` and `name`, or `rest`, which is read on as a path."""
+    """One way of writing a route. Groups of the pattern: `org` and `name`, or `rest`, read on as a path."""
 
     pattern: re.Pattern[str]
     provider: str

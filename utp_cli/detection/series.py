@@ -17,7 +17,7 @@ Version = tuple[int, ...]
 Serving = Literal["any", "hosted", "own"]
 
 OWN_SERVERS = frozenset({None, "ollama", "vllm", "lmstudio", "local", "huggingface", "sagemaker"})
-"""Providers behind which the model's own chat template decides. The others are hosts, who add what it lacks."""
+"""Providers behind which the model's own chat template decides. The others add what it lacks."""
 
 _COMPARE: dict[str, Callable[[Version, Version], bool]] = {">=": ge, "<=": le, "==": eq, ">": gt, "<": lt}
 

@@ -35,8 +35,8 @@ class ServerRow:
     """What makes Ollama offer tools: the PARSER of the Modelfile, or its template."""
     note: str = ""
     basis: Basis = "docs"
-    """`docs`: the server's documentation names the series for that parser. `registry`: the parser is registered
-    under the series' name. `inferred`: the raw text has the format of a documented series."""
+    """`docs`: the server's documentation names the series for that parser. `registry`: the parser has the
+    series' name. `inferred`: the raw text has the format of a documented series."""
 
 
 def row(
