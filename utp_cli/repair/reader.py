@@ -241,6 +241,8 @@ class JsonReader:
         if found := _INVISIBLE.match(tape.text, tape.at):
             self._need(found.end())
             self._drop("bom", len(found[0]))
+        elif char == "\\" and self._skip_odd(char):
+            pass
         elif char and char in "`~" and not self._fence:
             self._open_fence()
         elif char and char in "{[" and not self._begun and self._skim():

@@ -1,0 +1,252 @@
+"""A whole text that ought to be one JSON value: finds the value in it, and reads it.
+
+    strict JSON → as it is     else: what stands at the edges → where the value begins → the reader → what follows it
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.protocol.calls import Repair
+from utp_cli.repair import strict
+from utp_cli.repair.codes import CODES
+from utp_cli.repair.reader import JsonReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from utp_cli.protocol.calls import Note, Sureness
+
+_EDGE: Final = " \t\n\r\ufeff\u200b\u2060"
+_CALL: Final = re.compile(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
+_CALL_END: Final = re.compile(r"\s*\)\s*;?\s*")
+_CANDIDATE: Final = re.compile(
+    r"(?:`{3,}|~{3,})[\w+.#-]*\s*(?=[{\[])"
+    r"|[{｛](?=\s*(?:[\"'“`}{]|\\\"|&quot;|[\w$-]+\s*[:：=]))"
+    r"|[\[［](?=\s*(?:[\"'“`\]{\[(]|&quot;|-?\d|(?:true|false|null|True|False|None)\b))"
+)
+"""Where in prose a value may begin: at a fence, or at a bracket with something like data behind it."""
+
+_FENCED: Final = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*(?=[{\[])")
+_NEXT: Final = re.compile(r"\s*[,;]?\s*(?=[{\[])")
+_STANDS_ALONE: Final = re.compile(r"(?:\A|[:=\n]|[`~]{3}\w*)\s*\Z")
+_RETRIES: Final = 8
+"""How often the reading of something in prose that never closes is given up, to try again behind its bracket."""
+
+
+@dataclass(kw_only=True)
+class Reading:
+    """What was made of a text. `notes` are worked out when first asked for."""
+
+    value: Any = None
+    """None also where nothing in the text is a value; `complete` is then False."""
+    repairs: list[Repair] = field(default_factory=list)
+    """In order of their spans, which count characters of the text. Applied to the text they give strict JSON."""
+    partial: list[str] = field(default_factory=list)
+    """JSON Pointers of the values that may have been cut off."""
+    complete: bool = True
+    """False where the text ended while something was open."""
+    find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """What is worth knowing though it changed nothing."""
+        return self.find_notes()
+
+
+def repair_json(text: str) -> Reading:
+    """Read the one JSON value that the text ought to be; every change is among the repairs. Never raises."""
+    try:
+        return Reading(value=strict.decode(text), find_notes=lambda: _strict_notes(text))
+    except ValueError:
+        pass
+    start, end = len(text) - len(text.lstrip(_EDGE)), len(text.rstrip(_EDGE))
+    found = list(_values(text, start, end)) if start < end else []
+    if not found:
+        return Reading(complete=False)
+    value, kept, repairs = _joined(text, found)
+    listed = len(kept) > 1
+    for each in kept:
+        repairs += each.reader.repairs
+    repairs += [*_edges(text, start, end), *_outside(text, start, end, found)]
+    return Reading(
+        value=value,
+        repairs=sorted(repairs, key=lambda repair: repair.span or (0, 0)),
+        partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
+        complete=all(each.reader.complete for each in kept),
+        find_notes=lambda: [note for each in kept for note in each.reader.notes],
+    )
+
+
+def _strict_notes(text: str) -> list[Note]:
+    found = _read(text, 0, len(text), loose=True)
+    return found.reader.notes if found else []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A value in the text."""
+
+    start: int
+    end: int
+    reader: JsonReader
+    wrapped: tuple[int, int] | None = None
+    """Where the function call around it begins and ends."""
+
+    @property
+    def fenced(self) -> bool:
+        return any(repair.code == "code-fence" for repair in self.reader.repairs)
+
+    @property
+    def value(self) -> Any:
+        return self.reader.value
+
+
+def _read(text: str, start: int, end: int, *, loose: bool = False, piece: int = 0) -> _Found | None:
+    """Read the value at `start`; None where there is none. A `piece` spares a look at the whole rest of the text."""
+    reader, at = JsonReader(start=start, loose=loose), start
+    piece = piece or end - start
+    while at < end and not reader.feed(text[at : min(at + piece, end)]):
+        at += piece
+        piece *= 2
+    reader.close()
+    return None if reader.declined else _Found(start=start, end=reader.end, reader=reader)
+
+
+def _values(text: str, start: int, end: int) -> Iterator[_Found]:
+    """Find the value, and those that follow it: at once, or in fences of their own where the first was in one."""
+    found = _wrapped(text, start, end) or _plain(text, start, end) or _in_prose(text, start, end)
+    while found:
+        yield found
+        ahead = (_FENCED.search if found.fenced else _NEXT.match)(text, found.end, end)
+        if not ahead or found.wrapped or not isinstance(found.value, (dict, list)):
+            return
+        found = _read(text, ahead.start() if found.fenced else ahead.end(), end, piece=4096)
+        if found and not _is_data(found):
+            return
+
+
+def _is_data(found: _Found) -> bool:
+    """Whether this is a container that somebody wrote as one: `{name}` is none."""
+    return isinstance(found.value, (dict, list)) and not any(r.code == "python-set" for r in found.reader.repairs)
+
+
+def _wrapped(text: str, start: int, end: int) -> _Found | None:
+    """Read the only argument of a function call."""
+    call = _CALL.match(text, start, end)
+    found = _read(text, call.end(), end) if call else None
+    closing = _CALL_END.fullmatch(text, found.end, end) if found else None
+    if not found or not closing:
+        return None
+    return _Found(start=found.start, end=found.end, reader=found.reader, wrapped=(start, end))
+
+
+def _plain(text: str, start: int, end: int) -> _Found | None:
+    """Read a value that begins where the text begins: a container, or a scalar that is all there is."""
+    found = _read(text, start, end, loose=True)
+    if found is None:
+        return None
+    codes = [repair.code for repair in found.reader.repairs]
+    if text[start] in "{[｛［`~" or "missing-open-brace" in codes:
+        return found
+    prose = "unquoted-string" in codes or "trailing-garbage" in codes or "leading-garbage" in codes
+    return None if prose or found.end < end else found
+
+
+def _in_prose(text: str, start: int, end: int) -> _Found | None:
+    """Find the value in a text that begins with something else.
+
+    The first object with a key counts; failing that the first array of objects; failing that the first container
+    that stands by itself. What never closes counts only if nothing else does.
+    """
+    ranked: dict[int, _Found] = {}
+    retries, at = _RETRIES, start
+    while candidate := _CANDIDATE.search(text, at, end):
+        found = _read(text, candidate.start(), end, piece=4096)
+        at = candidate.end()
+        if found is None:
+            continue
+        rank = _rank(text, found)
+        ranked.setdefault(rank, found)
+        if rank == 0:
+            break
+        if found.reader.complete:
+            at = found.end
+        elif retries:
+            retries -= 1
+        else:
+            break
+    ranked.pop(_NONE, None)
+    return ranked[min(ranked)] if ranked else None
+
+
+_NONE: Final = 9
+
+
+def _rank(text: str, found: _Found) -> int:
+    """Say how much this looks like the value: 0 is best, `_NONE` not at all."""
+    value = found.value
+    if not _is_data(found):
+        return _NONE
+    if isinstance(value, dict) and value:
+        rank = 0
+    elif value and all(isinstance(item, dict) for item in value):
+        rank = 1
+    else:
+        rank = 2 if _STANDS_ALONE.search(text[max(0, found.start - 40) : found.start]) else _NONE
+    return rank if found.reader.complete or rank == _NONE else rank + 3
+
+
+# --- what the parts of the text become ------------------------------------------------------------------------
+
+
+def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Repair]]:
+    """Make one value of several: the value of the text, those that are part of it, the repairs it took."""
+    if len(found) == 1:
+        return found[0].value, found, []
+    telling = [each for each in found if each.value != {}] or found[:1]
+    one = telling[0]
+    if all(each.value == one.value for each in telling[1:]):
+        before, behind = (found[0].start, one.start), (one.end, found[-1].end)
+        return one.value, [one], [_fix("concatenated-objects", text, *gap) for gap in (before, behind) if gap[0] < gap[1]]
+    repairs = [_fix("concatenated-objects", text, found[0].start, found[0].start, "[", "guess")]
+    for left, right in itertools.pairwise(found):
+        gap = text[left.end : right.start]
+        if gap.strip() != ",":
+            keep = len(gap) if not gap.strip() else 0
+            repairs.append(_fix("concatenated-objects", text, left.end, right.start - keep, ",", "guess"))
+    repairs.append(_fix("concatenated-objects", text, found[-1].end, found[-1].end, "]", "guess"))
+    return [each.value for each in found], found, repairs
+
+
+def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[Repair]:
+    """Tell what stands in front of the values and behind them."""
+    first, last = found[0], found[-1]
+    codes = ("call-wrapper", "call-wrapper") if first.wrapped else ("leading-garbage", "trailing-garbage")
+    for code, begin, stop in zip(codes, (start, last.end), (first.start, end), strict=True):
+        if text[begin:stop].strip():
+            yield _fix(code, text, begin, stop)
+
+
+def _edges(text: str, start: int, end: int) -> Iterator[Repair]:
+    """Tell of invisible characters at either end."""
+    for begin, stop in ((0, start), (end, len(text))):
+        if text[begin:stop].strip(strict.SPACE):
+            yield _fix("bom", text, begin, stop)
+
+
+def _fix(code: str, text: str, start: int, end: int, after: str = "", confidence: Sureness | None = None) -> Repair:
+    entry = CODES[code]
+    return Repair(
+        code=code,
+        layer="syntax",
+        confidence=confidence or entry.confidence,
+        span=(start, end),
+        before=text[start:end],
+        after=after,
+        message=entry.sentence,
+    )
