@@ -77,14 +77,14 @@ LEXEMES: tuple[tuple[str, str], ...] = (
     ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
     ("word", r"[a-z]+"),
 )
-"""What a word of a name can be; the first match wins, so what only looks like a version or size comes first."""
+"""What a word of a name can be. The first match wins, so what only looks like a version or size comes first."""
 
 _LEXER = re.compile(
     "|".join(f"(?P<{kind}{place}>{pattern})" for place, (kind, pattern) in enumerate(LEXEMES)),
     re.VERBOSE | re.ASCII,
 )
 _UNITS = {"m": 10**6, "b": 10**9, "t": 10**12}
-_NEXT_DIGIT = re.compile(r"-(\d)(?![\da-z.])", re.ASCII)
+_NEXT_DIGIT = re.compile(r"-p?(\d)(?![\da-z.])", re.ASCII)
 
 
 @lru_cache(maxsize=512)

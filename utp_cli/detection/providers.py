@@ -21,7 +21,6 @@ PROVIDERS: dict[str, str] = {
     "ollama_chat": "ollama",
     "together_ai": "together",
     "fireworks_ai": "fireworks",
-    "fireworks-ai": "fireworks",
     "amazon-bedrock": "bedrock",
     "bedrock_converse": "bedrock",
     "bedrock_mantle": "bedrock",

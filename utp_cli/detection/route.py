@@ -7,7 +7,6 @@ OpenRouter, as of November 2026.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 
 from utp_cli.detection.providers import (
@@ -65,6 +64,14 @@ FORMS = (
 )
 """Tried in order after a provider's own segment was taken off."""
 
+_PLAIN: dict[int, str | None] = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full-width forms of ASCII
+    **dict.fromkeys(range(0x2010, 0x2016), "-"),  # hyphens and dashes
+    **dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF)),  # what has no width
+    ord("\\"): "/",
+}
+"""What pasted text has in place of plain characters. (Unicode's own normal forms can take quadratic time.)"""
+
 _DOTTED = re.compile(rf"(?:(?P<region>{BEDROCK_REGIONS})\.)?(?P<org>[a-z0-9]+)\.(?P<name>[a-z].*)")
 _REVISION = re.compile(
     r"""(?<!^claude)(?<!instant)      # the tail of claude-v2:1 and claude-instant-v1 is the version
@@ -76,7 +83,7 @@ _REVISION = re.compile(
 
 def read_route(text: str) -> Route:
     """Split an id into provider, org and name. Any string gives a route; linear in its length."""
-    path = unicodedata.normalize("NFKC", text).strip().strip("'\"`").lower().replace("\\", "/")
+    path = text.translate(_PLAIN).strip().strip("'\"`").lower()
     path = re.sub(r"^[a-z]{2,8}://|-\d{5}-of-\d{5}", "", path)
     path, checkpoints = re.subn(r"/checkpoint-\d+/?$", "", path)
     route = _read_form(*_split_provider(path))
