@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.written import Written
 
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
-_QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
 _PATTERN_NAMES = re.compile(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
 _OTHER_ESCAPE = re.compile(r"\\(?![ntr\"'\\/])")
 

@@ -141,7 +141,7 @@ def orphan_tool_result(session: Session) -> Iterator[Sighting]:
             if not result.named and result.call_id not in asked:
                 yield Sighting(
                     message="a tool result answers no call of the assistant message before it",
-                    evidence=f"id {result.call_id}; asked for: {', '.join(map(str, asked)) or 'none'}",
+                    evidence=f"id {result.call_id}; asked for: {', '.join(map(str, asked[:9])) or 'none'}",
                     pointer=result.pointer,
                 )
         if turn.role == "assistant":

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _UNIONS = ("anyOf", "oneOf")
 _FREE = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
 _REFERENCES = 8
+_LONGEST = 2000
+"""Characters of a path: what lies deeper is not compared."""
 _TYPES = {"string", "integer", "number", "boolean", "array", "object", "null"}
 
 
@@ -36,6 +38,8 @@ def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
     todo: deque[tuple[str, Any, Any]] = deque([("", arguments, tool.parameters)])
     while todo:
         path, value, part = todo.popleft()
+        if len(path) > _LONGEST:
+            continue
         schema = _resolved(part, tool.parameters)
         asked = types_asked(schema)
         if path and asked and json_type(value) not in asked and not _counts_as(value, asked):

@@ -9,7 +9,10 @@ from typing import Any
 
 _WORDS = {"True": "true", "False": "false", "None": "null", "(": "[", ")": "]"}
 _PYTHON = re.compile(
-    r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|\b(?:True|False|None)\b|[()]|,(?=\s{0,99}[\]})])', re.DOTALL
+    r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
+    r"|'(?:[^'\\]|\\.)*(?:'|\\?\Z)"
+    r"|\b(?:True|False|None)\b|[()]|,(?=\s{0,99}[\]})])",
+    re.DOTALL,
 )
 _HALF_ESCAPE = re.compile(r"\\u[0-9A-Fa-f]{0,3}\Z")
 

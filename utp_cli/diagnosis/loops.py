@@ -32,6 +32,11 @@ HOSTED = frozenset(
 TIMES = 3
 """How often the same call in a row is a loop."""
 
+_MOST_NAMES = 50
+"""Unknown names that are compared with every known one."""
+_LAST = 1000
+"""Characters of an answer's end in which an announcement is looked for."""
+
 _PREFIX = re.compile(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
 _SUFFIX = re.compile(r"(?::\d+|\(\))$")
 _ANNOUNCES = re.compile(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
@@ -102,11 +107,11 @@ def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
 def _nameless(known: Mapping[str, Tool], turns: tuple[Turn, ...]) -> Iterator[Written]:
     """The calls whose name is no known one, each name once."""
     seen = {*known, *HOSTED, "", None}
-    for turn in turns if known else ():
-        for call in turn.calls:
-            if call.name not in seen:
-                seen.add(call.name)
-                yield call
+    calls = (call for turn in turns for call in turn.calls) if known else ()
+    for call in calls:
+        if call.name not in seen and len(seen) < len(known) + _MOST_NAMES:
+            seen.add(call.name)
+            yield call
 
 
 def _folded(name: str) -> str:
@@ -232,7 +237,7 @@ def announced_not_called(answer: Answer) -> Iterator[Sighting]:
     """
     if not answer.known or answer.written or answer.thought or answer.result.server_calls or not answer.ended:
         return
-    lines = answer.result.content.replace("’", "'").rstrip().rsplit("\n", 1)
+    lines = answer.result.content[-_LAST:].replace("’", "'").rstrip().rsplit("\n", 1)
     last = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
     if not _ANNOUNCES.search(last) or _ONLY_SAYS.search(last) or last.rstrip("*_ ").endswith("?"):
         return
@@ -258,22 +263,20 @@ def fabricated_result(answer: Answer) -> Iterator[Sighting]:
 
     Error texts: `Observation: hallucinated`, `model generates tool response itself`.
     """
+    first: dict[str, int] = {}
     for call in answer.written:
-        if call.native or not call.span:
-            continue
-        text = answer.result.texts.get(call.pointer, "")
-        payload = text.find(call.text, call.span[0]) if call.text else -1
-        found = _GOES_ON.search(text, payload + len(call.text) if payload >= 0 else call.span[1])
+        if call.span:
+            first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
+    for passage in answer.visible:
+        found = _GOES_ON.search(passage.prose, first.get(passage.pointer, len(passage.prose)))
         if found:
             yield Sighting(
-                message=f"after the call of {call.name} the text goes on with a result that no tool gave",
-                evidence=text[found.start() : found.start() + 120],
-                pointer=call.pointer,
+                message="after a call the text goes on with a result that no tool gave",
+                evidence=passage.text[found.start() : found.start() + 120],
+                pointer=passage.pointer,
                 span=found.span(),
                 fix=f'add {found[0].strip()!r} to "stop", and ignore all that comes after the call',
-                tool=call.name,
             )
-            return
 
 
 @diagnosis("weak-model-tier", "info", kinds=("capture",))

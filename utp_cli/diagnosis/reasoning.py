@@ -110,17 +110,22 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
 
     Error texts: `missing </think>`, `reasoning never ends`.
     """
+    ends: dict[str, int] = {}
     for call in answer.in_text:
-        before = answer.result.texts.get(call.pointer, "")[: call.span[0]] if call.span else ""
+        if not call.span:
+            continue
+        start, end = ends.get(call.pointer, 0), call.span[0]
+        ends[call.pointer] = call.span[1]
+        gap = answer.result.texts.get(call.pointer, "")[start:end]
         for opener, closer in THINK_MARKERS:
-            start = before.rfind(opener)
-            if start > before.rfind(closer):
+            at = gap.rfind(opener)
+            if at > gap.rfind(closer):
                 yield Sighting(
                     message=f"{opener} is not closed before the call of {call.name}",
-                    evidence=before[start : start + 80],
+                    evidence=gap[at : at + 80],
                     pointer=call.pointer,
-                    span=(start, start + len(opener)),
-                    fix=fixes.reasoning_parser(answer) if not answer.raw else "",
+                    span=(start + at, start + at + len(opener)),
+                    fix="" if answer.raw else fixes.reasoning_parser(answer),
                 )
                 return
 

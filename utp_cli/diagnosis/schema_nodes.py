@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _ALONE = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_LONGEST = 2000
+"""Characters of a pointer: what lies deeper is not looked at."""
 _MAPS = ("properties", "$defs", "definitions", "patternProperties")
 
 
@@ -39,6 +41,8 @@ def nodes_of(definition: Definition) -> Iterator[Node]:
     todo = [Node(schema=definition.schema, pointer=definition.pointer + definition.schema_pointer)]
     while todo:
         node = todo.pop()
+        if len(node.pointer) > _LONGEST:
+            continue
         yield node
         todo.extend(reversed(list(_below(node))))
 

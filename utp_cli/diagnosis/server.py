@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
-from utp_cli.diagnosis.special_tokens import END_OF_TURN, leaked_into, tokens_in
+from utp_cli.diagnosis.special_tokens import END_OF_TURN, first_token, leaked_into
 from utp_cli.dialects.catalogue import DIALECTS
 
 if TYPE_CHECKING:
@@ -212,12 +211,13 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
     Error texts: `<|im_end|> in response`, `<|eot_id|> in output`, `</tool_call> in content`.
     """
     for passage in answer.visible:
-        for token, span in islice(tokens_in(_loose(passage, answer)), 1):
+        loose = first_token(_loose(passage, answer))
+        if loose:
             yield Sighting(
-                message=f"the control token {token} stands in the text",
-                evidence=token,
+                message=f"the control token {loose[0]} stands in the text",
+                evidence=loose[0],
                 pointer=passage.pointer,
-                span=span,
+                span=loose[1],
             )
     for call in answer.written:
         for name, value in call.arguments.items():

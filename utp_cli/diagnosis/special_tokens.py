@@ -9,8 +9,6 @@ from utp_cli.diagnosis.passages import THINK_MARKERS
 from utp_cli.dialects.catalogue import DIALECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from utp_cli.protocol.spans import Span
 
 END_OF_TURN = (
@@ -32,8 +30,8 @@ _SHAPED = re.compile(
 )
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""
 
-_APART = frozenset(" \t'\"`()")
-"""Between these and a token there is no sticking."""
+_APART = ("", *" \t'\"`()")
+"""Nothing sticks to these, nor to nothing."""
 
 _THINKING = {marker for pair in THINK_MARKERS for marker in pair}
 _HARMONY = {"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"}
@@ -50,22 +48,34 @@ def _tokens() -> list[str]:
     return sorted(found - _THINKING - _HARMONY, key=len, reverse=True)
 
 
-_TOKEN = re.compile("|".join(re.escape(token) for token in _tokens()))
+_TOKENS = tuple(_tokens())
+_TOKEN = re.compile("|".join(map(re.escape, _TOKENS)))
 
 
-def tokens_in(text: str) -> Iterator[tuple[str, Span]]:
-    """Find control tokens; a closing tag whose opening tag stands before it is ordinary markup."""
+def first_token(text: str) -> tuple[str, Span] | None:
+    """Find the first control token that has no business in prose."""
     for match in _TOKEN.finditer(text):
-        token = match[0]
-        if not token.startswith("</") or text.find(f"<{token[2:-1]}", 0, match.start()) < 0:
-            yield token, match.span()
+        if _alone(match[0], text, match.start()):
+            return match[0], match.span()
+    return None
+
+
+def _alone(token: str, text: str, at: int) -> bool:
+    """Whether it is no closing tag whose opening tag stands before it: that is ordinary markup."""
+    return not token.startswith("</") or text.find(f"<{token[2:-1]}", 0, at) < 0
 
 
 def leaked_into(value: str) -> str | None:
     """Return the control token that sticks to an end of a value; one that stands apart is talked about."""
     text = value.strip()
-    for token, (start, end) in tokens_in(text):
-        neighbour = text[start - 1 : start] if end == len(text) else text[end : end + 1] if start == 0 else ""
-        if neighbour and neighbour not in _APART:
+    for token in _TOKENS:
+        size = len(token)
+        if (
+            text.endswith(token)
+            and text[-size - 1 : -size] not in _APART
+            and _alone(token, text, len(text) - size)
+        ):
+            return token
+        if text.startswith(token) and text[size : size + 1] not in _APART:
             return token
     return None

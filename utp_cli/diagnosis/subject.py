@@ -210,14 +210,12 @@ class Answer:
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
         """The calls of each choice, as a conversation has them of each message."""
-        names = dict.fromkeys(call.turn for call in self.written if call.whole)
+        by_turn: dict[str, list[Written]] = {}
+        for call in self.written:
+            if call.whole:
+                by_turn.setdefault(call.turn, []).append(call)
         return tuple(
-            Turn(
-                pointer=name,
-                role="assistant",
-                calls=tuple(c for c in self.written if c.whole and c.turn == name),
-            )
-            for name in names
+            Turn(pointer=turn, role="assistant", calls=tuple(calls)) for turn, calls in by_turn.items()
         )
 
 

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.subject import Answer, Refusal, Session, Template
 
-_JINJA = re.compile(r"\{%-?(.*?)-?%\}|\{\{-?(.*?)-?\}\}", re.DOTALL)
-_JINJA_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_GO_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+# What is not closed goes on to the end, so that nothing is looked at twice.
+_BLOCK = re.compile(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
+_JINJA_COMMENT = re.compile(r"\{#.*?(?:#\}|\Z)", re.DOTALL)
+_GO_COMMENT = re.compile(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
 _GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = re.compile(r"(?<![\w.])tools\b")
 _GO_TOOLS = re.compile(r"\.Tools\b")
@@ -34,7 +35,7 @@ _LESSONS = re.compile(
     r"[^\0]{0,400}?[\"'](?:arguments|parameters)[\"']",
     re.IGNORECASE,
 )
-_FORBIDDEN = re.compile(r"\b(?:never|not|n't|avoid|instead of)\b[^.\n]*\Z", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
 
 WINDOWS = (2048, 4096, 8192, 16384, 32768)
 """Context windows that servers cut prompts to by default."""
@@ -56,19 +57,14 @@ def template_without_tools(template: Template) -> Iterator[Sighting]:
 
     Error texts: `chat template does not support tools`, `Tool use is not supported by this template`.
     """
-    if _GO.search(template.text):
-        reads = _GO_TOOLS.search(_QUOTED.sub("", _GO_COMMENT.sub("", template.text)))
-        if not reads and not _JINJA_COMMENT.search(template.text) and "{%" not in template.text:
-            yield Sighting(
-                message="the Ollama TEMPLATE never reads .Tools", evidence="no .Tools in any {{ }}"
-            )
-            return
-    code = "\n".join(
-        _QUOTED.sub("", "".join(m.groups(""))) for m in _JINJA.finditer(_JINJA_COMMENT.sub("", template.text))
-    )
-    if code and ("{%" in template.text or not _GO.search(template.text)) and not _TOOLS_NAME.search(code):
+    go = "{%" not in template.text and _GO.search(template.text)
+    comment, name, read = (_GO_COMMENT, ".Tools", _GO_TOOLS) if go else (_JINJA_COMMENT, "tools", _TOOLS_NAME)
+    blocks = _BLOCK.finditer(comment.sub("", template.text))
+    code = "\n".join(_QUOTED.sub("", "".join(block.groups(""))) for block in blocks)
+    if code.strip() and not read.search(code):
         yield Sighting(
-            message="the chat template never reads `tools`", evidence="no name `tools` in {{ }} or {% %}"
+            message=f"the chat template never reads {name}",
+            evidence=f"no {name} in any of its blocks: {' '.join(code.split())}",
         )
 
 
