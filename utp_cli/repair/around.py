@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair import strict
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.strict import SPACE, strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +50,8 @@ class Reading:
     """JSON Pointers of the values that may have been cut off."""
     complete: bool = True
     """False where the text ended while something was open."""
+    only_closers: bool = False
+    """Incomplete, but nothing is lacking except the last `}` and `]`."""
     find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
 
     @cached_property
@@ -61,7 +63,7 @@ class Reading:
 def repair_json(text: str) -> Reading:
     """Read the one JSON value that the text ought to be; every change is among the repairs. Never raises."""
     try:
-        return Reading(value=strict.decode(text), find_notes=lambda: _strict_notes(text))
+        return Reading(value=strict(text), find_notes=lambda: _strict_notes(text))
     except ValueError:
         pass
     start, end = len(text) - len(text.lstrip(_EDGE)), len(text.rstrip(_EDGE))
@@ -78,6 +80,7 @@ def repair_json(text: str) -> Reading:
         repairs=sorted(repairs, key=lambda repair: repair.span or (0, 0)),
         partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
         complete=all(each.reader.complete for each in kept),
+        only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
         find_notes=lambda: [note for each in kept for note in each.reader.notes],
     )
 
@@ -235,7 +238,7 @@ def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[R
 def _edges(text: str, start: int, end: int) -> Iterator[Repair]:
     """Tell of invisible characters at either end."""
     for begin, stop in ((0, start), (end, len(text))):
-        if text[begin:stop].strip(strict.SPACE):
+        if text[begin:stop].strip(SPACE):
             yield _fix("bom", text, begin, stop)
 
 

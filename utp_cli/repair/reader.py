@@ -180,6 +180,7 @@ class JsonReader:
         at = self._tape.at
         self._fix(code, self._offset, self._tape.text[at : at + width], after, confidence)
         self._tape.at += width
+        self._behind = self._offset
 
     def _next(self) -> str:
         """Skip what stands between tokens and return the next character, `""` where text or payload ends."""
@@ -311,7 +312,7 @@ class JsonReader:
             self._no_value(frame, plain)
         elif plain in _OPENERS:
             self._open(char, plain)
-        elif opened := open_string(self._tape, self._tape.at):
+        elif opened := open_string(self._tape, self._tape.at, self._place, self._ends):
             self._begin_string(opened, self._place)
         elif self._dots():
             self._drop("ellipsis", self._dots(), "null")
@@ -462,7 +463,7 @@ class JsonReader:
             return False
         self._need(found.end())
         at = found.end()
-        opened = open_string(tape, at) if tape.char(at) in ("'", '"') else None
+        opened = open_string(tape, at, self._place, self._ends) if tape.char(at) in ("'", '"') else None
         if opened is None:
             return False
         if "+" not in found[0]:
@@ -551,7 +552,7 @@ class JsonReader:
     def _key(self, frame: Frame, plain: str) -> None:
         """Read a key, or the beginning of one."""
         tape, at, start = self._tape, self._tape.at, self._offset
-        if opened := open_string(tape, at):
+        if opened := open_string(tape, at, "key", self._ends):
             self._begin_string(opened, "key")
             return
         if plain in _OPENERS:

@@ -21,7 +21,7 @@ _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
 _scan = _DECODER.scan_once
 
 
-def decode(text: str) -> Any:
+def strict(text: str) -> Any:
     """Return the value of a text that is strict JSON. Raises ValueError, also where this way cannot read it.
 
     `NaN` and `Infinity` are refused. Nesting deeper than the interpreter's limit and integers above its digit

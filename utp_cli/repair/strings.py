@@ -84,6 +84,7 @@ _NEXT_OBJECT: Final = re.compile(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
 _UNCLOSED_KEY: Final = re.compile(
     r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]\s*(?:(?:-?\d[\d.eE+-]*|true|false|null|True|False|None)\s*,\s*|[\[{]\s*)?"
 )
+_KEY_AND_COLON: Final = re.compile(r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]")
 _TAIL: Final = re.compile(r"(?:\s*[}\]])+\s*\Z")
 _NEAR: Final = REACH // 2
 """How far back from a quote a separator is looked for. Less than what stays in the window."""
@@ -97,7 +98,7 @@ _CLOSES: Final[dict[Role, re.Pattern[str]]] = {
 """The commonest text behind a closing quote. Only a short cut: `strength` would say the same."""
 
 
-def open_string(tape: Tape, at: int) -> tuple[Style, int] | None:
+def open_string(tape: Tape, at: int, role: Role, until: tuple[str, ...]) -> tuple[Style, int] | None:
     """Say how the string that begins at index `at` is quoted, and where its content begins; None where none does.
 
     Raises Starved where more text could change the answer.
@@ -106,6 +107,8 @@ def open_string(tape: Tape, at: int) -> tuple[Style, int] | None:
     prefix = _PREFIX.match(text, at)
     if prefix:
         at = prefix.end()
+        if strength(tape, at + 1, role, until, "}])") == STRONG:
+            return None  # a word that lost its opening quote
     elif tape.char(at) not in OPENERS:
         if text[at] in "rRbBfFuU" and not tape.closed and len(text) - at < 3:
             raise Starved
@@ -382,8 +385,16 @@ class StringReader:
         last = self._before(here - self._tape.base).rstrip()[-1:]
         if self._fallback is not None and last and last in "}])":
             return self._fallback
-        end = here if self.role == "key" else self._whole_tail(here)
+        if self.role == "key":
+            end = self._key_end() if last and last in "}])" else here
+        else:
+            end = self._whole_tail(here)
         return Ended(end, end, "text" if end == here else "separator")
+
+    def _key_end(self) -> int:
+        """Return where a key ends whose closing quote was lost, its value being the last thing in the text."""
+        found = None if self._scan - self.body > REACH else _KEY_AND_COLON.match(self.raw(self._scan))
+        return self.body + found.end(1) if found else self._scan
 
     @property
     def looked(self) -> int:
