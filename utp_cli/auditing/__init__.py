@@ -1,0 +1,1 @@
+"""Tools in, findings and scores out: the audit of tool definitions."""

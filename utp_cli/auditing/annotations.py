@@ -18,7 +18,9 @@ HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 def verb_class(tool: AuditedTool) -> str:
-    """Return `read`, `write`, `destructive` or `""`: by the name's first word that is a verb, else by the text."""
+    """Return `read`, `write`, `destructive` or `""`: by the name's first word that is a verb, else by the
+    text.
+    """
     for word in (*words(tool.name), *words(first_sentence(tool.description))):
         for name, verbs in (("read", READ), ("destructive", DESTRUCTIVE), ("write", WRITE)):
             if word in verbs or word.removesuffix("s") in verbs:
@@ -40,7 +42,8 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
     """An MCP tool says nothing of its effects.
 
     What it does: wants at least one of the four hints.
-    Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the world.
+    Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the
+    world.
     Example: no `annotations`.
     Use instead: `annotations: {readOnlyHint: true}`.
     Fix safety: unsafe; the hints that the name's verb suggests are added.
@@ -64,8 +67,12 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix; the name or the hint is wrong.
     """
     parts, first = set(words(tool.name)), _first_word(tool)
-    if tool.annotations.get("readOnlyHint") is True and first not in READ and (first in WRITE or parts & DESTRUCTIVE):
-        verb = first if first in WRITE else sorted(parts & DESTRUCTIVE)[0]
+    if (
+        tool.annotations.get("readOnlyHint") is True
+        and first not in READ
+        and (first in WRITE or parts & DESTRUCTIVE)
+    ):
+        verb = first if first in WRITE else min(parts & DESTRUCTIVE)
         yield Flaw(
             pointer=_at(tool, "readOnlyHint"),
             message=f"{tool.name} is marked read-only, but its name says {verb}",
@@ -98,7 +105,8 @@ def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
 def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool that destroys does not say so.
 
-    What it does: looks at annotated tools whose name begins with a destructive verb; `destructiveHint: false` is
+    What it does: looks at annotated tools whose name begins with a destructive verb; `destructiveHint:
+    false` is
     an error, its absence a warning.
     Why it is bad: clients run it without asking.
     Example: `drop_table` with `destructiveHint: false`.
@@ -124,7 +132,8 @@ _OPEN_WORLD = any_word("web | internet | url | urls | browse | http | https")
 def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     """Two hints contradict each other, or a hint the name.
 
-    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates; openWorldHint
+    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates;
+    openWorldHint
     false on a tool for the web.
     Why it is bad: clients take one of them, and nobody knows which.
     Example: `{readOnlyHint: true, destructiveHint: true}`.
@@ -156,7 +165,9 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 def hint_meant(key: str) -> str | None:
-    """Return the annotation that a key is a slip for: `read_only` means readOnlyHint; None for an exact or alien key."""
+    """Return the annotation that a key is a slip for: `read_only` means readOnlyHint; None for an exact or
+    alien key.
+    """
     plain = _plain(key)
     return next((known for known in (*HINTS, "title") if _plain(known) == plain and known != key), None)
 
@@ -169,7 +180,8 @@ def _plain(key: str) -> str:
 def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
     """An annotation is misspelt, misplaced, or no boolean.
 
-    What it does: knows title and the four hints. Any other key is told (info) only when this rule is selected by
+    What it does: knows title and the four hints. Any other key is told (info) only when this rule is
+    selected by
     its code, for published servers carry such keys.
     Why it is bad: clients ignore it, and take the default.
     Example: `annotations: {read_only: true}`.
@@ -182,7 +194,9 @@ def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
         if meant:
             yield Flaw(pointer=at, message=f"{shown(key)} is no annotation", hint=f"did you mean '{meant}'?")
         elif key in HINTS and not isinstance(value, bool):
-            yield Flaw(pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false")
+            yield Flaw(
+                pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false"
+            )
         elif key not in (*HINTS, "title") and "UTP606" in tool.options.named:
             yield Flaw(pointer=at, message=f"{shown(key)} is no annotation of MCP", severity="info")
     for key in tool.definition.body:
@@ -253,4 +267,6 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     for node in tool.output_nodes:
         yield from schema_faults(node)
         if not set(node.types) <= JSON_TYPES:
-            yield Flaw(pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type")
+            yield Flaw(
+                pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type"
+            )

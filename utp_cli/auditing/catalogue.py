@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing import (
-    annotations,
+    annotations as mcp_annotations,
     descriptions,
     gemini,
     injection,
@@ -35,7 +35,7 @@ RULES: Catalogue[Rule[Any]] = Catalogue(
             *(portability, strict, gemini),
             *(sets, naming),
             *(security, injection),
-            annotations,
+            mcp_annotations,
         ),
         key=lambda rule: rule.code,
     ),
@@ -57,7 +57,9 @@ def _named(names: list[str]) -> set[str]:
     found: set[str] = set()
     for name in names:
         upper = name.upper()
-        codes = {r.code for r in RULES if upper == "ALL" or r.name == name.lower() or r.code.startswith(upper)}
+        codes = {
+            r.code for r in RULES if upper == "ALL" or r.name == name.lower() or r.code.startswith(upper)
+        }
         if not codes or not name:
             raise UnknownName("audit rule", name, RULES.names)
         found |= codes

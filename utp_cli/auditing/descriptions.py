@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from utp_cli.auditing.nodes import Node, resolve
 from utp_cli.auditing.prose import prose_parameters
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, first_sentence, sentences, stems, words
+from utp_cli.auditing.words import any_word, content_words, first_sentence, sentences, stems, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,9 @@ def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     text, options = tool.description.strip(), tool.options
-    if text and (len(words(text)) < options.min_description_words or len(text) < options.min_description_chars):
+    if text and (
+        len(words(text)) < options.min_description_words or len(text) < options.min_description_chars
+    ):
         yield Flaw(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} is only {shown(text)}",
@@ -128,7 +130,9 @@ def _is_described(node: Node) -> bool:
         if said is not None and not (isinstance(said, str) and not said.strip()):
             return True
         target = resolve(node.tool.schema, schema.get("$ref"))
-        branches = [b for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list) for b in schema[key]]
+        branches = [
+            b for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list) for b in schema[key]
+        ]
         waiting.extend(item for item in (target, *branches) if isinstance(item, dict))
     return False
 
@@ -157,14 +161,15 @@ def output_not_described(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 _OUTPUT = any_word(
-    "return | returns | returned | returning | output | outputs | respond | responds | response | result | results"
+    "return | returns | returned | returning | output | outputs | respond | responds | response | result |"
+    " results"
     " | yield | yields | produce | produces | get back | gets back | answer | answers"
 )
 
 
 @audit_rule("UTP215", "warning", "params-only-in-prose", on="tool", fix="unsafe")
 def params_only_in_prose(tool: AuditedTool) -> Iterator[Flaw]:
-    """Parameters are described in the tool's text instead of the schema.
+    r"""Parameters are described in the tool's text instead of the schema.
 
     What it does: reads a block such as `Args:` or `:param x:` and compares it with the schema.
     Why it is bad: clients that shorten descriptions drop the block, and the parameter stands there bare.
@@ -201,10 +206,14 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
         known = {text.text for text in tool.texts if text.kind == "key"} | tools.names
         named = [name for name, _, _ in prose_parameters(tool.description)]
         texts = [(tool.description, tool.at("description"))]
-        texts += [(node.description, node.at("description")) for node in tool.nodes if "`" in node.description]
+        texts += [
+            (node.description, node.at("description")) for node in tool.nodes if "`" in node.description
+        ]
         yield from _stale(tool, known, [(name, texts[0][1]) for name in named])
         for text, at in texts:
-            found = [(a or b, at) for part in sentences(text) for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
+            found = [
+                (a or b, at) for part in sentences(text) for a, b in _NAMED_PARAMETER.findall(_own_part(part))
+            ]
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
 
 
@@ -228,9 +237,9 @@ _PLACEHOLDER = re.compile(
     r"\b(?:TODO|FIXME|TBD|XXX)\b|(?i:\blorem ipsum\b|\badd (?:your|a) description here\b|<description>"
     r"|\bdescription goes here\b|\bplaceholder (?:text|description)\b|\binsert description\b)"
 )
-_EMPTY_TEXTS = frozenset(
-    "description string test n/a na none null todo tbd ... … - . placeholder desc text value parameter param"
-    " foo bar asdf no description undefined".split()
+_EMPTY_TEXTS = word_set(
+    "description string test n/a na none null todo tbd... … -. placeholder desc text value parameter"
+    " param foo bar asdf no description undefined"
 ) | {"no description", "your description", "tool description", "parameter description"}
 
 
@@ -238,7 +247,8 @@ _EMPTY_TEXTS = frozenset(
 def placeholder_text(text: Text) -> Iterator[Flaw]:
     """A placeholder was left in a description.
 
-    What it does: looks for TODO, FIXME, TBD, lorem ipsum and descriptions that are a bare word such as `string`.
+    What it does: looks for TODO, FIXME, TBD, lorem ipsum and descriptions that are a bare word such as
+    `string`.
     Why it is bad: the model reads it as the truth about the tool.
     Example: `TODO: describe`.
     Use instead: a sentence that says what the tool does.

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.auditing.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
 
-UNKNOWN_KEYS = frozenset(
-    "additionalProperties $ref $defs definitions $schema $id $comment oneOf allOf not const patternProperties"
-    " propertyNames exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains if then else examples"
-    " dependentRequired dependentSchemas dependencies unevaluatedItems unevaluatedProperties".split()
+UNKNOWN_KEYS = word_set(
+    "additionalProperties $ref $defs definitions $schema $id $comment oneOf allOf not const"
+    " patternProperties propertyNames exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains"
+    " if then else examples dependentRequired dependentSchemas dependencies unevaluatedItems"
+    " unevaluatedProperties"
 )
 DROPPED_SAFELY = ("$schema", "$id", "$comment", "examples")
 """Keys that say nothing to the model or the API."""
@@ -39,13 +41,16 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
     Why it is bad: the provider refuses the request, or drops the keyword.
     Example: `type: [string, "null"]`.
     Use instead: `type: string, nullable: true`, or the schema under `parametersJsonSchema`.
-    Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else unsafe.
+    Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else
+    unsafe.
     """
     if not _is_schema_type(node):
         return
     for key in node.schema:
         if key in UNKNOWN_KEYS:
-            yield Flaw(pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words")
+            yield Flaw(
+                pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words"
+            )
     if isinstance(node.schema.get("type"), list):
         yield Flaw(
             pointer=node.at("type"),

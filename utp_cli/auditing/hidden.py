@@ -12,37 +12,34 @@ _JOINED_SCRIPTS = re.compile(
 )
 """Letters of Arabic, Syriac, the Indic scripts, Burmese, Khmer, Mongolian, which joiners shape."""
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
-_FLAG = "\U0001f3f4"
-
-
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
+"""The flag of a region: a black flag, its name in tag characters, and the end tag."""
+_SELECTOR = re.compile("[\U000e0100-\U000e01ef]")
 
 
 ESCAPES = re.compile(
-    "\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[@-_]?|\x9b[0-?]*[ -/]*[@-~]"
-    "|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[@-_]?|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
 )
 """A terminal's escape sequences, and single control characters."""
+_COMMANDS = re.compile("\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
+"""Commands to a terminal with the text they carry: a terminal shows none of it, a model reads it."""
 
 
 def hidden_places(text: str) -> list[int]:
     """Return the offsets of the characters that have no business in a text."""
+    if text.isascii():
+        return []
+    fine = {at for flag in _FLAG.finditer(text) for at in range(flag.start(), flag.end())}
     runs = {at for run in _VARIATION.finditer(text) for at in range(run.start(), run.end())}
-    has_rtl = any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in text)
-    in_flag = False
-    found = []
-    for at, char in enumerate(text):
-        code = ord(char)
-        in_flag = char == _FLAG or (in_flag and 0xE0020 <= code <= 0xE007F)
-        if at in runs or 0xE0100 <= code <= 0xE01EF:
-            found.append(at)
-        elif unicodedata.category(char) == "Cf" and not in_flag and not _is_due(text, at, has_rtl=has_rtl):
-            found.append(at)
-    return found
+    odd = [at for at, char in enumerate(text) if char > "\x7f" and unicodedata.category(char) == "Cf"]
+    has_rtl = bool(odd) and any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text)
+    undue = {at for at in odd if not _is_due(text, at, has_rtl=has_rtl)}
+    return sorted((undue | runs | {m.start() for m in _SELECTOR.finditer(text)}) - fine)
 
 
 def _is_due(text: str, at: int, *, has_rtl: bool) -> bool:
     """Say whether the format character at this offset is needed where it stands."""
-    char, before, after = text[at], text[:at][-3:], text[at + 1 : at + 2]
+    char, before, after = text[at], text[max(0, at - 3) : at], text[at + 1 : at + 2]
     if char in "\u200e\u200f\u061c":
         return has_rtl
     if char in "\u200c\u200d" and _JOINED_SCRIPTS.match(before[-1:]) and _JOINED_SCRIPTS.match(after):
@@ -54,7 +51,16 @@ def _is_due(text: str, at: int, *, has_rtl: bool) -> bool:
     return 0x0600 <= ord(char) <= 0x08E2
 
 
+def cleaned(text: str) -> str:
+    """Return the text as a terminal shows it: commands go with the text that they carry."""
+    return visible(_COMMANDS.sub("", text))
+
+
 def visible(text: str) -> str:
     """Return the text without hidden and control characters."""
+    if text.isascii():
+        return ESCAPES.sub("", text)
     hidden = set(hidden_places(text))
-    return ESCAPES.sub("", "".join(char for at, char in enumerate(text) if at not in hidden))
+    return ESCAPES.sub(
+        "", "".join(char for at, char in enumerate(text) if at not in hidden) if hidden else text
+    )

@@ -80,7 +80,8 @@ _SPELLING_OF = {name.replace("_", ""): line.split()[0] for line in _SPELLINGS fo
 def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools call the same parameter differently.
 
-    What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository.
+    What it does: compares top-level names without case, `_` and `-`, and by families such as repo,
+    repository.
     Names that stand side by side in one tool mean different things.
     Why it is bad: the model learns one spelling and uses it everywhere.
     Example: `repo` here, `repository` there.
@@ -160,7 +161,9 @@ _REFERENCE = re.compile(
     rf"`(?P<ticked>{_IDENTIFIER}|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)(?:\(\))?`"
     rf"|\b(?i:use|call|run|invoke|see|prefer|via) (?:the )?(?P<bare>{_IDENTIFIER})\b(?![./=:]\w)",
 )
-_TOOL_WORDS = re.compile(r"\b(?:use|call|calling|tools?|instead|first|before|after|run|invoke)\b", re.IGNORECASE)
+_TOOL_WORDS = re.compile(
+    r"\b(?:use|call|calling|tools?|instead|first|before|after|run|invoke)\b", re.IGNORECASE
+)
 _NO_TOOL = re.compile(
     r"\W{0,3}(?:parameter|argument|field|option|property|flag|header|column|key|value|object|variable|setting|is|=|:)",
     re.IGNORECASE,
@@ -178,7 +181,12 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
     Use instead: the name of a tool of the set.
     Fix safety: no fix.
     """
-    known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}
+    known = {
+        text.text
+        for tool in tools.tools
+        for text in tool.texts
+        if text.kind in ("name", "key", "enum", "const")
+    }
     for tool in tools.tools:
         told: set[str] = set()
         for text in tool.texts:
@@ -186,7 +194,11 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
                 continue
             for found in _REFERENCE.finditer(text.text):
                 name = found["ticked"] or found["bare"]
-                if not known & {name, f"{name}s", name.removesuffix("s")} and name not in told and _means_tool(text.text, found):
+                if (
+                    not known & {name, f"{name}s", name.removesuffix("s")}
+                    and name not in told
+                    and _means_tool(text.text, found)
+                ):
                     told.add(name)
                     yield Flaw(
                         tool=tool,

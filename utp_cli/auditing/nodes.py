@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from utp_cli.auditing.words import word_set
 from utp_cli.protocol.spans import pointer, pointer_parts
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependent
 """Keywords whose value maps names to schemas."""
 IN_LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
 """Keywords whose value is a list of schemas."""
-ALONE = frozenset(
-    "items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties".split()
+ALONE = word_set(
+    "items additionalProperties not if then else contains propertyNames unevaluatedItems"
+    " unevaluatedProperties"
 )
 """Keywords whose value is one schema."""
 MAX_NODES = 50_000
@@ -44,6 +46,7 @@ class Node:
     """Declared type names; Gemini's capitals in lower case."""
 
     def at(self, *keys: str | int) -> str:
+        """Return the pointer to a key of the schema."""
         return self.pointer + pointer(*keys)
 
     @property
@@ -52,25 +55,31 @@ class Node:
         owner = self
         while owner.name is None and owner.parent is not None:
             owner = owner.parent
-        return f"{self.tool.name}.{owner.name}" if owner.name is not None else f"the schema of {self.tool.name}"
+        return (
+            f"{self.tool.name}.{owner.name}" if owner.name is not None else f"the schema of {self.tool.name}"
+        )
 
     @property
     def description(self) -> str:
+        """The description; `""` where there is none."""
         found = self.schema.get("description")
         return found if isinstance(found, str) else ""
 
     @property
     def properties(self) -> dict[str, Any]:
+        """The properties as written; `{}` where there are none."""
         found = self.schema.get("properties")
         return found if isinstance(found, dict) else {}
 
     @property
     def required(self) -> list[str]:
+        """The names in `required`."""
         found = self.schema.get("required")
         return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
     @property
     def is_object(self) -> bool:
+        """Whether it describes an object."""
         return "object" in self.types or "properties" in self.schema
 
 

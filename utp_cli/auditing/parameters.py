@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, words
+from utp_cli.auditing.words import any_word, content_words, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
 
-AMBIGUOUS = frozenset(
-    "user file path id name data value input obj item params args options info payload arg val x".split()
+AMBIGUOUS = word_set(
+    "user file path id name data value input obj item params args options info payload arg val x"
 )
 
 
@@ -44,7 +44,7 @@ def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
         yield Flaw(
             pointer=node.pointer,
             message=f"{node.label} could mean anything",
-            hint=f"say which, as in `{node.name}_id` or `{node.name}_name`, or describe it in a full sentence",
+            hint=f"say which, as in `{node.name}_id` or `{node.name}_name`, or describe it",
         )
 
 
@@ -53,9 +53,10 @@ _PLAIN_VALUE = re.compile(
     r"|(?=[^ ]* )[^\d]*[A-Za-z]{4}[^\d]*"
 )
 """A word of four letters and what follows it; or a phrase with such a word in it."""
-_KNOWN_SHORT = frozenset(
-    "asc desc yes no on off all any low high min max day week get put new old top end left up down tab add set"
-    " first last next true false none json xml html csv tsv pdf png jpg jpeg gif svg txt zip utf-8 utf-16".split()
+_KNOWN_SHORT = word_set(
+    "asc desc yes no on off all any low high min max day week get put new old top end left up down tab"
+    " add set first last next true false none json xml html csv tsv pdf png jpg jpeg gif svg txt zip"
+    " utf-8 utf-16"
 )
 
 
@@ -63,7 +64,8 @@ _KNOWN_SHORT = frozenset(
 def enum_not_explained(node: Node) -> Iterator[Flaw]:
     """An enum has a value that nobody explains.
 
-    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and tool.
+    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and
+    tool.
     Why it is bad: the model picks among `r`, `rw` and `x` by luck.
     Example: `mode: {enum: [r, rw, x]}`.
     Use instead: `mode: {enum: [r, rw, x], description: "r = read, rw = read and write, x = create"}`.
@@ -79,7 +81,9 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
         owner = owner.parent if owner.name is None else None
     told = frozenset(word for text in texts for word in re.findall(r"[^\W_]+", text.lower()))
     whole = " ".join(texts).lower()
-    opaque = [v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)]
+    opaque = [
+        v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)
+    ]
     if opaque:
         yield Flaw(
             pointer=node.at("enum"),
@@ -89,7 +93,7 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
 
 
 def _is_opaque(value: str) -> bool:
-    return not _PLAIN_VALUE.fullmatch(value) and value.lower() not in _KNOWN_SHORT
+    return len(value) < 100 and not _PLAIN_VALUE.fullmatch(value) and value.lower() not in _KNOWN_SHORT
 
 
 def _is_told(value: str, told: frozenset[str], whole: str) -> bool:
@@ -97,26 +101,38 @@ def _is_told(value: str, told: frozenset[str], whole: str) -> bool:
     value = value.lower()
     if value in told:
         return True
-    return bool(re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", whole)) if not value.isalnum() else False
+    return (
+        bool(re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", whole)) if not value.isalnum() else False
+    )
 
 
-_MEASURES = frozenset(
-    "timeout duration delay interval ttl age distance length width height size weight speed temperature radius"
-    " amount price cost budget latency period volume area elevation".split()
+_MEASURES = word_set(
+    "timeout duration delay interval ttl age distance length width height size weight speed temperature"
+    " radius amount price cost budget latency period volume area elevation"
 )
 _UNITS = any_word(
-    "ns | us | ms | s | sec | secs | second | seconds | millisecond | milliseconds | millis | microseconds | min"
-    " | mins | minute | minutes | h | hr | hrs | hour | hours | day | days | week | weeks | month | months | year"
-    " | years | px | pixel | pixels | em | rem | m | km | cm | mm | nm | metre | metres | meter | meters | kilometre"
-    " | kilometres | kilometer | kilometers | centimetres | centimeters | millimetres | millimeters | mile | miles"
-    " | foot | feet | ft | inch | inches | yards | kg | g | mg | gram | grams | kilogram | kilograms | lb | lbs"
-    " | pound | pounds | oz | ounces | ton | tons | tonnes | byte | bytes | kb | mb | gb | tb | kib | mib | gib"
-    " | kilobytes | megabytes | gigabytes | bit | bits | token | tokens | character | characters | char | chars"
+    "ns | us | ms | s | sec | secs | second | seconds | millisecond | milliseconds | millis | microseconds"
+    " | min"
+    " | mins | minute | minutes | h | hr | hrs | hour | hours | day | days | week | weeks | month | months"
+    " | year"
+    " | years | px | pixel | pixels | em | rem | m | km | cm | mm | nm | metre | metres | meter | meters |"
+    " kilometre"
+    " | kilometres | kilometer | kilometers | centimetres | centimeters | millimetres | millimeters | mile"
+    " | miles"
+    " | foot | feet | ft | inch | inches | yards | kg | g | mg | gram | grams | kilogram | kilograms | lb |"
+    " lbs"
+    " | pound | pounds | oz | ounces | ton | tons | tonnes | byte | bytes | kb | mb | gb | tb | kib | mib |"
+    " gib"
+    " | kilobytes | megabytes | gigabytes | bit | bits | token | tokens | character | characters | char |"
+    " chars"
     " | word | words | line | lines | row | rows | column | columns | item | items | page | pages | entries"
     " | element | elements | record | records | result | results | messages | point | points | pt | percent"
-    " | percentage | degree | degrees | celsius | fahrenheit | kelvin | usd | eur | gbp | dollar | dollars | euro"
-    " | euros | cent | cents | currency | bpm | hz | khz | mhz | volt | volts | watt | watts | kwh | litre | litres"
-    " | liter | liters | ml | gallon | gallons | mph | kph | kmh | km/h | m/s | knots | acres | hectares | square"
+    " | percentage | degree | degrees | celsius | fahrenheit | kelvin | usd | eur | gbp | dollar | dollars"
+    " | euro"
+    " | euros | cent | cents | currency | bpm | hz | khz | mhz | volt | volts | watt | watts | kwh | litre"
+    " | litres"
+    " | liter | liters | ml | gallon | gallons | mph | kph | kmh | km/h | m/s | knots | acres | hectares |"
+    " square"
     " | cubic | number of | how many | count of | ratio | fraction | multiplier"
 )
 _UNIT_SIGNS = re.compile(r"[%°$€£¥]|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b", re.IGNORECASE)
@@ -147,20 +163,24 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
         )
 
 
-_DATE_WORDS = frozenset("date time datetime timestamp deadline since until".split())
+_DATE_WORDS = word_set("date time datetime timestamp deadline since until")
 _DATE_CUES = re.compile(
-    r"iso[ -]?8601|rfc[ -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
+    r"iso[ -]?8601|rfc["
+    r" -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
     r"|natural[ -]language|\bcron\b|\bduration\b|\b\d+[smhdw]\b|\brelative\b|\bnow-|%Y",
     re.IGNORECASE,
 )
 _SPOKEN_DATE = re.compile(
-    r"(?<!same )(?<!real[ -])(?<!each )(?<!every )(?<!any )(?<!over )(?<!run[ -])(?<!at a )(?<!first )(?<!up[ -]to[ -])"
-    r"\b(?:date|time)\b(?![ -](?:series|range|zone|window|interval|unit|dimension|column|field|axis|out|picker|format))",
+    r"(?<!same )(?<!real[ -])(?<!each )(?<!every )(?<!any )(?<!over )(?<!run[ -])(?<!at a )(?<!first"
+    r" )(?<!up[ -]to[ -])"
+    r"\b(?:date|time)\b(?!["
+    r" -](?:series|range|zone|window|interval|unit|dimension|column|field|axis|out|picker|format))",
     re.IGNORECASE,
 )
-_NO_MOMENT = frozenset(
-    "zone timezone zones range unit units format type kind mode name id ids field column interval window count"
-    " limit label property order key precision granularity query expression text content style title".split()
+_NO_MOMENT = word_set(
+    "zone timezone zones range unit units format type kind mode name id ids field column interval"
+    " window count limit label property order key precision granularity query expression text content"
+    " style title"
 )
 """Words that, last in a name, say that it holds no moment."""
 
@@ -199,7 +219,8 @@ _KEY_WORD = any_word("key | keys | keyed | key-value | key/value | map of | mapp
 def freeform_object(node: Node) -> Iterator[Flaw]:
     """An object does not say what is in it.
 
-    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its keys.
+    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its
+    keys.
     Why it is bad: the model invents keys.
     Example: `filter: {type: object}`.
     Use instead: `filter: {type: object, properties: {…}}`.

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's name is longer than the provider allows.
 
-    What it does: 64 characters for OpenAI, Azure, Mistral and Bedrock; 128 for Anthropic, Gemini and MCP. With
+    What it does: 64 characters for OpenAI, Azure, Mistral and Bedrock; 128 for Anthropic, Gemini and MCP.
+    With
     `--server NAME` also `mcp__NAME__tool`, as MCP clients write it, which must fit in 64.
     Why it is bad: the provider refuses the request.
     Example: a name of 70 characters.
@@ -36,7 +37,7 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     if tool.options.server and len(prefixed) > 64:
         yield Flaw(
             pointer=tool.at("name"),
-            message=f"clients call it {prefixed}, which has {len(prefixed)} characters; most providers take 64",
+            message=f"clients call it {prefixed}, of {len(prefixed)} characters; most providers take 64",
             hint="shorten the name of the tool or the server",
             severity="warning",
         )
@@ -66,7 +67,8 @@ def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
 def description_length(tool: AuditedTool) -> Iterator[Flaw]:
     """A description is longer than some endpoints of the provider take, or blank where that is refused.
 
-    What it does: 1,024 characters for OpenAI and Azure. OpenAI itself dropped the limit in May 2025; Azure and
+    What it does: 1,024 characters for OpenAI and Azure. OpenAI itself dropped the limit in May 2025; Azure
+    and
     gateways may keep it. Bedrock refuses a blank description (an error).
     Why it is bad: the endpoint refuses the request.
     Example: `description: ""` for Bedrock.
@@ -79,8 +81,8 @@ def description_length(tool: AuditedTool) -> Iterator[Flaw]:
         if limit and len(tool.description) > limit:
             yield Flaw(
                 pointer=at,
-                message=f"the description has {len(tool.description):,} characters; OpenAI dropped its limit of"
-                f" {limit:,} in May 2025, Azure and gateways may keep it",
+                message=f"the description has {len(tool.description):,} characters;"
+                f" OpenAI dropped its limit of {limit:,} in May 2025, Azure and gateways may keep it",
                 hint="shorten it where such an endpoint is used",
             )
         if target.provider.name == "bedrock" and isinstance(text, str) and not text.strip():

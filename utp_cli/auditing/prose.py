@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_HEADING = re.compile(r"^[ \t]*(?:#+ *|\*\*)?(?:args|arguments|parameters|params|inputs?)(?:\*\*)?:(?:\*\*)?[ \t]*$", re.I)
-_ITEM = re.compile(r"^([ \t]*)(?:[-*] +)?[`*]{0,2}([A-Za-z_]\w*)[`*]{0,2}(?: *\([^()\n]{0,80}\))?[`*]{0,2} *(?::|--? )[ \t]*(.*)$")
-_FIELD = re.compile(r"^[ \t]*(?::param(?: [\w\[\], |.]+?)?|@param(?: \{[^}\n]*\})?) (\w+)(?::| -)?[ \t]*(.*)$")
+from utp_cli.auditing.words import word_set
 
-_NO_PARAMETER = frozenset("returns return raises yields example examples note notes usage warning see output".split())
+_HEADING = re.compile(
+    r"^[ \t]*(?:#+ *|\*\*)?(?:args|arguments|parameters|params|inputs?)(?:\*\*)?:(?:\*\*)?[ \t]*$",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(
+    r"^([ \t]*)(?:[-*] +)?[`*]{0,2}([A-Za-z_]\w*)[`*]{0,2}(?: *\([^()\n]{0,80}\))?[`*]{0,2}"
+    r" *(?::|--? )[ \t]*(.*)$"
+)
+_FIELD = re.compile(
+    r"^[ \t]*(?::param(?: [\w\[\], |.]+?)?|@param(?: \{[^}\n]*\})?) (\w+)(?::| -)?[ \t]*(.*)$"
+)
+
+_NO_PARAMETER = word_set("returns return raises yields example examples note notes usage warning see output")
 """Words that open another block."""
 
 Entry = tuple[str, str, tuple[int, int]]
@@ -45,3 +55,20 @@ def prose_parameters(description: str) -> tuple[Entry, ...]:
 def _continues(line: str, indent: int | None) -> bool:
     """Say whether a line goes on with the item above: it stands further to the right."""
     return indent is not None and bool(line.strip()) and len(line) - len(line.lstrip()) > indent
+
+
+def without_entries(description: str, names: set[str]) -> str:
+    """Return the text without these parameters' lines, and without headings that nothing follows any more."""
+    lines = description.splitlines()
+    gone = {
+        at
+        for name, _, (start, end) in prose_parameters(description)
+        if name in names
+        for at in range(start, end)
+    }
+    for at, line in enumerate(lines):
+        follows = next((n for n in range(at + 1, len(lines)) if n not in gone and lines[n].strip()), None)
+        if _HEADING.match(line) and (follows is None or not _ITEM.match(lines[follows])):
+            gone.add(at)
+    kept = "\n".join(line for at, line in enumerate(lines) if at not in gone)
+    return re.sub(r"\n{3,}", "\n\n", kept).strip() + ("\n" if description.endswith("\n") else "")

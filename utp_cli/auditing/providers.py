@@ -1,4 +1,6 @@
-"""What each provider takes, as data. Sources: the providers' API references and error texts, to November 2026."""
+"""What each provider takes, as data. Sources: the providers' API references and error texts, to November
+2026.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ PROVIDERS = Catalogue(
             name_pattern=re.compile(r"[A-Za-z0-9_.-]+"),
             name_rule="letters, digits, _ . and -",
         ),
-        Provider(name="mistral", name_limit=64, name_pattern=_LETTERS_DIGITS, name_rule="letters, digits, _ and -"),
+        Provider(
+            name="mistral", name_limit=64, name_pattern=_LETTERS_DIGITS, name_rule="letters, digits, _ and -"
+        ),
         Provider(name="ollama"),
         Provider(name="cohere"),
     ],

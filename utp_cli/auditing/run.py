@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.catalogue import selected
-from utp_cli.auditing.fixes import Fix, fix_for
+from utp_cli.auditing.fixes import fix_for, fixed_definition
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.score import Score, score_of
 from utp_cli.auditing.subject import AuditedTool, Options, ToolSet, look_at
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.spans import pointer_parts
-from utp_cli.validation.definitions import Definition, find_definitions
+from utp_cli.validation.definitions import Definition, find_definitions, reread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from utp_cli.auditing.edits import Fix
     from utp_cli.protocol.rules import Rule
 
     Locate = Callable[[int, str], Place]
@@ -33,6 +35,7 @@ class AuditedFinding:
     fix: Fix | None
 
     def to_dict(self) -> dict[str, Any]:
+        """Write it as a finding of `utp.audit/1`."""
         found = self.finding
         return {
             "code": found.code,
@@ -57,11 +60,16 @@ class AuditReport:
     """In the order of the tools, and within a tool in order of writing."""
     scores: dict[str, Score]
     """By the tool's name; a second tool of one name is `name#2`."""
+    subjects: ToolSet
+    """What was audited."""
+    rules: dict[str, list[Rule[Any]]]
+    """The rules that were run, by what they look at."""
     suppressed: list[AuditedFinding] = field(default_factory=list)
     """Found, but waved through by a comment or a baseline."""
 
     @property
     def findings(self) -> list[Finding]:
+        """The findings, in order."""
         return [entry.finding for entry in self.entries]
 
     @property
@@ -70,6 +78,7 @@ class AuditReport:
         return round(sum(s.score for s in self.scores.values()) / len(self.scores), 2) if self.scores else 0.0
 
     def count(self, severity: str) -> int:
+        """Count the findings of one severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,10 +110,12 @@ def audit(
     locate: Locate | None = None,
     **options: Any,
 ) -> AuditReport:
-    """Audit tool definitions: a list of them, one of them, or any mapping around them, in any provider's form.
+    """Audit tool definitions: a list of them, one of them, or any mapping around them, in any provider's
+    form.
 
     `provider` names where they are to be sent; without it the form tells. `select` and `ignore` name rules
-    (`UTP204`, `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate` gives
+    (`UTP204`, `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate`
+    gives
     the place in a file for a tool (its number) and a pointer into it. Faults of the definitions are findings;
     raises `UnknownName` and `BadOption` for the caller's mistakes.
     """
@@ -153,12 +164,17 @@ def audit_definitions(
         AuditedFinding(finding=finding, tool=index, fix=fix_for(looked[index], finding))
         for index, finding in sorted(found, key=lambda pair: _order(looked, *pair))
     ]
-    return AuditReport(entries=entries, scores=_scores(tools))
+    return AuditReport(entries=entries, scores=_scores(tools), subjects=tools, rules=by_scope)
 
 
 def _of_tool(tool: AuditedTool, rules: dict[str, list[Rule[Any]]]) -> Iterable[Finding]:
     """Run the rules that look at one tool, its schemas, its texts."""
-    for scope, subjects in (("tool", (tool,)), ("node", tool.nodes), ("seen", tool.seen), ("text", tool.texts)):
+    for scope, subjects in (
+        ("tool", (tool,)),
+        ("node", tool.nodes),
+        ("seen", tool.seen),
+        ("text", tool.texts),
+    ):
         due = [rule.check for rule in rules.get(scope, ()) if _concerns(rule, tool)]
         for subject in subjects:
             for check in due:
@@ -170,7 +186,9 @@ def _concerns(rule: Rule[Any], tool: AuditedTool) -> bool:
     wanted = rule.facts["providers"]
     if not wanted or (tool.is_mcp and "mcp" in wanted):
         return True
-    going = {target.provider.name for target in tool.targets} | {f"{mode}-strict" for mode in tool.strict_modes}
+    going = {target.provider.name for target in tool.targets} | {
+        f"{mode}-strict" for mode in tool.strict_modes
+    }
     return not going.isdisjoint(wanted)
 
 
@@ -200,3 +218,32 @@ def _scores(tools: ToolSet) -> dict[str, Score]:
             name = f"{tool.name}#{number}"
         scores[name] = score_of(tool, tools)
     return scores
+
+
+def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:
+    """Return the definitions with their fixes made, in order, and the findings that this ended.
+
+    Only safe fixes are made unless `unsafe`. No fix brings a finding of another code, or one name to two
+    tools.
+    """
+    tools = report.subjects.tools
+    taken = {tool.name for tool in tools}
+    fixable = {entry.tool for entry in report.entries if entry.fix}
+    results = [tool.definition.raw for tool in tools]
+    ended: list[Finding] = []
+    for tool in tools:
+        if tool.index not in fixable:
+            continue
+        changed, done = fixed_definition(tool.definition.raw, partial(_again, report, tool), unsafe=unsafe)
+        name = reread(changed, tool.definition).tool.name
+        if name == tool.name or name not in taken:
+            taken.add(name)
+            results[tool.index] = changed
+            ended.extend(done)
+    return results, ended
+
+
+def _again(report: AuditReport, tool: AuditedTool, raw: Any) -> list[tuple[Finding, Fix | None]]:
+    """Audit one tool by itself, after a change."""
+    changed = look_at(reread(raw, tool.definition), tool.index, tool.targets, tool.options, tool.locate)
+    return [(finding, fix_for(changed, finding)) for finding in _of_tool(changed, report.rules)]

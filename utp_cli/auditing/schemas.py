@@ -39,7 +39,8 @@ def _json_types(node: Node) -> tuple[str, ...]:
 def invalid_json_schema(node: Node) -> Iterator[Flaw]:
     """A keyword has a value that JSON Schema does not allow, or a pattern does not compile.
 
-    What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's business.
+    What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's
+    business.
     Why it is bad: providers and validators refuse the whole schema.
     Example: `properties: [{name: a}]`, `minLength: "3"`.
     Use instead: `properties: {a: {…}}`, `minLength: 3`.
@@ -64,17 +65,22 @@ def schema_faults(node: Node) -> Iterator[Flaw]:
 
 
 def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
-    """Say whether another draft or form allows the value: Gemini's counts are text, draft 7 has tuple items."""
+    """Say whether another draft or form allows the value: Gemini's counts are text, draft 7 has tuple
+    items.
+    """
     if key == "items" and isinstance(value, list):
         return "draft-0" in str(node.tool.schema.get("$schema"))
-    return _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
+    return (
+        _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
+    )
 
 
 @audit_rule("UTP107", "error", "unknown-type-name", on="node", fix="safe")
 def unknown_type_name(node: Node) -> Iterator[Flaw]:
     """`type` is none of the seven names of JSON Schema.
 
-    What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use capitals.
+    What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use
+    capitals.
     Why it is bad: providers refuse the schema, or take the argument for one without a type.
     Example: `type: float`.
     Use instead: `type: number`.
@@ -82,7 +88,11 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
     """
     declared = node.schema.get("type")
     for index, kind in enumerate(declared if isinstance(declared, list) else [declared]):
-        if not isinstance(kind, str) or kind in JSON_TYPES or (_is_gemini(node) and kind.lower() in JSON_TYPES):
+        if (
+            not isinstance(kind, str)
+            or kind in JSON_TYPES
+            or (_is_gemini(node) and kind.lower() in JSON_TYPES)
+        ):
             continue
         meant = TYPE_SLIPS.get(kind.lower()) or nearest(kind, JSON_TYPES)
         yield Flaw(
@@ -112,7 +122,9 @@ def enum_mismatch(node: Node) -> Iterator[Flaw]:
     for index, value in enumerate(values):
         key = same_key(value)
         if key in seen:
-            yield Flaw(pointer=node.at("enum", index), message=f"the enum has {shown(value)} twice", hint="drop one")
+            yield Flaw(
+                pointer=node.at("enum", index), message=f"the enum has {shown(value)} twice", hint="drop one"
+            )
         elif types and not is_of_type(value, types) and not (value is None and nullable):
             yield Flaw(
                 pointer=node.at("enum", index),
@@ -177,7 +189,9 @@ def contradictory_bounds(node: Node) -> Iterator[Flaw]:
     for low, low_key in lows:
         for high, high_key in highs:
             if _leaves_nothing(low, low_key, high, high_key, whole=node.types == ("integer",)):
-                yield Flaw(pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value")
+                yield Flaw(
+                    pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value"
+                )
 
 
 def _leaves_nothing(low: float, low_key: str, high: float, high_key: str, *, whole: bool) -> bool:

@@ -10,7 +10,7 @@ from utp_cli.auditing.injection import is_injection
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.parameters import is_ambiguous
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule
-from utp_cli.auditing.words import any_word, sentences, words
+from utp_cli.auditing.words import any_word, sentences, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,9 +53,11 @@ class Score:
 
     @property
     def score_v2(self) -> float:
+        """The same from the checks in the better form."""
         return round(sum(self.checks_v2.values()) * 0.2, 2)
 
     def to_dict(self) -> dict[str, Any]:
+        """Write it for the JSON report."""
         return {
             "score": self.score,
             "checks": self.checks,
@@ -86,7 +88,9 @@ def _tokens(tool: AuditedTool) -> int:
     return len(tool.name) + len(tool.description) // 4 + schema // 4
 
 
-_EXAMPLE_CUE = re.compile(r"\b(?:e\.g\.|eg[.,:]|for example|for instance|examples?:|such as|like:|ex:)", re.IGNORECASE)
+_EXAMPLE_CUE = re.compile(
+    r"\b(?:e\.g\.|eg[.,:]|for example|for instance|examples?:|such as|like:|ex:)", re.IGNORECASE
+)
 _EXAMPLE_VALUE = re.compile(r"""["'`“‘«]\S|\d|[{\[]|\b[A-Z]\w|\b\w+[_/.@-]\w|\b[A-Z]\b""")
 _URL = re.compile(r"\bhttps?://\S*|\b\w+\.(?:com|org|net)\b")
 
@@ -98,6 +102,7 @@ def gives_example(text: str) -> bool:
 
 
 def has_example(tool: AuditedTool) -> bool:
+    """Say whether an example shows what to pass."""
     if tool.definition.body.get("input_examples") or gives_example(tool.description):
         return True
     return any(
@@ -108,8 +113,10 @@ def has_example(tool: AuditedTool) -> bool:
 
 _CONDITION = any_word("if | when | whenever | unless | in case | for")
 _OUTCOME = re.compile(
-    r"\b(?:empty|missing|not found|no match\w*|nothing|does not exist|doesn't exist|do not exist|not exist|fail\w*"
-    r"|errors?|raises?|rejected|refuse[sd]?|null|none|zero|duplicates?|already|exceeds?|more than|limit(?:s|ed)?"
+    r"\b(?:empty|missing|not found|no match\w*|nothing|does not exist|doesn't exist|do not exist|not"
+    r" exist|fail\w*"
+    r"|errors?|raises?|rejected|refuse[sd]?|null|none|zero|duplicates?|already|exceeds?|more"
+    r" than|limit(?:s|ed)?"
     r"|truncated?|overwrit\w*|irreversible|cannot be undone|can't be undone|rate limit\w*|invalid|timeouts?"
     r"|times out)\b",
     re.IGNORECASE,
@@ -118,23 +125,28 @@ _LABEL = re.compile(r"\b(?:note|warning|caution|important|edge cases?):\s*(.*)",
 
 
 def has_edge_cases(tool: AuditedTool) -> bool:
+    """Say whether a sentence says what happens in the odd cases."""
     for sentence in sentences(tool.description):
         if is_injection(sentence):
             continue
         label = _LABEL.search(sentence)
-        if (label and len(words(label[1])) >= 4) or (_CONDITION.search(sentence) and _OUTCOME.search(sentence)):
+        if (label and len(words(label[1])) >= 4) or (
+            _CONDITION.search(sentence) and _OUTCOME.search(sentence)
+        ):
             return True
     return False
 
 
 _FORMAT_CUE = any_word(
     "iso | iso 8601 | rfc | rfc 3339 | yyyy | yyyy-mm-dd | regex | regular expression | comma-separated"
-    " | comma separated | space-separated | in the form | in the format | format | formatted as | must be | expects"
-    " | accepts | one of | either | json | url | uri | uuid | base64 | markdown | html | csv | hex | lowercase"
+    " | comma separated | space-separated | in the form | in the format | format | formatted as | must be |"
+    " expects"
+    " | accepts | one of | either | json | url | uri | uuid | base64 | markdown | html | csv | hex |"
+    " lowercase"
     " | uppercase | absolute | relative | glob | seconds | milliseconds | minutes | days | bytes"
     " | owner/name | letters | digits | characters"
 )
-_FIXED_BY = frozenset("format pattern enum const examples example default maxLength minLength".split())
+_FIXED_BY = word_set("format pattern enum const examples example default maxLength minLength")
 
 
 def formless(tool: AuditedTool) -> list[Node]:
@@ -157,12 +169,14 @@ _BOUNDARY = re.compile(
     r"\b(?:do not|don't|never) (?:use|call|pass)\b|\bnot (?:meant|intended|suitable|for)\b"
     r"|\bonly (?:use|call|for|when|if|works?)\b|\buse (?:\S+ )?only (?:for|when|if)\b|\binstead of\b"
     r"|\buse\b[^.!?]*\binstead\b|\binstead,? use\b|\brather than\b|\bprefer\b|\bunlike\b"
-    r"|\b(?:does not|doesn't|cannot|can't|won't) (?:support|handle|include|return|modify|create|change|delete|work)\b",
+    r"|\b(?:does not|doesn't|cannot|can't|won't)"
+    r" (?:support|handle|include|return|modify|create|change|delete|work)\b",
     re.IGNORECASE,
 )
 
 
 def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
+    """Say whether something says when not to use the tool."""
     others = names - {tool.name, ""}
     named = any(word in others for word in re.findall(r"[\w.-]*\w", tool.description))
     return bool(_BOUNDARY.search(tool.description)) or named
@@ -172,7 +186,8 @@ def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
 def no_example(tool: AuditedTool) -> Iterator[Flaw]:
     """No example shows what to pass.
 
-    What it does: looks for a cue (e.g., for example, such as) with a value after it, in the description of the
+    What it does: looks for a cue (e.g., for example, such as) with a value after it, in the description of
+    the
     tool or a parameter, or for `examples` in the schema.
     Why it is bad: one example settles what three sentences leave open.
     Example: `Look up an order.`
@@ -242,4 +257,3 @@ def no_boundaries(tools: ToolSet) -> Iterator[Flaw]:
                 message=f"nothing says when not to use {tool.name}",
                 hint="name the neighbouring tool: For archived notes use search_archive instead",
             )
-

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.hidden import ESCAPES, hidden_places
 from utp_cli.auditing.subject import Flaw, Text, audit_rule, shown
+from utp_cli.auditing.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,12 +19,14 @@ _LOOK_ALIKES = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονραικυχ")
 
 @audit_rule("UTP501", "error", "hidden-unicode", on="text", fix="safe")
 def hidden_unicode(text: Text) -> Iterator[Flaw]:
-    """A text has characters that nobody sees, or letters of another script in the middle of a word.
+    r"""A text has characters that nobody sees, or letters of another script in the middle of a word.
 
-    What it does: looks for zero-width, direction, tag and other format characters, runs of variation selectors,
-    and words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are fine.
+    What it does: looks for zero-width, direction, tag and other format characters, runs of variation
+    selectors,
+    and words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are
+    fine.
     Why it is bad: the model reads what the reviewer did not.
-    Example: `Adds\\u200b numbers`.
+    Example: `Adds\u200b numbers`.
     Use instead: `Adds numbers`.
     Fix safety: safe, the characters are removed; no fix for mixed scripts.
     """
@@ -56,14 +59,13 @@ def _mixes_scripts(word: str) -> bool:
     return latin and (cyrillic or greek)
 
 
-
 @audit_rule("UTP502", "error", "control-characters", on="text", fix="safe")
 def control_characters(text: Text) -> Iterator[Flaw]:
-    """A text has control characters.
+    r"""A text has control characters.
 
     What it does: looks for any but tab, line feed and carriage return; so also for terminal escape sequences.
     Why it is bad: a terminal hides with them what the model still reads.
-    Example: `\\u001b[8mhidden\\u001b[0m`.
+    Example: `\u001b[8mhidden\u001b[0m`.
     Use instead: plain text.
     Fix safety: safe, whole sequences are removed.
     """
@@ -76,24 +78,34 @@ def control_characters(text: Text) -> Iterator[Flaw]:
         )
 
 
-_URL = re.compile(r"\bhttps?://(?P<login>[^\s/@\"'<>]*@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:?#\"'`<>()\]]+)", re.IGNORECASE)
+_URL = re.compile(
+    r"\bhttps?://(?P<login>[^\s/@\"'<>]*@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:?#\"'`<>()\]]+)", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|\[.*\]|0x[0-9a-f]+|\d{8,10}", re.IGNORECASE)
-_SHORTENERS = frozenset("bit.ly t.co tinyurl.com goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly rb.gy shorturl.at".split())
-_DROPS = (
-    "pastebin.com paste.ee hastebin.com ghostbin.com rentry.co dpaste.com dpaste.org 0x0.st transfer.sh file.io"
-    " requestbin.com requestbin.net pipedream.net webhook.site hookbin.com requestcatcher.com beeceptor.com"
-    " burpcollaborator.net oastify.com interact.sh oast.pro oast.fun ngrok.io ngrok.app ngrok-free.app"
-).split()
+_SHORTENERS = word_set(
+    "bit.ly t.co tinyurl.com goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly rb.gy shorturl.at"
+)
+_DROPS = word_set(
+    "pastebin.com paste.ee hastebin.com ghostbin.com rentry.co dpaste.com dpaste.org 0x0.st transfer.sh"
+    " file.io requestbin.com requestbin.net pipedream.net webhook.site hookbin.com requestcatcher.com"
+    " beeceptor.com burpcollaborator.net oastify.com interact.sh oast.pro oast.fun ngrok.io ngrok.app"
+    " ngrok-free.app"
+)
 """Hosts where anybody can leave or collect anything."""
-_INERT = re.compile(r"(?:.*\.)?example(?:\.(?:com|org|net))?|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
-_ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjavascript:[^\s.,]", re.IGNORECASE)
+_INERT = re.compile(
+    r"(?:.*\.)?example(?:\.(?:com|org|net))?|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]", re.IGNORECASE
+)
+_ACTIVE_URI = re.compile(
+    r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjavascript:[^\s.,]", re.IGNORECASE
+)
 
 
 @audit_rule("UTP509", "warning", "suspicious-url", on="text")
 def suspicious_url(text: Text) -> Iterator[Flaw]:
     """A text has a URL whose purpose is hidden.
 
-    What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login, `data:` and
+    What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login,
+    `data:` and
     `javascript:`. Any other URL is told (info) only when this rule is selected by its code. Reserved example
     hosts and the local machine are fine.
     Why it is bad: data ends up there, or text comes from there.
@@ -126,13 +138,16 @@ def _suspicion(host: str, *, login: bool) -> str | None:
         return "is a bare address"
     if host.removeprefix("www.") in _SHORTENERS:
         return "hides where it leads"
-    return "is a place where anybody collects data" if host.endswith(tuple(_DROPS)) else None
+    parts = host.split(".")
+    domains = {".".join(parts[at:]) for at in range(len(parts))}
+    return None if domains.isdisjoint(_DROPS) else "is a place where anybody collects data"
 
 
 COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*\[//\]: # .*$", re.DOTALL | re.MULTILINE)
 BLANKS = re.compile(r"(?:[ \t]*\r?\n){20,}| {200,}")
 _MARKUP = re.compile(
-    r"(?P<html><!--)|(?P<comment>^[ \t]*\[//\]: #)|(?P<image>!\[[^\]\n]{0,200}\]\(\s*https?:|<img\b[^>]{0,200}\bsrc\s*=)"
+    r"(?P<html><!--)|(?P<comment>^[ \t]*\[//\]:"
+    r" #)|(?P<image>!\[[^\]\n]{0,200}\]\(\s*https?:|<img\b[^>]{0,200}\bsrc\s*=)"
     r"|(?P<element>display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)"
     r"|(?P<lines>\n(?:[ \t]*\r?\n){19})|(?P<spaces> {200})|(?P<hex>\b[0-9a-fA-F]{64,}\b)",
     re.IGNORECASE | re.MULTILINE,
@@ -153,7 +168,8 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{80,}={0,2}")
 def hidden_markup(text: Text) -> Iterator[Flaw]:
     """A text has markup or data that a viewer hides.
 
-    What it does: looks for comments, remote images, hidden elements, long blank runs, base64 and hexadecimal data.
+    What it does: looks for comments, remote images, hidden elements, long blank runs, base64 and hexadecimal
+    data.
     Why it is bad: the model reads what the reviewer did not.
     Example: `<!-- note to the model -->`.
     Use instead: plain text.
@@ -161,7 +177,11 @@ def hidden_markup(text: Text) -> Iterator[Flaw]:
     """
     markup = _MARKUP.search(text.text)
     data = _BASE64.search(text.text)
-    is_data = bool(data) and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]")) if data else False
+    is_data = (
+        bool(data) and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
+        if data
+        else False
+    )
     if markup or is_data:
         what = _MARKUP_NAMES[markup.lastgroup or ""] if markup else "base64 data"
         yield Flaw(pointer=text.pointer, message=f"{what} in a {text.kind}", hint="remove it")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.nodes import ref_pointer
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
+from utp_cli.auditing.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,8 @@ _SAME_VALUE = frozenset({"allOf", "not", "if", "then", "else", "dependentSchemas
 def strict_additional_properties(node: Node) -> Iterator[Flaw]:
     """A strict tool has an object that is open to other properties.
 
-    What it does: wants `additionalProperties: false` in every object schema, also in items, branches, definitions.
+    What it does: wants `additionalProperties: false` in every object schema, also in items, branches,
+    definitions.
     Why it is bad: OpenAI and Anthropic refuse a strict tool without it.
     Example: `{type: object, properties: {…}}`.
     Use instead: `{type: object, properties: {…}, additionalProperties: false}`.
@@ -59,18 +61,18 @@ def strict_required(node: Node) -> Iterator[Flaw]:
 
 
 REFUSED = {
-    "openai": frozenset(
+    "openai": word_set(
         "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames"
-        " unevaluatedItems unevaluatedProperties contains minContains maxContains minProperties maxProperties"
-        " uniqueItems prefixItems".split()
+        " unevaluatedItems unevaluatedProperties contains minContains maxContains minProperties"
+        " maxProperties uniqueItems prefixItems"
     ),
-    "anthropic": frozenset(
-        "oneOf not if then else minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength"
-        " maxItems uniqueItems patternProperties".split()
+    "anthropic": word_set(
+        "oneOf not if then else minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength"
+        " maxLength maxItems uniqueItems patternProperties"
     ),
 }
 """Keywords that a strict mode refuses at any depth."""
-OPENAI_FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+OPENAI_FORMATS = word_set("date-time time date duration email hostname ipv4 ipv6 uuid")
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 _NOT_REGULAR = re.compile(r"\(\?<?[=!]|\\[1-9]|\\k<|\\b")
 
@@ -106,7 +108,11 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
 
 def refused_keys(node: Node, mode: str, *, recursive: bool) -> list[str]:
     """Return the keys of a schema that a strict mode refuses, `default` aside."""
-    more = _openai_refuses(node.schema) if mode == "openai" else _anthropic_refuses(node.schema, recursive=recursive)
+    more = (
+        _openai_refuses(node.schema)
+        if mode == "openai"
+        else _anthropic_refuses(node.schema, recursive=recursive)
+    )
     return [key for key in node.schema if key in REFUSED[mode] or key in more]
 
 
@@ -152,7 +158,9 @@ def recursive_refs(tool: AuditedTool) -> dict[str, str]:
 
 
 def _on_cycles(leads: dict[str, set[str]]) -> set[str]:
-    """Return the names on a cycle, or between two: what is left without those that have no way out, or none in."""
+    """Return the names on a cycle, or between two: what is left without those that have no way out, or none
+    in.
+    """
     enters: dict[str, set[str]] = {name: set() for name in leads}
     for name, to in leads.items():
         for other in to:
@@ -181,7 +189,8 @@ def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
     """A strict tool is larger than the strict mode allows.
 
     What it does: OpenAI takes 5,000 properties, 10 levels, 1,000 enum values, 15,000 characters in an enum of
-    over 250 values, 120,000 characters of names and values (100 and 5 with `--openai-legacy-limits`). Anthropic
+    over 250 values, 120,000 characters of names and values (100 and 5 with `--openai-legacy-limits`).
+    Anthropic
     takes 20 strict tools, and over all of them 24 optional and 16 union-typed parameters.
     Why it is bad: the provider refuses the request.
     Example: an enum of 1,200 values.
@@ -195,7 +204,11 @@ def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
     strict = [tool for tool in tools.tools if "anthropic" in tool.strict_modes]
     optional = sum(len(n.properties.keys() - set(n.required)) for tool in strict for n in tool.nodes)
     unions = sum(_is_union(node) for tool in strict for node in tool.properties)
-    counts = ((len(strict), 20, "strict tools"), (optional, 24, "optional parameters"), (unions, 16, "union types"))
+    counts = (
+        (len(strict), 20, "strict tools"),
+        (optional, 24, "optional parameters"),
+        (unions, 16, "union types"),
+    )
     for count, limit, what in counts:
         if count > limit:
             yield Flaw(
@@ -213,7 +226,12 @@ def _is_union(node: Node) -> bool:
 def _too_large(tool: AuditedTool) -> Iterator[str]:
     most_properties, most_levels = _LEGACY_LIMITS if tool.options.openai_legacy_limits else _LIMITS
     enums = [node.schema["enum"] for node in tool.nodes if isinstance(node.schema.get("enum"), list)]
-    names = [name for node in tool.nodes for key in ("properties", "$defs", "definitions") for name in _keys(node, key)]
+    names = [
+        name
+        for node in tool.nodes
+        for key in ("properties", "$defs", "definitions")
+        for name in _keys(node, key)
+    ]
     constants = [node.schema["const"] for node in tool.nodes if "const" in node.schema]
     characters = sum(map(len, names)) + sum(_length(v) for values in (*enums, constants) for v in values)
     counts = (
@@ -222,7 +240,9 @@ def _too_large(tool: AuditedTool) -> Iterator[str]:
         (sum(map(len, enums)), 1000, "enum values"),
         (characters, 120_000, "characters of names and values"),
     )
-    yield from (f"{count:,} {what}; strict mode takes {limit:,}" for count, limit, what in counts if count > limit)
+    yield from (
+        f"{count:,} {what}; strict mode takes {limit:,}" for count, limit, what in counts if count > limit
+    )
     for values in enums:
         length = sum(map(_length, values))
         if len(values) > 250 and length > 15_000:
@@ -248,7 +268,9 @@ def _levels(tool: AuditedTool) -> int:
     return max(levels.values(), default=0)
 
 
-@audit_rule("UTP313", "error", "recursive-schema", on="tool", providers=("gemini", "anthropic-strict", "bedrock"))
+@audit_rule(
+    "UTP313", "error", "recursive-schema", on="tool", providers=("gemini", "anthropic-strict", "bedrock")
+)
 def recursive_schema(tool: AuditedTool) -> Iterator[Flaw]:
     """A schema refers to itself.
 

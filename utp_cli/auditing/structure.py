@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
+    from utp_cli.protocol.findings import Severity
 
 ANY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """The union of what any provider takes."""
@@ -55,7 +56,9 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
     """
     name = tool.definition.body.get("name")
     if not isinstance(name, str) or not name:
-        yield Flaw(pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`")
+        yield Flaw(
+            pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`"
+        )
     elif not ANY_NAME.fullmatch(name):
         what = "is longer than 128 characters" if len(name) > 128 else "has characters that no provider takes"
         yield Flaw(
@@ -69,7 +72,8 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
 def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     """The parameters are no object schema.
 
-    What it does: wants a schema whose root says `type: object`; a missing type beside properties is a warning.
+    What it does: wants a schema whose root says `type: object`; a missing type beside properties is a
+    warning.
     Why it is bad: arguments are always an object, and most providers refuse any other root.
     Example: `parameters: {properties: {…}}`.
     Use instead: `parameters: {type: object, properties: {…}}`.
@@ -85,7 +89,7 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     elif not isinstance(schema, dict):
         yield Flaw(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)
     elif "type" not in schema:
-        severity = "warning" if isinstance(schema.get("properties"), dict) else None
+        severity: Severity | None = "warning" if isinstance(schema.get("properties"), dict) else None
         yield Flaw(pointer=at, message="the root of the schema has no type", hint=add, severity=severity)
     elif schema["type"] != "object" and not (form == "gemini" and schema["type"] == "OBJECT"):
         yield Flaw(
@@ -103,7 +107,8 @@ def bad_required(node: Node) -> Iterator[Flaw]:
     Why it is bad: strict modes refuse it, and a model cannot give an argument that is not described.
     Example: `required: [citty]`.
     Use instead: `required: [city]`.
-    Fix safety: safe for repeats; unsafe for unknown names (dropped) and booleans (moved to the parent's list).
+    Fix safety: safe for repeats; unsafe for unknown names (dropped) and booleans (moved to the parent's
+    list).
     """
     required, at = node.schema.get("required", []), node.at("required")
     if isinstance(required, bool) and node.name is not None:
@@ -120,7 +125,9 @@ def bad_required(node: Node) -> Iterator[Flaw]:
     seen: set[str] = set()
     for index, name in enumerate(required):
         if name in seen:
-            yield Flaw(pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one")
+            yield Flaw(
+                pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one"
+            )
         elif known is not None and name not in known:
             near = nearest(name, known)
             yield Flaw(
@@ -158,7 +165,8 @@ def _known_properties(node: Node) -> set[str] | None:
 def unresolved_ref(node: Node) -> Iterator[Flaw]:
     """A `$ref` leads nowhere.
 
-    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
+    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading
+    nowhere.
     Why it is bad: providers refuse the schema, and nothing is fetched to find it elsewhere.
     Example: `$ref: "#/$defs/Adress"`.
     Use instead: `$ref: "#/$defs/Address"`.
@@ -167,9 +175,8 @@ def unresolved_ref(node: Node) -> Iterator[Flaw]:
     ref = node.schema.get("$ref")
     if not isinstance(ref, str) or resolve(node.tool.schema, ref) is not None:
         return
-    if ref.startswith("#") and not ref.startswith("#/"):
-        if any(other.schema.get("$anchor") == ref[1:] for other in node.tool.nodes):
-            return
+    if any(ref == f"#{other.schema.get('$anchor')}" for other in node.tool.nodes):
+        return
     if not ref.startswith("#"):
         yield Flaw(
             pointer=node.at("$ref"),
@@ -177,7 +184,9 @@ def unresolved_ref(node: Node) -> Iterator[Flaw]:
             hint="copy it under `$defs` and point there",
         )
         return
-    known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(node.tool.schema, key)]
+    known = [
+        f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(node.tool.schema, key)
+    ]
     near = nearest(ref, known)
     yield Flaw(
         pointer=node.at("$ref"),
@@ -219,13 +228,17 @@ def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
 def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
     definition = tool.definition
     own = {path[0] for path in FORMS[definition.tool.form].schemas}
-    outside = definition.raw if definition.body is not definition.raw and isinstance(definition.raw, dict) else {}
+    outside = (
+        definition.raw if definition.body is not definition.raw and isinstance(definition.raw, dict) else {}
+    )
     found = [(key, tool.at(key), key in own) for key in SCHEMA_KEYS if key in definition.body]
     found += [(key, f"/{key}", False) for key in SCHEMA_KEYS if key in outside]
     right = FORMS[definition.tool.form].schemas[0][0]
     if len(found) > 1:
         keys = " and ".join(key for key, _, _ in found)
-        yield Flaw(tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only")
+        yield Flaw(
+            tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only"
+        )
     elif found and not found[0][2]:
         yield Flaw(
             tool=tool,
@@ -233,4 +246,3 @@ def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
             message=f"the schema is under {found[0][0]}, which the form {definition.tool.form} does not read",
             hint=f"rename it to `{right}`",
         )
-

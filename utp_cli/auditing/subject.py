@@ -52,14 +52,16 @@ class Text:
     text: str
     pointer: str
     kind: str
-    """The key it stands under: `name`, `description`, `title`, `enum`, `const`, `default`, `examples`, `key`."""
+    """The key it stands under: `name`, `description`, `title`, `enum`, `const`, `default`, `examples`,
+    `key`.
+    """
     node: Node | None = None
     """The schema it belongs to; None for the tool's own texts."""
 
     @property
     def visible(self) -> str:
         """The text without characters that nobody sees: what it says to a model all the same."""
-        return self.text if self.text.isascii() and self.text.isprintable() else visible(self.text)
+        return visible(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,30 +85,37 @@ class AuditedTool:
 
     @property
     def tool(self) -> AuditedTool:
+        """Itself, as every subject of a rule names its tool."""
         return self
 
     @property
     def name(self) -> str:
+        """The name; `""` where there is none."""
         return self.definition.tool.name
 
     @property
     def description(self) -> str:
+        """The description; `""` where there is none."""
         return self.definition.tool.description
 
     @property
     def schema(self) -> Any:
+        """The schema of the parameters as written."""
         return self.definition.schema
 
     @property
     def annotations(self) -> dict[str, Any]:
+        """MCP's hints as written."""
         return self.definition.tool.annotations
 
     @property
     def is_mcp(self) -> bool:
+        """Whether the rules for MCP tools apply."""
         return self.definition.tool.form == "mcp" or any(t.provider.name == "mcp" for t in self.targets)
 
     @property
     def strict_modes(self) -> set[str]:
+        """The providers whose strict mode applies: `openai`, `anthropic`."""
         return {target.strict_name for target in self.targets} - {""}
 
     @property
@@ -128,6 +137,7 @@ class ToolSet:
     names: frozenset[str]
 
     def going_to(self, provider: str) -> list[AuditedTool]:
+        """Return the tools that are sent to a provider."""
         return [tool for tool in self.tools if any(t.provider.name == provider for t in tool.targets)]
 
 
@@ -143,7 +153,6 @@ class Flaw:
     """Where it is not the rule's usual one."""
     tool: AuditedTool | None = None
     """The tool it is about, where a rule looks at the whole set."""
-
 
 
 def audit_rule(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-READ = frozenset(
-    "search list get find read query fetch check validate inspect analyze count exists show view describe lookup"
-    " download preview diff status compare calculate".split()
+from utp_cli.auditing.words import word_set
+
+READ = word_set(
+    "search list get find read query fetch check validate inspect analyze count exists show view"
+    " describe lookup download preview diff status compare calculate"
 )
-WRITE = frozenset(
-    "write create update delete modify set post put patch remove add insert append move rename copy execute run"
-    " install uninstall edit send upload commit push merge drop reset save clear close cancel assign publish"
-    " submit".split()
+WRITE = word_set(
+    "write create update delete modify set post put patch remove add insert append move rename copy"
+    " execute run install uninstall edit send upload commit push merge drop reset save clear close"
+    " cancel assign publish submit"
 )
-DESTRUCTIVE = frozenset(
-    "delete remove drop destroy purge truncate wipe erase overwrite reset revoke uninstall kill clear".split()
+DESTRUCTIVE = word_set(
+    "delete remove drop destroy purge truncate wipe erase overwrite reset revoke uninstall kill clear"
 )
-CREATING = frozenset("create add append insert send post increment".split())
+CREATING = word_set("create add append insert send post increment")
 """Verbs that do something new each time."""
 FAMILIES = (
     "get fetch retrieve read load",
@@ -33,13 +35,14 @@ VERBS = (
     | WRITE
     | DESTRUCTIVE
     | FAMILY_OF.keys()
-    | frozenset(
-        "do call process handle generate make build start stop open connect convert extract export import apply"
-        " enable disable archive restore share invite reply mark toggle plan ship pay book cancel approve reject"
-        " ask tell explain summarize translate resolve test help navigate click type press select wait take use".split()
+    | word_set(
+        "do call process handle generate make build start stop open connect convert extract export import"
+        " apply enable disable archive restore share invite reply mark toggle plan ship pay book cancel"
+        " approve reject ask tell explain summarize translate resolve test help navigate click type press"
+        " select wait take use"
     )
 )
-GENERIC_NAMES = frozenset(
-    "run execute search get set query do call tool action process handle fetch list update create delete read"
-    " write send test help".split()
+GENERIC_NAMES = word_set(
+    "run execute search get set query do call tool action process handle fetch list update create"
+    " delete read write send test help"
 )

@@ -9,9 +9,15 @@ _RISE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])[.!?]*\s+|\n\s*\n|\n(?=\s*[-*] )")
 
-EMPTY_WORDS = frozenset(
-    "a an the of to for in on by with and or is are be this that it its as from at your you given specified"
-    " particular provided".split()
+
+def word_set(listed: str) -> frozenset[str]:
+    """Return the words of a list written as one text, for tables."""
+    return frozenset(listed.split())
+
+
+EMPTY_WORDS = word_set(
+    "a an the of to for in on by with and or is are be this that it its as from at your you given"
+    " specified particular provided"
 )
 """Words that say nothing by themselves; the others are content words."""
 
@@ -23,12 +29,15 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> frozenset[str]:
+    """Return the words that say something."""
     return frozenset(words(text)) - EMPTY_WORDS
 
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """Cut the endings that do not change what is meant: `creates`, `creating`, `created`, `create` are one."""
+    """Cut the endings that do not change what is meant: `creates`, `creating`, `created`, `create` are
+    one.
+    """
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 2 and not word.endswith("ss"):
             word = word[: -len(ending)]
@@ -41,6 +50,7 @@ def stem(word: str) -> str:
 
 
 def stems(found: frozenset[str] | tuple[str, ...]) -> set[str]:
+    """Return the words without their endings."""
     return {stem(word) for word in found}
 
 
@@ -50,10 +60,13 @@ def sentences(text: str) -> list[str]:
 
 
 def first_sentence(text: str) -> str:
+    """Return the first sentence, `""` where there is none."""
     return next(iter(sentences(text)), "")
 
 
 def any_word(listed: str) -> re.Pattern[str]:
-    """Return a pattern that finds any of the phrases (separated by ` | `) as whole words, whatever their case."""
+    """Return a pattern that finds any of the phrases (separated by ` | `) as whole words, whatever their
+    case.
+    """
     phrases = [r"[\s-]+".join(map(re.escape, phrase.split())) for phrase in listed.split(" | ")]
     return re.compile(r"(?<![^\W_])(?:" + "|".join(phrases) + r")(?![^\W_])", re.IGNORECASE)

@@ -1,6 +1,7 @@
 """YAML and JSON read into plain values, each with its place in the text.
 
-YAML is read from its events, not from its objects: no tag constructs anything, aliases cannot multiply without
+YAML is read from its events, not from its objects: no tag constructs anything, aliases cannot multiply
+without
 bound, and a date stays the text it is. Values follow YAML 1.2's core schema, with `<<` merges.
 """
 
@@ -32,7 +33,8 @@ class Placed:
     key: Placed | None = None
     """The key it stands under in its mapping."""
     style: str = ""
-    """`"` or `'` where quoted, `|` or `>` for a block, `{` or `[` in flow style; `""` for plain text and blocks."""
+    """`"` or `'` where quoted, `|` or `>` for a block, `{` or `[` in flow style; `""` for plain text and
+    blocks."""
     items: dict[str, Placed] = field(default_factory=dict)
     """By key, or by index as text."""
     size: int = 1
@@ -48,6 +50,7 @@ class Placed:
         return found, True
 
     def add(self, key: str, placed: Placed) -> None:
+        """Add an entry."""
         self.items[key] = placed
         self.size += placed.size
         if isinstance(self.value, dict):
@@ -147,12 +150,16 @@ def _bad(name: str, text: str, offset: int, what: str) -> BadFile:
     return BadFile(f"{name}:{line}:{column}", what)
 
 
-_WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
+_WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
 _WORDS |= {word: word[0] in "tT" for word in ("true", "True", "TRUE", "false", "False", "FALSE")}
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}|0o[0-7]{1,1000}|0x[0-9a-fA-F]{1,1000}")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
 _CORE = "tag:yaml.org,2002:"
-_TAGS = frozenset(_CORE + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge"))
+_TAGS = frozenset(
+    _CORE + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge")
+)
 
 
 def plain_value(text: str) -> Any:
@@ -161,9 +168,11 @@ def plain_value(text: str) -> Any:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-    return float(text.replace(".i", "i").replace(".I", "I").replace(".n", "n").replace(".N", "N")) if _FLOAT.fullmatch(
-        text
-    ) else text
+    return (
+        float(text.replace(".i", "i").replace(".I", "I").replace(".n", "n").replace(".N", "N"))
+        if _FLOAT.fullmatch(text)
+        else text
+    )
 
 
 def read_yaml(text: str, name: str) -> Placed:
@@ -276,7 +285,11 @@ def _key_text(value: Any) -> str:
     """Write a key as JSON has it: a text. `on`, `1` and `null` are keys too."""
     if isinstance(value, str):
         return value
-    return {True: "true", False: "false", None: "null"}.get(value, str(value)) if not isinstance(value, (dict, list)) else str(value)
+    return (
+        {True: "true", False: "false", None: "null"}.get(value, str(value))
+        if not isinstance(value, (dict, list))
+        else str(value)
+    )
 
 
 def scalars(placed: Placed) -> Iterator[Placed]:

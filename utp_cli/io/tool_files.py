@@ -1,4 +1,6 @@
-"""Files of tool definitions: YAML, JSON or JSON lines, in any provider's form, with the place of everything in them."""
+"""Files of tool definitions: YAML, JSON or JSON lines, in any provider's form, with the place of everything
+in them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,18 @@ from utp_cli.validation.definitions import LISTS, SCHEMA_KEYS, Definition, find_
 if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
-KEYS = (*LISTS, *SCHEMA_KEYS, "name", "description", "function", "toolSpec", "type", "result", "annotations", "title")
+KEYS = (
+    *LISTS,
+    *SCHEMA_KEYS,
+    "name",
+    "description",
+    "function",
+    "toolSpec",
+    "type",
+    "result",
+    "annotations",
+    "title",
+)
 """Keys that a tool file may begin with."""
 
 
@@ -33,7 +46,9 @@ class LoadedTool:
     file: ToolFile
 
     def place_of(self, pointer: str) -> tuple[int, int]:
-        """Return the 1-based line and column of a key or value of the definition, or of the nearest one above it."""
+        """Return the 1-based line and column of a key or value of the definition, or of the nearest one
+        above it.
+        """
         return self.file.place_of(self.pointer_in_file + pointer)
 
 
@@ -56,7 +71,9 @@ class ToolFile:
         return line, offset - self._line_starts[line - 1] + 1
 
     def place_of(self, pointer: str) -> tuple[int, int]:
-        """Return the 1-based line and column of the key at a pointer into the document, or of the value in a list."""
+        """Return the 1-based line and column of the key at a pointer into the document, or of the value in a
+        list.
+        """
         found, _ = self.document.find(pointer)
         return self.position((found.key or found).start)
 
@@ -119,7 +136,9 @@ def _unlike_a_tool(file: ToolFile, definition: Definition) -> BadFile:
         near = nearest(key, KEYS)
         if near:
             line, column = file.place_of(f"{definition.pointer}/{key}")
-            return BadFile(f"{file.path}:{line}:{column}", f"'{key}' is not a key of a tool (did you mean '{near}'?)")
+            return BadFile(
+                f"{file.path}:{line}:{column}", f"'{key}' is not a key of a tool (did you mean '{near}'?)"
+            )
     return BadFile(file.path, "no tools in it; expected a tool, a list of tools, or a mapping with `tools`")
 
 
@@ -143,4 +162,6 @@ def load_tools(source: str | Path | list[Any] | dict[str, Any]) -> list[Tool]:
 
 def _nameless(raw: Any) -> str:
     near = [key for key in raw if nearest(str(key), ["name"])] if isinstance(raw, dict) else []
-    return "a tool without a name" + (f" ('{near[0]}' is not a key of a tool; did you mean 'name'?)" if near else "")
+    return "a tool without a name" + (
+        f" ('{near[0]}' is not a key of a tool; did you mean 'name'?)" if near else ""
+    )

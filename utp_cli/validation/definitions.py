@@ -1,11 +1,12 @@
 """Tool definitions in any provider's form, as values: where name, description and schema stand in each.
 
-Facts: the providers' API references (OpenAI chat and Responses, Anthropic, Gemini, Bedrock Converse, MCP 2025-06-18).
+Facts: the providers' API references (OpenAI chat and Responses, Anthropic, Gemini, Bedrock Converse) and MCP's
+specification of 2025-06-18.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,9 @@ FORMS = {
         Form(name="openai-chat", inside=("function",), schemas=(("parameters",),)),
         Form(name="openai-responses", schemas=(("parameters",),)),
         Form(name="anthropic", schemas=(("input_schema",),)),
-        Form(name="gemini", schemas=(("parameters",), ("parametersJsonSchema",), ("parameters_json_schema",))),
+        Form(
+            name="gemini", schemas=(("parameters",), ("parametersJsonSchema",), ("parameters_json_schema",))
+        ),
         Form(name="bedrock", inside=("toolSpec",), schemas=(("inputSchema", "json"), ("inputSchema",))),
         Form(name="mcp", schemas=(("inputSchema",),)),
     )
@@ -51,9 +54,17 @@ LISTS = ("tools", "functionDeclarations", "function_declarations", "functions")
 WRAPPERS = ("result", "toolConfig", "tool_config")
 """Keys of a mapping that hold a mapping with such a list: a JSON-RPC response, a Bedrock request."""
 HOSTED = frozenset(
-    "cachePoint systemTool googleSearch google_search googleSearchRetrieval google_search_retrieval codeExecution"
-    " code_execution urlContext url_context computerUse computer_use googleMaps google_maps fileSearch file_search"
-    " custom".split()
+    {"cachePoint", "systemTool", "custom"}
+    | {"googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext", "computerUse", "googleMaps"}
+    | {
+        "google_search",
+        "google_search_retrieval",
+        "code_execution",
+        "url_context",
+        "computer_use",
+        "google_maps",
+    }
+    | {"fileSearch", "file_search"}
 )
 """Entries of a tool list that define no function: the provider's own tools, and free-text tools."""
 
@@ -79,12 +90,18 @@ class Definition:
 
 
 def find_definitions(document: Any) -> list[Definition]:
-    """Return the definitions in a document: one tool, a list, or any mapping around a list. Raises nothing."""
+    """Return the definitions in a document: one tool, a list, or a mapping around a list. Raises nothing."""
     return [_definition(raw, at, form) for raw, at, form in _entries(document)]
 
 
+def reread(raw: Any, before: Definition) -> Definition:
+    """Return a definition again after its value has changed. Raises nothing."""
+    around = "gemini" if before.tool.form == "gemini" else None
+    return replace(_definition(raw, (), around), pointer=before.pointer)
+
+
 def read_definition(document: Any) -> list[Tool]:
-    """Return the tools that a mapping in any form defines; several for a list of declarations. Raises nothing."""
+    """Return the tools that a mapping in any form defines, several for a list of them. Raises nothing."""
     return [definition.tool for definition in find_definitions(document)]
 
 
@@ -228,9 +245,13 @@ def value_fault(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> str
     if schema is not root:
         scoped = {key: root[key] for key in ("$defs", "definitions") if key in root} | schema
     try:
-        Draft202012Validator(scoped).validate(value)
+        validator = Draft202012Validator(scoped)
+    except Exception:  # noqa: BLE001  # an unusable schema: unknown type, dangling reference, too deep
+        return None
+    try:
+        validator.validate(value)
     except ValidationError as error:
         return str(error.message)
-    except Exception:  # noqa: BLE001  # an unusable schema: unknown type, dangling reference, too deep
+    except ValueError:  # a value nested too deeply
         return None
     return None

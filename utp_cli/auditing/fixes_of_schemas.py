@@ -1,0 +1,202 @@
+"""Fixes of structure and schemas: UTP1xx and UTP3xx."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.auditing.edits import Fault, Fix, remove, rename, safe, set_to, unsafe
+from utp_cli.auditing.gemini import DROPPED_SAFELY
+from utp_cli.auditing.json_schema import TYPE_SLIPS
+from utp_cli.auditing.schemas import close_keyword
+from utp_cli.auditing.subject import compact
+
+if TYPE_CHECKING:
+    from utp_cli.auditing.edits import Fixer
+    from utp_cli.auditing.nodes import Node
+
+
+def _plain_name(fault: Fault) -> Fix | None:
+    """UTP102, UTP302: other characters become `_`."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", fault.tool.name).strip("_")
+    return unsafe(set_to(fault.pointer, name)) if name and name != fault.tool.name else None
+
+
+def _object_schema(fault: Fault) -> Fix | None:
+    """UTP103: an absent schema or an absent type."""
+    if fault.tool.schema is None:
+        return safe(set_to(fault.pointer, {"type": "object", "properties": {}}))
+    schema = fault.tool.schema
+    return (
+        safe(set_to(f"{fault.pointer}/type", "object"))
+        if isinstance(schema, dict) and "type" not in schema
+        else None
+    )
+
+
+def _required(fault: Fault) -> Fix | None:
+    """UTP104: repeats and unknown names are dropped, booleans move to the list around."""
+    if isinstance(fault.value, str):
+        node = fault.node(fault.above.rpartition("/")[0])
+        repeated = node is not None and node.required.count(fault.value) > 1
+        return (safe if repeated else unsafe)(remove(fault.pointer))
+    node = fault.node(fault.above)
+    if not isinstance(fault.value, bool) or node is None or node.parent is None:
+        return None
+    return unsafe(remove(fault.pointer), *(_listed(node.parent, str(node.name)) if fault.value else ()))
+
+
+def _listed(parent: Node, name: str) -> list[Any]:
+    """Return the edit that makes a property required."""
+    if name in parent.required:
+        return []
+    is_list = isinstance(parent.schema.get("required"), list)
+    return [set_to(parent.at("required", "-"), name) if is_list else set_to(parent.at("required"), [name])]
+
+
+def _type_name(fault: Fault) -> Fix | None:
+    """UTP107: names of other languages; `any` is no restriction at all."""
+    kind = str(fault.value).lower()
+    if kind in ("any", "mixed"):
+        return safe(remove(fault.pointer))
+    return safe(set_to(fault.pointer, TYPE_SLIPS[kind])) if kind in TYPE_SLIPS else None
+
+
+def _repeated_value(fault: Fault) -> Fix | None:
+    """UTP108: repeats."""
+    node = fault.node(fault.above.rpartition("/")[0])
+    values = node.schema["enum"] if node is not None else []
+    is_repeat = fault.key.isdecimal() and fault.value in values[: int(fault.key)]
+    return safe(remove(fault.pointer)) if is_repeat else None
+
+
+def _null_default(fault: Fault) -> Fix | None:
+    """UTP109: the null default of an optional property."""
+    node = fault.node(fault.above)
+    if fault.key != "default" or fault.value is not None or node is None or node.parent is None:
+        return None
+    return safe(remove(fault.pointer)) if node.name not in node.parent.required else None
+
+
+def _close_keyword(fault: Fault) -> Fix | None:
+    """UTP113: a slip for a keyword."""
+    meant = close_keyword(fault.key)
+    node = fault.node(fault.above)
+    if meant is None or node is None or meant in node.schema:
+        return None
+    return unsafe(rename(fault.pointer, meant))
+
+
+def _blank_description(fault: Fault) -> Fix | None:
+    """UTP303: Bedrock takes no blank description."""
+    return safe(remove(fault.pointer)) if isinstance(fault.value, str) and not fault.value.strip() else None
+
+
+def _closed(fault: Fault) -> Fix | None:
+    """UTP305: `additionalProperties: false`."""
+    if fault.node(fault.pointer) is not None:
+        return safe(set_to(f"{fault.pointer}/additionalProperties", False))
+    return unsafe(set_to(fault.pointer, False))
+
+
+def _nullable(fault: Fault) -> Fix | None:
+    """UTP306: the property is required, and may be null."""
+    node = fault.node(fault.pointer)
+    if node is None or node.parent is None:
+        return None
+    listed = _listed(node.parent, str(node.name))
+    kind, schema = node.schema.get("type"), node.schema
+    if "enum" in schema and isinstance(schema["enum"], list) and None not in schema["enum"]:
+        listed.append(set_to(node.at("enum", "-"), None))
+    if isinstance(kind, str) and kind != "null":
+        listed.append(set_to(node.at("type"), [kind, "null"]))
+    elif isinstance(kind, list) and "null" not in kind:
+        listed.append(set_to(node.at("type", "-"), "null"))
+    elif isinstance(schema.get("anyOf"), list):
+        has_null = any(
+            isinstance(branch, dict) and branch.get("type") == "null" for branch in schema["anyOf"]
+        )
+        listed += [] if has_null else [set_to(node.at("anyOf", "-"), {"type": "null"})]
+    elif "$ref" in schema:
+        kept = {key: value for key, value in schema.items() if key != "$ref"}
+        listed.append(set_to(node.pointer, {"anyOf": [{"$ref": schema["$ref"]}, {"type": "null"}], **kept}))
+    return unsafe(*listed)
+
+
+SAID = {
+    "minLength": "At least {} characters.",
+    "maxLength": "At most {} characters.",
+    "minimum": "At least {}.",
+    "maximum": "At most {}.",
+    "exclusiveMinimum": "More than {}.",
+    "exclusiveMaximum": "Less than {}.",
+    "multipleOf": "A multiple of {}.",
+    "minItems": "At least {} items.",
+    "maxItems": "At most {} items.",
+    "minProperties": "At least {} entries.",
+    "maxProperties": "At most {} entries.",
+    "uniqueItems": "No repeated items.",
+    "pattern": "Matches {}.",
+    "format": "Format: {}.",
+    "default": "Default: {}.",
+    "const": "Always {}.",
+    "additionalProperties": "",
+}
+"""What a keyword says, in words; keywords that are not here cannot be said in a sentence."""
+
+
+def _in_words(fault: Fault) -> Fix | None:
+    """UTP307, UTP310: the keyword goes, its meaning moves into the description."""
+    node = fault.node(fault.above)
+    if node is None or fault.key not in SAID or isinstance(fault.value, dict):
+        return None
+    value = fault.value if isinstance(fault.value, str) else compact(fault.value)
+    said = SAID[fault.key].format(value) if fault.value is not False else ""
+    text = node.description.rstrip()
+    glue = "" if not text else " " if text.endswith((".", "!", "?")) else ". "
+    drop = remove(fault.pointer)
+    return unsafe(drop, set_to(node.at("description"), text + glue + said)) if said else unsafe(drop)
+
+
+def _for_gemini(fault: Fault) -> Fix | None:
+    """UTP310: what Gemini's Schema type says in another way, or need not say."""
+    if fault.key in DROPPED_SAFELY:
+        return safe(remove(fault.pointer))
+    if fault.pointer == fault.tool.definition.schema_pointer:
+        return safe(remove(fault.pointer))
+    if fault.key == "type" and isinstance(fault.value, list):
+        others = [kind for kind in fault.value if kind != "null"]
+        if len(others) == 1 and len(fault.value) == 2:
+            return safe(set_to(fault.pointer, others[0]), set_to(f"{fault.above}/nullable", True))
+        return None
+    if fault.key == "const" and isinstance(fault.value, str) and fault.value:
+        return unsafe(remove(fault.pointer), set_to(f"{fault.above}/enum", [fault.value]))
+    return _in_words(fault)
+
+
+def _text_enum(fault: Fault) -> Fix | None:
+    """UTP311: the values as text."""
+    if not isinstance(fault.value, list) or not all(
+        isinstance(v, (str, int, float)) and v != "" for v in fault.value
+    ):
+        return None
+    texts = [value if isinstance(value, str) else compact(value) for value in fault.value]
+    return unsafe(set_to(fault.pointer, texts), set_to(f"{fault.above}/type", "string"))
+
+
+FIXES_OF_SCHEMAS: dict[str, Fixer] = {
+    "UTP102": _plain_name,
+    "UTP103": _object_schema,
+    "UTP104": _required,
+    "UTP107": _type_name,
+    "UTP108": _repeated_value,
+    "UTP109": _null_default,
+    "UTP113": _close_keyword,
+    "UTP302": _plain_name,
+    "UTP303": _blank_description,
+    "UTP305": _closed,
+    "UTP306": _nullable,
+    "UTP307": _in_words,
+    "UTP310": _for_gemini,
+    "UTP311": _text_enum,
+}
