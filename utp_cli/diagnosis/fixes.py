@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
 
 ENGINES: dict[str, str] = {
-    **dict.fromkeys(("vllm",), "vllm"),
-    **dict.fromkeys(("sglang",), "sglang"),
-    **dict.fromkeys(("llama.cpp", "llamacpp", "llama-cpp", "llama-server", "llama_cpp"), "llama.cpp"),
+    "vllm": "vllm",
+    "sglang": "sglang",
+    **dict.fromkeys(("llama.cpp", "llamacpp", "llama-cpp", "llama_cpp", "llama-server"), "llama.cpp"),
     **dict.fromkeys(("ollama", "ollama-generate"), "ollama"),
-    **dict.fromkeys(("openai", "anthropic", "gemini", "bedrock", "azure", "mistral", "cohere"), "hosted"),
-    **dict.fromkeys(("vertex", "google", "openai-responses"), "hosted"),
+    **dict.fromkeys(("openai", "openai-responses", "azure", "anthropic", "bedrock", "gemini"), "hosted"),
+    **dict.fromkeys(("google", "vertex", "mistral", "cohere"), "hosted"),
 }
 """Names of engines, providers, flavours and wire formats, and whose flags help there."""
 
@@ -41,10 +41,10 @@ TOOL_PARSER: dict[str, str] = {
 """What makes a server read the calls; `{name}` is its parser for the dialect."""
 
 NO_PARSER: dict[str, str] = {
-    "vllm": "has no parser for the {dialect} format: register one with --tool-parser-plugin, or parse the "
-    "text",
-    "sglang": "has no parser for the {dialect} format: parse the text",
+    "vllm": "no parser there reads {dialect}: register one with --tool-parser-plugin, or parse the text",
+    "sglang": "no parser there reads {dialect}: parse the text",
 }
+"""What to do where the server has no parser for the dialect."""
 
 EXTRA_FLAGS: dict[tuple[str, str], str] = {
     ("vllm", "mistral"): " --tokenizer-mode mistral",
@@ -61,6 +61,7 @@ REASONING_PARSER: dict[str, str] = {
     "ollama": '"think": true in the request, with a current release of Ollama',
     "hosted": "ask the provider for thinking as a field of its own, or cut the tags out of the text",
 }
+"""What makes a server part thinking from text."""
 
 TOKEN_LIMIT: dict[str, str] = {
     "ollama": "options.num_predict",
@@ -77,13 +78,12 @@ CONTEXT: dict[str, str] = {
     "vllm": "--max-model-len with a larger value",
     "sglang": "--context-length with a larger value",
 }
+"""What makes the context window larger."""
 
 
 def engine_of(subject: Answer | Refusal) -> str | None:
     """Return which server it is: as told, else as its answer shows; None where nobody knows."""
-    result = getattr(subject, "result", None)
-    flavour = result.facts.flavour if result else None
-    for name in (subject.server.get("engine"), flavour, subject.provider, subject.shape):
+    for name in (subject.server.get("engine"), subject.flavour, subject.provider, subject.shape):
         if isinstance(name, str) and name.casefold() in ENGINES:
             return ENGINES[name.casefold()]
     return None

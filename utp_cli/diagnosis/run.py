@@ -24,24 +24,24 @@ KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 
 
 def diagnose_answer(answer: Answer) -> list[Finding]:
-    """Return the diagnoses of one answer, worst first. An error body is looked at as that."""
-    error = answer.result.facts.error
-    if error is None:
-        return _looked_at(answer, "answer", answer.model or answer.result.model)
+    """Return the diagnoses of one answer, worst first. An error body is looked at as that.
+
+    A stream may end in an error: then both are looked at, the error and what came before it.
+    """
+    result, model = answer.result, answer.model or answer.result.model
+    if result.facts.error is None:
+        return _looked_at(answer, "answer", model)
     refusal = Refusal(
-        message=error,
+        message=result.facts.error,
         shape=answer.shape,
-        model=answer.model or answer.result.model,
+        flavour=answer.flavour,
+        model=model,
         provider=answer.provider,
         request=answer.request,
         server=answer.server,
     )
-    return diagnose_refusal(refusal)
-
-
-def diagnose_refusal(refusal: Refusal) -> list[Finding]:
-    """Return the diagnoses of an error body: those of its own kind, and those whose error texts it has."""
-    return _looked_at(refusal, "refusal", refusal.model)
+    came = _looked_at(answer, "answer", model) if result.texts or answer.written else []
+    return [*_looked_at(refusal, "refusal", model), *came]
 
 
 def diagnose_session(

@@ -61,14 +61,23 @@ class Answer:
     model: str | None = None
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the request: `tool_choice`, `max_tokens`, `options`, …"""
+    """What is known of the request: `tool_choice`, `max_tokens`, `options`, …; None is read as `{}`."""
     server: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the server: `engine`, `tool_call_parser`, `reasoning_parser`."""
+    """What is known of the server: `engine`, `tool_call_parser`, `reasoning_parser`; None is read as `{}`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "request", self.request or {})
+        object.__setattr__(self, "server", self.server or {})
 
     @property
     def shape(self) -> str:
         """The wire format."""
         return self.result.shape
+
+    @property
+    def flavour(self) -> str | None:
+        """Which server wrote it, where that shows."""
+        return self.result.facts.flavour
 
     @property
     def raw(self) -> bool:
@@ -225,6 +234,7 @@ class Refusal:
 
     message: str
     shape: str = "error"
+    flavour: str | None = None
     model: str | None = None
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)

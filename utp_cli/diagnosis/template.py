@@ -120,7 +120,7 @@ def context_truncated(answer: Answer) -> Iterator[Sighting]:
             {key: answer.request[key] for key in ("messages", "system", "tools") if key in answer.request}
         )
     )
-    ollama = answer.shape.startswith("ollama") or answer.result.facts.flavour == "ollama"
+    ollama = answer.shape.startswith("ollama") or answer.flavour == "ollama"
     if not ollama and asked / 4 <= tokens * 1.25:
         return
     options = answer.request.get("options")

@@ -125,7 +125,7 @@ def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
     `incomplete chunked read`, `ECONNRESET`.
     """
     result = answer.result
-    if result.stream and result.facts.ended is False and result.finish_reason is None:
+    if result.stream and result.facts.ended is False and not (result.finish_reason or result.facts.error):
         last = answer.written[-1] if answer.written else None
         yield Sighting(
             message="the stream ends with neither a stop reason nor a closing event",
