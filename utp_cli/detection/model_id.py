@@ -77,7 +77,7 @@ LEXEMES: tuple[tuple[str, str], ...] = (
     ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
     ("word", r"[a-z]+"),
 )
-"""What a word of a name can be. The first match wins, so what only looks like a version or size comes first."""
+"""What a word of a name can be. The first match wins; what only looks like a version or size comes first."""
 
 _LEXER = re.compile(
     "|".join(f"(?P<{kind}{place}>{pattern})" for place, (kind, pattern) in enumerate(LEXEMES)),
