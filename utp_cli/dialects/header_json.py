@@ -19,6 +19,7 @@ DEEPSEEK_V3 = Dialect(
     call_open=("<｜tool▁call▁begin｜>function<｜tool▁sep｜>",),
     call_close=("<｜tool▁call▁end｜>",),
     header=("{name}\n",),
+    fenced=True,
     reasoning=THINK,
     dropped=_DEEPSEEK_DROPPED,
     quirks="The arguments stand in a code fence. Bars are U+FF5C, blanks U+2581.",

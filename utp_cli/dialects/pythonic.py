@@ -12,6 +12,7 @@ PYTHONIC = Dialect(
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "pythonic", "sglang": "pythonic", "llama.cpp": "--jinja"},
     bare=("[",),
+    bare_form=r"\s*\[\s*[A-Za-z_][\w.]*\(",
     close_optional=True,
     dropped=("<|eot_id|>",),
     quirks="vLLM wants the list at the very start; SGLang drops a call with a negative number in a list.",

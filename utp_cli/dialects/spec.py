@@ -56,8 +56,14 @@ class Dialect:
     bare: tuple[str, ...] = ()
     """What a call may begin with where no marker stands before it, at the beginning of a line. Only where the dialect
     is asked for, or the whole answer is such a payload."""
+    bare_form: str = ""
+    """A pattern for the beginning of a whole answer that is such a payload, where nobody asked for the dialect."""
+    leading: tuple[str, ...] = ()
+    """What an answer may begin with where the prompt ended in the marker; what follows must leave no doubt."""
     close_optional: bool = False
     """The dialect can do without its closing marker: a missing one is no repair."""
+    fenced: bool = False
+    """The JSON stands in a code fence: one is no repair."""
     plain_words: bool = False
     """Its markers are words that prose may hold (`Action:`): what follows is text unless it is a whole call."""
 
@@ -79,6 +85,8 @@ class Dialect:
     """The keys or tags that name the MCP server a call is routed to."""
     default_server: str | None = None
     """The MCP server of a call that names none."""
+    wrappers: tuple[str, ...] = ()
+    """JSON: keys of an object around a call or a list of calls."""
     no_call: tuple[str, ...] = ()
     """Names of pseudo tools that mean "no tool is called"."""
     single_key: bool = False

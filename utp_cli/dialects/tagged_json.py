@@ -342,6 +342,17 @@ XLAM = Dialect(
     quirks="A list without markers, also in a code fence.",
 )
 
+GENERIC = Dialect(
+    name="generic",
+    family="tagged_json_object",
+    source="llama.cpp's fallback for models without a dialect (until 2025)",
+    bare=("{",),
+    close_optional=True,
+    wrappers=("tool_call", "tool_calls"),
+    id_keys=("id",),
+    quirks='A call in {"tool_call": …} or {"tool_calls": […]}, an answer in {"response": …}.',
+)
+
 COMMAND_R_PLUS = Dialect(
     name="command_r_plus",
     family="tagged_json_list",
@@ -349,6 +360,7 @@ COMMAND_R_PLUS = Dialect(
     source="chat template of c4ai-command-r-plus (2026)",
     call_open=("Action:\n",),
     close_optional=True,
+    fenced=True,
     plain_words=True,
     name_keys=("tool_name",),
     argument_keys=("parameters",),
@@ -372,5 +384,5 @@ DIALECTS = (
     HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
     HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
     MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON, LLAMA3_JSON,
-    XLAM, COMMAND_R_PLUS,
+    XLAM, GENERIC, COMMAND_R_PLUS,
 )  # fmt: skip

@@ -194,15 +194,21 @@ class Engine:
     def _at_marker(self, hit: Hit) -> Waiting[int]:
         """Try what the marker could mean, most likely first; return where reading goes on."""
         tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self._source, hit))
+        malformed: tuple[Dialect, Read] | None = None
         for meaning in self._plan.order(hit.meanings, self._section):
+            if malformed and meaning.role not in ("call", "bare"):
+                break
             match meaning.role:
                 case "call" | "bare":
                     if meaning.role == "bare" and not self._may_be_bare(hit.start):
                         continue
                     read = yield from self._try(hit, meaning.dialect)
-                    if read is not None:
+                    if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
                         return read.end
+                    if read is not None and malformed is None:
+                        malformed = meaning.dialect, read
+                    self._source.rewind(hit.start)
                 case "think":
                     if self._open_thinking(hit.start, tag_end):
                         return tag_end
@@ -217,6 +223,10 @@ class Engine:
                         self._section = meaning.dialect
                     self._push("token", hit.start, tag_end)
                     return tag_end
+        if malformed:
+            self._took(hit, *malformed)
+            self._source.rewind(malformed[1].end)
+            return malformed[1].end
         self._content(hit.start, hit.start + 1)
         return hit.start + 1
 
@@ -225,7 +235,6 @@ class Engine:
         context = self._plan.context(dialect, self._tools, live)
         read = yield from GRAMMARS[dialect.family].read(self._source, hit, context)
         if isinstance(read, Declined):
-            self._source.rewind(hit.start)
             self._bare_from = max(self._bare_from, read.until)
             if hit.meanings[0].role == "bare":
                 return None
@@ -261,7 +270,8 @@ class Engine:
         for call in read.calls:
             found = Found(
                 call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end, closed=read.closed, at_end=at_end,
-                runs=range(first, len(self.runs)), thought=self._thinking is not None, quoted=quoted,
+                runs=range(first, len(self.runs)), quoted=quoted,
+                thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)
             if self._thinking:
@@ -326,8 +336,6 @@ class Engine:
         for found in calls:
             if not found.dialect.calls_in_reasoning:
                 self._relabel(found.runs, "reasoning")
-            else:
-                found.thought = False
         self._relabel(range(first_run, len(self.runs)), "reasoning", only="text")
 
     def _never_closed(self, thinking: _Thinking) -> None:
@@ -467,7 +475,7 @@ def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
     for role, markers in (
         ("call", dialect.call_open),
         ("section", dialect.section_open),
-        ("bare", dialect.bare if asked else ()),
+        ("bare", (*dialect.leading, *(dialect.bare if asked else ()))),
         ("think", tuple(open_ for open_, _ in thinking)),
         ("unthink", tuple(close for close in closers if close not in shared)),
         ("end", (*dialect.ends_thinking, *shared)),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 JSON_PARSER = "json-content"
-_FREE_FORM = Form(strict=True)
+_FREE_FORM = Form(strict=True, many=False)
 _OPENING = re.compile(r"[{\[]")
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = re.compile(r"\s*(?:```|~~~)")

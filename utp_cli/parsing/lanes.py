@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.machine import Declining, Engine, Found, Plan
 
 if TYPE_CHECKING:
@@ -31,6 +33,17 @@ class Lane:
         """Say of stretches of this lane's text what they turned out to be."""
         self.engine.claim(pieces)
         self.segments = self.engine.segments(self.pointer)
+
+    def read_as(self, plan: Plan, tools: Mapping[str, Tool] | None) -> bool:
+        """Read the whole lane again as an unmarked payload; keep that reading if it leaves no text over."""
+        engine = Engine(plan, tools=tools)
+        engine.feed(self.engine.text)
+        engine.close()
+        if not engine.found or any(segment.kind == "text" for segment in engine.segments(self.pointer)):
+            return False
+        self.engine = engine
+        self.segments = engine.segments(self.pointer)
+        return True
 
     def joined(self, kind: str) -> str:
         """Join the stretches of one kind, with nothing between them."""
@@ -67,6 +80,14 @@ class Lanes:
             events += self._numbered(lane, lane.engine.close())
             lane.segments = lane.engine.segments(lane.pointer)
         return events
+
+    def read_unmarked(self, tools: Mapping[str, Tool] | None) -> None:
+        """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
+        for lane in self:
+            text = lane.joined("text") if lane.kind == "text" else ""
+            dialect = next((d for d in DIALECTS if d.bare_form and re.match(d.bare_form, text)), None)
+            if dialect:
+                lane.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
 
     def _numbered(self, lane: Lane, events: list[Event]) -> list[Event]:
         """Name the lane, and count the calls over all lanes."""

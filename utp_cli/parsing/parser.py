@@ -82,10 +82,9 @@ class Parser:
         result = ParseResult(shape=self._wire.shape or "text", stream=self._wire.stream, facts=facts)
         result.model = self._wire.model or self._model
         result.finish_reason = self._finish_reason
-        result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()
         result.server_calls = self._server_calls
-        result.texts = self._lanes.texts
         self._climb(result, ending(self._finish_reason, facts.ended))
+        result.texts = self._lanes.texts
         result.find_segments = lambda: [segment for lane in self._lanes for segment in lane.segments]
         result.find_diagnoses = self._diagnose
         return result
@@ -137,6 +136,9 @@ class Parser:
         shape = result.shape
         native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
         result.attempts.append(_native_attempt(shape, native))
+        if not self._lanes.found:
+            self._lanes.read_unmarked(self._tools)
+        result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()
         markup = [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
         asked = [dialect.name for dialect in self._asked]
         result.attempts += rungs.markup_attempts(markup, self._lanes.declined, asked)

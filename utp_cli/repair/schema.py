@@ -33,7 +33,8 @@ def proposals(value: Any, schema: Any, root: Any, decode: Decode) -> Iterator[Pr
     elif isinstance(value, dict | list) and "string" in types and not (isinstance(value, list) and len(value) == 1):
         yield "json-to-string", json.dumps(value, ensure_ascii=False)
     yield from _of_enum(value, members)
-    if "array" in types and not isinstance(value, list) and value is not None:
+    written = isinstance(value, str) and value.lstrip().startswith("[")
+    if "array" in types and not isinstance(value, list) and value is not None and not written:
         yield "scalar-to-array", [value]
     if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
         yield "array-to-scalar", value[0]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ERRORS_AT_MOST = 50
 """Faults that are looked at in one call."""
+VALUES_AT_MOST = 10_000
+"""Values that are looked at in one call."""
 ROUNDS = 4
 """How often what was mended is checked again: a fault may hide another."""
 CACHED = 256
@@ -103,12 +105,11 @@ def _errors(validator: Any, arguments: Any) -> list[Any]:
 
 
 def _mended(arguments: dict[str, Any], tool: Tool, validator: Any) -> tuple[dict[str, Any], list[Repair]]:
-    errors = _errors(validator, arguments)
-    repairs: list[Repair] = []
-    if not errors:
-        return arguments, repairs
-    mended = copy.deepcopy(arguments)
-    repairs += _renamed(mended, tool)
+    try:
+        mended = copy.deepcopy(arguments)
+    except RecursionError:
+        return arguments, []
+    repairs = [*_renamed(mended, tool), *_whole_numbers(mended, tool)]
     for _ in range(ROUNDS):
         before = len(repairs)
         for error in _errors(validator, mended):
@@ -130,12 +131,31 @@ def _renamed(arguments: dict[str, Any], tool: Tool) -> list[Repair]:
     return repairs
 
 
+def _whole_numbers(arguments: dict[str, Any], tool: Tool) -> list[Repair]:
+    """`30.0` passes for an integer, but executors that count on one do not take it: write it as one."""
+    repairs = []
+    waiting: list[list[Any]] = [[key] for key in arguments]
+    for path in waiting:
+        value = _at(arguments, path)
+        if isinstance(value, dict | list) and len(waiting) < VALUES_AT_MOST:
+            waiting += [[*path, key] for key in (value if isinstance(value, dict) else range(len(value)))]
+        if isinstance(value, float) and value.is_integer():
+            types, _ = asked_types(schema_at(tool.parameters, path), tool.parameters)
+            if "integer" in types and "number" not in types:
+                _at(arguments, path[:-1])[path[-1]] = int(value)
+                repairs.append(_repair("float-to-int", pointer("arguments", *path), value, int(value)))
+    return repairs
+
+
 def _mend_one(arguments: dict[str, Any], path: list[Any], tool: Tool, validator: Any) -> Repair | None:
     """Mend the value at `path` if exactly one proposal passes there."""
     if not path:
         return None
-    holder = _at(arguments, path[:-1])
-    key, value = path[-1], _at(arguments, path)
+    try:
+        holder = _at(arguments, path[:-1])
+        key, value = path[-1], _at(arguments, path)
+    except (KeyError, IndexError, TypeError):  # mended away on account of another fault
+        return None
     if value is None and isinstance(holder, dict) and _optional(tool.parameters, path):
         del holder[key]
         if not _faulty(validator, arguments, path):
@@ -212,6 +232,3 @@ def _repair(code: str, at: str, before: Any, after: Any) -> Repair:
         code=code, layer="schema", confidence=CODES[code].confidence, pointer=at, before=before, after=after,
         message=CODES[code].sentence,
     )  # fmt: skip
-
-
-__all__ = ["Checked", "asked_types", "check_arguments", "schema_at"]

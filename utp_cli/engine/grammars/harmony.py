@@ -13,12 +13,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.tagged_arguments import read_body, tagged
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.values import Body
 from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, skip_space
 from utp_cli.repair.shape import shape_arguments
 
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     if dialect.body_markup:
         return Read(calls=[], end=body, runs=markup, closed=True, mode="text")
     name = recipient.removeprefix("functions.")
-    context.live.name(name)
     reading = _tagged if dialect.argument else _json
     result = yield from reading(source, name, body, context)
+    if isinstance(result, Declined):
+        return result
     result.runs[:0] = markup
     result.mode = "text"
     return result
@@ -74,8 +75,9 @@ def _header_end(source: Source, start: int) -> Waiting[int | None]:
         yield
 
 
-def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Read]:
+def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Read | Declined]:
     """The body is one JSON value."""
+    context.live.name(name)
     ahead = yield from skip_space(source, begin)
     reader = yield from read_value(source, ahead, context.until)
     call = RawCall(name=name, arguments={}, payload=(begin, reader.end))
@@ -87,14 +89,19 @@ def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Re
     tool = (context.tools or {}).get(name)
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""
-    call.repairs = [*reader.repairs, *repairs]
+    call.repairs = [*repairs_of(reader, context.dialect), *repairs]
     call.partial = list(reader.partial)
     call.lack = lack_of(reader)
     return (yield from close(source, begin, reader.end, [call], context))
 
 
-def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[Read]:
+def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[Read | Declined]:
     """The body is one tag an argument."""
+    ahead = yield from skip_space(source, begin)
+    hit = yield from hit_at(source, context.local, ahead)
+    if hit is None and ahead < source.length:
+        return Declined("no argument's tag in the body")
+    context.live.name(name)
     body = Body(tool=name, position=begin)
     closed = yield from read_body(source, body, context)
     return tagged(body, begin, begin, context, closed=closed)

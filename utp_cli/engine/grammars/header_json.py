@@ -12,7 +12,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
@@ -67,7 +67,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call = RawCall(
-        name=name, arguments=arguments or {}, id=call_id, repairs=[*reader.repairs, *repairs],
+        name=name, arguments=arguments or {}, id=call_id, repairs=[*repairs_of(reader, context.dialect), *repairs],
         partial=list(reader.partial), payload=(body, reader.end), reason="" if arguments is not None else why or "",
         lack=lack_of(reader),
     )  # fmt: skip

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from utp_cli.repair.reader import JsonReader
 
 if TYPE_CHECKING:
+    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
+    from utp_cli.protocol.calls import Repair
 
 _FIRST_BLOCK = 4096
 """Characters handed over at first; each further block is twice as long, so that a text of many short values is not
@@ -41,3 +43,8 @@ def read_value(
 def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
     """Say what the value lacks: nothing, only its last `}` and `]`, or more than that."""
     return "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+
+
+def repairs_of(reader: JsonReader, dialect: Dialect) -> list[Repair]:
+    """Return the repairs that reading the value took; a fence that the dialect declares is none."""
+    return [repair for repair in reader.repairs if not (dialect.fenced and repair.code == "code-fence")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, next_hit, role_of, skip_space
 from utp_cli.protocol.calls import Repair
@@ -35,6 +35,7 @@ def form_of(dialect: Dialect) -> Form:
         arguments=dialect.argument_keys,
         id=dialect.id_keys,
         server=dialect.server_keys,
+        wrappers=dialect.wrappers,
         single_key=dialect.single_key,
         many=dialect.listed,
     )
@@ -122,7 +123,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
             RawCall(
                 name=name if isinstance(name, str) else None,
                 arguments={},
-                repairs=list(reader.repairs),
+                repairs=repairs_of(reader, context.dialect),
                 partial=[""] if lack == "more" else [],
                 payload=payload,
                 lack=lack,
@@ -141,7 +142,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
                 arguments=call.arguments,
                 id=call.id,
                 server=call.server or context.dialect.default_server,
-                repairs=[*(reader.repairs if last else ()), *call.repairs],
+                repairs=[*(repairs_of(reader, context.dialect) if last else ()), *call.repairs],
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
                 lack=lack if last else "nothing",

@@ -73,7 +73,10 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
         value = Value(start=key.end, end=key.end, next=key.end, closed=True)
     else:
         value = yield from _read_value(source, key.end, known, body, context, read_key)
-    text = _trimmed(source.slice(value.start, value.end), context.dialect.trim)
+    text = source.slice(value.start, value.end)
+    if not (value.closed or value.cut):
+        text = text.rstrip()  # what stands before the next tag is layout
+    text = _trimmed(text, context.dialect.trim)
     schema = known.get(key.name) if known is not None else None
     root = context.tools[body.tool].parameters if known is not None and context.tools else None
     typed, repairs = _typed(text, key.type, schema, root)
