@@ -14,14 +14,23 @@ from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
 from utp_cli.diagnosis.pages import page_of_all
 from utp_cli.diagnosis.passages import blanked, code_in
 from utp_cli.diagnosis.precedence import PRECEDENCE
-from utp_cli.diagnosis.run import diagnose, diagnose_session, diagnose_template, diagnose_tools
+from utp_cli.diagnosis.run import (
+    diagnose,
+    diagnose_answer,
+    diagnose_session,
+    diagnose_template,
+    diagnose_tools,
+)
 from utp_cli.diagnosis.sighting import SECTIONS, section
+from utp_cli.diagnosis.subject import Answer
+from utp_cli.protocol.calls import ParseResult, WireFacts
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES
 
 GIVEN = load("diagnose/cases.jsonl")
 OWN = load("diagnose/more.jsonl")
 CASES = [*GIVEN, *OWN]
+ERRORS = load("diagnose/errors.jsonl")
 OPTIONS = ("tools", "model", "provider", "request", "server")
 
 
@@ -38,6 +47,12 @@ def test_case(case):
     assert [code for code in codes if code in unwanted or "*" in unwanted] == []
     assert all(finding.evidence and finding.fix and finding.message for finding in found)
     assert [f.severity for f in found] == sorted((f.severity for f in found), key=SEVERITIES.index)
+
+
+@pytest.mark.parametrize("case", ERRORS, ids=ids(ERRORS))
+def test_error_text(case):
+    result = ParseResult(shape="error", facts=WireFacts(error=case["message"]))
+    assert [f.code for f in diagnose_answer(Answer(result=result))] == case["diagnoses"]
 
 
 @pytest.mark.parametrize("rule", DIAGNOSES, ids=lambda rule: rule.code)

@@ -25,7 +25,7 @@ _CHOICE_WORD = re.compile(
 )
 _REFUSED = re.compile(
     r"not (?:be )?(?:support|allow|enabled|permit|available|compatible)|n't support|unsupported"
-    r"|not valid|incompatible|cannot be used|may not|only (?:supports?|'?auto)"
+    r"|not valid|incompatible|cannot be used|may not|only (?:supports?|'?auto)|no endpoints"
     r"|must be (?:set to )?['\"`]?auto",
     re.IGNORECASE,
 )

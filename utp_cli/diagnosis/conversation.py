@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 _MISTRAL_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
-@diagnosis("call-id-missing", "warning", kinds=("answer", "session"))
+@diagnosis(
+    "call-id-missing",
+    "warning",
+    kinds=("answer", "session"),
+    errors=r"Missing required parameter: 'messages\[\d+\]\.(?:tool_calls\[\d+\]\.id|tool_call_id)'",
+)
 def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     """A call has no id.
 
@@ -40,7 +45,7 @@ def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     "call-id-duplicate",
     "error",
     kinds=("answer", "session"),
-    errors=r"ids must be unique|duplicate tool.{0,10}.?ids?\b",
+    errors=r"ids must be unique|duplicate (?:value for .)?tool.{0,10}.?ids?\b",
 )
 def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     """Two calls have the same id.
@@ -76,7 +81,8 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     star=True,
     kinds=("session",),
     errors=r"tool_use.{0,20} ids were found without|No tool output found|must be followed by tool messages"
-    r"|tool_call_ids did not have response messages|number of function response parts",
+    r"|tool_call_ids did not have response messages"
+    r"|number of function response parts|Not the same number of function calls and responses",
 )
 def missing_tool_result(session: Session) -> Iterator[Sighting]:
     """A call was never answered.
@@ -119,7 +125,8 @@ def missing_tool_result(session: Session) -> Iterator[Sighting]:
     kinds=("session",),
     errors=r"role '?\"?tool'?\"? must be a response|unexpected .?tool_use_id.?"
     r"|No tool call found for function call output"
-    r"|tool_call_id.{0,60} not found in .?tool_calls",
+    r"|tool_call_id.{0,60} not found in .?tool_calls|Unexpected tool call id"
+    r"|function response turn comes immediately after a function call turn",
 )
 def orphan_tool_result(session: Session) -> Iterator[Sighting]:
     """A result answers no call.
@@ -208,13 +215,19 @@ def kimi_id_format(session: Session) -> Iterator[Sighting]:
             return
 
 
-@diagnosis("history-arguments-invalid", "error", kinds=("session",))
+@diagnosis(
+    "history-arguments-invalid",
+    "error",
+    kinds=("session",),
+    errors=r"Failed to parse tool call arguments|function\.arguments.{0,30} must be in JSON format",
+)
 def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
     """A call in the history has arguments that are no JSON.
 
     What people see: one bad call, and every later request fails with 400.
 
-    What proves it: an assistant call in the session whose arguments are text and no JSON.
+    What proves it: an assistant call in the session whose arguments are text and no JSON; or an error body
+    that says so.
 
     What to change: repair them, or replace them by `{}`, before the history is sent again.
 

@@ -180,7 +180,7 @@ def told_by_system(request: Mapping[str, Any]) -> str:
     found += [
         _text(message.get("content"))
         for message in (messages if isinstance(messages, (list, tuple)) else ())
-        if isinstance(message, dict) and message.get("role") in {"system", "developer"}
+        if isinstance(message, dict) and str(message.get("role")) in {"system", "developer"}
     ]
     return "\n".join(text for text in found if text)
 

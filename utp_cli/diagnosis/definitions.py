@@ -67,7 +67,7 @@ def _about_name(definition: Definition, message: str, evidence: str) -> Sighting
     "error",
     star=True,
     kinds=("tools",),
-    errors=r"(?:tools|functions).{0,60}name.{0,80}(?:does not|should|must) match (?:the )?pattern"
+    errors=r"name.{0,80}(?:does not|should|must) match (?:the )?pattern"
     r"|Invalid function name",
 )
 def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:

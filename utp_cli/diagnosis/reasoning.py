@@ -135,7 +135,8 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
     "error",
     star=True,
     kinds=("session",),
-    errors=r"reasoning_content.{0,80}passed back|content\[\]\.thinking.{0,80}passed back"
+    errors=r"reasoning_content.{0,80}(?:passed back|is missing)|Missing .?reasoning_content"
+    r"|content\[\]\.thinking.{0,80}passed back"
     r"|must start with a thinking block"
     r"|Expected .?thinking.? or .?redacted_thinking",
 )

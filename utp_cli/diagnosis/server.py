@@ -26,7 +26,9 @@ _FLAG = re.compile(
     re.IGNORECASE,
 )
 _NO_TOOLS = re.compile(
-    r"does(?: not|n't) support (?:tools|tool use|tool calling|function calling)\b", re.IGNORECASE
+    r"does(?: not|n't) support (?:tools|tool use|tool calling|function calling)\b"
+    r"|no endpoints found that support tool use|(?:tool|function) calling.{0,3} is not (?:supported|enabled)",
+    re.IGNORECASE,
 )
 _HARMONY = re.compile(
     r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
