@@ -1,0 +1,1 @@
+"""Floor 7: values → text. Pure: nothing here reads, writes, or decides."""

@@ -1,0 +1,197 @@
+"""What people see: snapshots at a fixed width, and laws that no answer may break."""
+
+from __future__ import annotations
+
+import json
+from unicodedata import category
+
+import pytest
+from hypothesis import given, strategies as st
+from rich.cells import cell_len
+
+from tests import answers
+from utp_cli.protocol.calls import ParseResult, ToolCall
+from utp_cli.protocol.events import Event
+from utp_cli.views import json as json_view
+from utp_cli.views.escape import shown
+from utp_cli.views.lines import ASCII, Screen, painted, place, wrapped
+from utp_cli.views.live import Live
+from utp_cli.views.pretty import pretty, signature
+from utp_cli.views.verdict import verdict
+
+ANSWERS = {
+    name: getattr(answers, name)
+    for name in (
+        "left_in_content", "clean_native", "plain_answer", "cut_off", "invalid_call", "thinking", "hostile",
+        "server_error", "run_by_provider",
+    )
+}  # fmt: skip
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def drawn(name, **screen):
+    return painted(pretty(ANSWERS[name](), Screen(**screen), tools=4), colour=False)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_pretty(name, snapshot):
+    assert drawn(name) == snapshot
+
+
+@pytest.mark.parametrize("name", ["left_in_content", "clean_native"])
+def test_pretty_verbose(name, snapshot):
+    assert drawn(name, verbose=True) == snapshot
+
+
+def test_pretty_in_ascii(snapshot):
+    text = drawn("left_in_content", signs=ASCII)
+    assert text == snapshot
+    assert text.replace("…", "").isascii()  # the fix quotes an ellipsis of its own
+
+
+def test_a_wide_terminal_is_used():
+    assert max(map(len, drawn("left_in_content", width=120).splitlines())) == 120
+
+
+def test_a_clean_native_answer_is_three_lines():
+    assert len(drawn("clean_native").splitlines()) == 3
+
+
+def test_a_plain_answer_is_one_line():
+    assert len(drawn("plain_answer").splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_no_line_is_wider_than_the_screen(name, width):
+    assert max(map(cell_len, drawn(name, width=width).splitlines())) <= width
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_one_answer_fits_a_screen(name):
+    assert len(drawn(name).splitlines()) <= 70
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize("signs", [ASCII, Screen().signs])
+def test_nothing_a_model_writes_reaches_the_terminal_as_a_command(verbose, signs):
+    text = drawn("hostile", verbose=verbose, signs=signs)
+    assert not {character for character in text if category(character) in HIDDEN} - {"\n"}
+    assert "[bold]markup[/bold] [link=x]" in text
+    assert "U+202E" in text
+    assert ("U+001B" if signs is ASCII else "␛") in text
+
+
+def test_colours_add_codes_and_nothing_else():
+    coloured = painted(pretty(answers.hostile(), Screen(), tools=4), colour=True)
+    assert "\x1b[" in coloured
+    assert "\x1b[31mred" not in coloured
+    assert "\x07" not in coloured
+
+
+@given(st.text())
+def test_shown_text_holds_nothing_hidden(text):
+    assert not [character for character in shown(text) if category(character) in HIDDEN]
+    assert shown(text).count("␛") == text.count("\x1b") + text.count("␛")
+
+
+def test_shown_leaves_printable_text_alone():
+    assert shown("naïve 東京 🏳️ [b]") == "naïve 東京 🏳️ [b]"
+
+
+@given(st.text(), st.integers(min_value=4, max_value=60))
+def test_a_cut_text_fits(text, width):
+    screen = Screen()
+    safe = screen.safe(text)
+    cut = screen.cut(safe, width)
+    assert cell_len(cut) <= width
+    assert cut == safe or screen.signs.cut in cut
+
+
+@given(st.text(), st.integers(min_value=2, max_value=40))
+def test_wrapped_lines_fit_and_keep_every_word(text, width):
+    safe = shown(text)
+    lines = wrapped(safe, width)
+    assert all(cell_len(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(safe.split())
+
+
+def test_wide_characters_are_measured_in_cells():
+    lines = drawn("invalid_call").splitlines()
+    assert cell_len(lines[2]) == 80
+    assert lines[2].endswith("invalid")
+
+
+def test_a_long_value_is_cut_in_the_middle_and_whole_when_verbose():
+    arguments = {"path": "a.py", "content": "begin" + "x" * 5000 + "end"}
+    short = signature("write", arguments, Screen(), 60)
+    assert short.startswith('write(path="a.py", content="begin')
+    assert short.endswith('end")')
+    assert len(short) <= 60
+    assert "x" * 5000 in signature("write", arguments, Screen(verbose=True), 60)
+
+
+def test_a_value_nested_without_end_is_no_crash():
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    assert signature("f", {"a": value}, Screen(), 60).startswith("f(a=(list: too big or too deep")
+
+
+def test_places():
+    assert place("/choices/0/message/content") == "message.content"
+    assert place("/choices/1/message/content") == "choices[1].message.content"
+    assert place("/output/2/arguments") == "output[2].arguments"
+    assert place("") == "text"
+
+
+@pytest.mark.parametrize(
+    ("name", "sign"),
+    [
+        ("left_in_content", "lost"), ("clean_native", "good"), ("plain_answer", "good"), ("cut_off", "lost"),
+        ("invalid_call", "lost"), ("thinking", "look"), ("server_error", "lost"), ("run_by_provider", "good"),
+    ],
+)  # fmt: skip
+def test_the_sign_of_the_verdict(name, sign):
+    assert verdict(ANSWERS[name]()).sign == sign
+
+
+def test_repaired_calls_are_counted():
+    result = answers.left_in_content()
+    result.find_diagnoses = lambda _: []
+    assert verdict(result).sign == "repaired"
+    assert verdict(result).text == "1 call, 1 repaired"
+
+
+def test_json_is_the_document():
+    result = answers.left_in_content()
+    assert json.loads(json_view.answer(result)) == result.to_dict()
+    assert json.loads(json_view.calls(result, one_line=True)) == result.to_dict()["calls"]
+    assert json_view.answer(result, one_line=True).count("\n") == 1
+
+
+def test_json_of_a_lone_surrogate_is_sound_once_encoded():
+    call = ToolCall(name="f", arguments={"a": "\ud800é"}, id="call_0")
+    text = json_view.calls(ParseResult(calls=[call])).encode("utf-8", errors="backslashreplace")
+    assert json.loads(text)[0]["arguments"] == {"a": "\ud800é"}
+
+
+LIVE_EVENTS = [
+    Event(type="thinking", text="Hm.\nA "),
+    Event(type="thinking", text="call."),
+    Event(type="text", text="Let me "),
+    Event(type="text", text="look.\n\x1b[2J"),
+    Event(type="tool_start", index=0, name="search", provisional=True),
+    Event(type="tool_args", index=0, text='{"q": '),
+    Event(type="tool_args", index=0, text='"auth"}'),
+    Event(type="tool_end", index=0, name="search", id="call_0", arguments={"q": "auth"}),
+]
+
+
+def test_a_stream_is_drawn_as_it_comes(snapshot):
+    live = Live(Screen())
+    assert "".join(map(live.show, LIVE_EVENTS)) + live.end() == snapshot
+
+
+def test_an_event_is_one_json_line():
+    assert [json.loads(json_view.event(event)) for event in LIVE_EVENTS] == [e.to_dict() for e in LIVE_EVENTS]

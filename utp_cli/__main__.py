@@ -1,0 +1,5 @@
+"""`python -m utp_cli`."""
+
+from utp_cli.app import main
+
+main()

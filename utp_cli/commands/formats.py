@@ -1,0 +1,124 @@
+"""How an answer is written: a name, and the view behind it, loaded when it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.io import output
+from utp_cli.protocol.errors import UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.events import Event
+    from utp_cli.views.lines import Screen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """How much is shown, and on what."""
+
+    file: str | None = None
+    """Where it goes; None is standard output."""
+    verbose: bool = False
+    quiet: bool = False
+    no_color: bool = False
+    several: bool = False
+    """There is more than one answer: each names its source, and has one line in JSON."""
+    tools: int | None = None
+    """How many tools are known."""
+    live: bool = False
+    """The text has been seen as it came."""
+
+    @property
+    def colour(self) -> bool:
+        """Whether it goes to a terminal that shows colours, and nobody asked for none."""
+        return not self.file and not self.no_color and output.takes_colour()
+
+    @property
+    def screen(self) -> Screen:
+        """What views for people are drawn for."""
+        from utp_cli.views.lines import ASCII, UNICODE, Screen  # noqa: PLC0415 - JSON has no need of rich
+
+        signs = "".join(str(getattr(UNICODE, name)) for name in UNICODE.__slots__)
+        fits = self.file or output.can_write(signs)
+        return Screen(
+            width=80 if self.file else output.columns(),
+            signs=UNICODE if fits else ASCII,
+            verbose=self.verbose,
+        )
+
+    @property
+    def encoding(self) -> str:
+        """Documents are UTF-8; what people see is in the encoding of their terminal."""
+        return "utf-8" if self.file else output.encoding()
+
+
+def _pretty(result: ParseResult, showing: Showing) -> str:
+    from utp_cli.views.lines import painted  # noqa: PLC0415
+    from utp_cli.views.pretty import first_line, pretty  # noqa: PLC0415
+
+    screen, source = showing.screen, (result.source or "") if showing.several else ""
+    if showing.quiet:
+        return painted([first_line(result, screen, source)], colour=showing.colour)
+    lines = pretty(result, screen, tools=showing.tools, source=source, texts_too=not showing.live)
+    return painted(lines, colour=showing.colour)
+
+
+def _json(result: ParseResult, showing: Showing) -> str:
+    from utp_cli.views.json import answer  # noqa: PLC0415
+
+    return answer(result, one_line=showing.several or showing.live)
+
+
+def _calls(result: ParseResult, showing: Showing) -> str:
+    from utp_cli.views.json import calls  # noqa: PLC0415
+
+    return calls(result, one_line=showing.several or showing.live)
+
+
+FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
+    "pretty": _pretty,
+    "json": _json,
+    "calls": _calls,
+}
+"""Every value of `--format` for answers."""
+
+
+def _live_pretty(showing: Showing, sink: output.Output) -> Callable[[Event], bool]:
+    from utp_cli.views.live import Live  # noqa: PLC0415
+
+    drawing = Live(showing.screen)
+    return lambda event: sink.write(drawing.show(event))
+
+
+def _live_json(_: Showing, sink: output.Output) -> Callable[[Event], bool]:
+    from utp_cli.views.json import event as line  # noqa: PLC0415
+
+    return lambda event: sink.write(line(event))
+
+
+def unheard(_: Showing, sink: output.Output) -> Callable[[Event], bool]:  # noqa: ARG001
+    """Let the events of a stream pass: the format has only the answer at the end."""
+    return lambda _: True
+
+
+LIVE: dict[str, Callable[[Showing, output.Output], Callable[[Event], bool]]] = {
+    "pretty": _live_pretty,
+    "json": _live_json,
+}
+"""What hears the events of `--stream`."""
+
+
+def format_names() -> list[str]:
+    """Return what the shell offers for `--format`."""
+    return [*FORMATS]
+
+
+def checked(name: str, formats: dict[str, Any]) -> str:
+    """Return the name of a format. Raises `UnknownName` with the nearest."""
+    if name not in formats:
+        raise UnknownName("format", name, formats, f"there are: {', '.join(formats)}")
+    return name

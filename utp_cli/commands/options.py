@@ -1,0 +1,31 @@
+"""Options that mean the same in every command, declared once; `known` and `result` make more for a group."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+from typer import Option
+
+from utp_cli.commands.completion import parsers, profiles
+
+known = partial(Option, rich_help_panel="What is known")
+result = partial(Option, rich_help_panel="Result")
+
+Profile = Annotated[
+    str | None,
+    known("--profile", "-p", metavar="NAME", help="A profile of profiles.toml.", autocompletion=profiles),
+]
+Config = Annotated[str | None, known("--config", "-c", metavar="FILE", help="The configuration file.")]
+Model = Annotated[str | None, known("--model", "-m", metavar="ID", help="The model.")]
+Provider = Annotated[str | None, known("--provider", metavar="NAME", help="Who serves it.")]
+Tools = Annotated[str | None, known("--tools", "-t", metavar="FILE", help="Tool definitions, YAML or JSON.")]
+Parser = Annotated[
+    str | None,
+    known("--parser", metavar="NAME", help="How text is read: auto, or a dialect.", autocompletion=parsers),
+]
+Json = Annotated[bool, result("--json", help="The same as -f json.")]
+Output = Annotated[str | None, result("--output", "-o", metavar="FILE", help="Write the result to a file.")]
+Quiet = Annotated[bool, result("--quiet", "-q", help="Only the first line.")]
+Verbose = Annotated[bool, result("--verbose", "-v", help="Everything, in full.")]
+NoColor = Annotated[bool, result("--no-color", help="No colours, like NO_COLOR=1.")]

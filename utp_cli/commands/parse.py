@@ -1,0 +1,119 @@
+"""`utp parse`: a model's answer in, its calls out, and why any of them got lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from utp_cli.commands import options
+from utp_cli.commands.exits import FAIL_ON
+from utp_cli.commands.formats import FORMATS, LIVE, Showing, checked, format_names, unheard
+from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.reading import answers, live, parser_options
+from utp_cli.commands.repairing import repair_files
+from utp_cli.io.inputs import STDIN
+from utp_cli.io.output import Output
+from utp_cli.io.settings import load_settings
+from utp_cli.protocol.errors import BadOption
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from utp_cli.protocol.calls import ParseResult
+
+how = partial(Option, rich_help_panel="How to read")
+
+app = command_app()
+
+
+@app.command(
+    **page("utp parse < response.json", "curl -sN $URL -d @request.json | utp parse --stream -t tools.yaml")
+)
+def parse(
+    files: Annotated[
+        list[str] | None, Argument(metavar="FILE", help="What to read; - or none: stdin.")
+    ] = None,
+    *,
+    profile: options.Profile = None,
+    config: options.Config = None,
+    model: options.Model = None,
+    provider: options.Provider = None,
+    tools: options.Tools = None,
+    request: Annotated[
+        str | None, options.known(metavar="FILE", help="The request that was sent, JSON.")
+    ] = None,
+    finish_reason: Annotated[
+        str | None, options.known(metavar="WORD", help="How it ended: stop, length …")
+    ] = None,
+    generation_prompt: Annotated[
+        str | None, options.known(metavar="TEXT", help="What the template put before it: <think>")
+    ] = None,
+    parser: options.Parser = None,
+    lines: Annotated[bool, how("--lines", help="Every line is an input.")] = False,
+    stream: Annotated[bool, how("--stream", help="Show events as they come.")] = False,
+    repair_only: Annotated[bool, how("--repair-only", help="Plain JSON: repair it, seek no calls.")] = False,
+    min_confidence: Annotated[
+        str | None, how(metavar="LEVEL", help="Repairs to trust: safe, likely, guess.")
+    ] = None,
+    fail_on: Annotated[
+        str | None, how(metavar="WHAT", help="Exit 1 on: never, error, warning, repair, no-call.")
+    ] = None,
+    format_name: Annotated[
+        str | None,
+        options.result(
+            "--format", "-f", metavar="NAME", help=f"{', '.join(FORMATS)}.", autocompletion=format_names
+        ),
+    ] = None,
+    as_json: options.Json = False,
+    output: options.Output = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    no_color: options.NoColor = False,
+) -> int:
+    """Show the calls in a model's answer, and why any got lost.
+
+    Reads any provider's response, a stream dump, or raw text. Of several files, and of --lines, JSON has one
+    document a line. Exit: 0 fine, 1 problems found, 2 could not be run.
+    """
+    settings = load_settings(
+        config, profile=profile, model=model, provider=provider, tools=tools, parser=parser,
+        min_confidence=min_confidence, fail_on=fail_on, format="json" if as_json else format_name,
+    )  # fmt: skip
+    names = files or [STDIN]
+    several = lines or len(names) > 1
+    showing = Showing(
+        file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream
+    )
+    if repair_only:
+        return repair_files(names, settings.get("format"), showing)
+    if stream and several:
+        raise BadOption("--stream reads one input: not several files, nor --lines")
+    name = checked(settings.get("format") or "pretty", FORMATS)
+    known = parser_options(settings, request)
+    known |= {"finish_reason": finish_reason, "generation_prompt": generation_prompt or ""}
+    showing = replace(showing, tools=None if known["tools"] is None else len(known["tools"]))
+    sink = Output(output, encoding=showing.encoding if name == "pretty" else "utf-8")
+    if stream:
+        read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
+    else:
+        read = answers(names, known, lines=lines)
+    return shown(read, name, showing, sink, FAIL_ON[settings.get("fail_on")])
+
+
+def shown(
+    results: Iterable[ParseResult],
+    name: str,
+    showing: Showing,
+    sink: Output,
+    fails: Callable[[ParseResult], bool],
+) -> int:
+    """Write each answer as it is read; stop early where nobody reads any more. Return the exit code."""
+    failed = False
+    for result in results:
+        failed |= fails(result)
+        if not sink.write(FORMATS[name](result, showing)):
+            break
+    return int(failed)

@@ -1,0 +1,107 @@
+"""From what was asked for to answers that were read: whole, line by line, or live."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.io import inputs
+from utp_cli.protocol.errors import BadFile, BadOption
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.io.settings import Settings
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.events import Event
+
+
+def parser_options(settings: Settings, request_file: str | None) -> dict[str, Any]:
+    """Collect what `Parser` is to know. The tools of the request count where no tool file is named."""
+    request = inputs.read_object(request_file) if request_file else None
+    tools: list[Any] | None = None
+    if settings.get("tools"):
+        from utp_cli.io.tool_files import load_tools  # noqa: PLC0415 - reads YAML: only where there is a file
+
+        tools = load_tools(settings.get("tools"))
+    elif request:
+        from utp_cli.validation.definitions import read_definition  # noqa: PLC0415
+
+        tools = read_definition(request) or None
+    return {
+        "tools": tools,
+        "model": settings.get("model", detected=_said(request, "model")),
+        "provider": settings.get("provider"),
+        "parser": settings.get("parser"),
+        "min_confidence": settings.get("min_confidence"),
+        "request": request,
+        "server": settings.table("server") or None,
+        "dialects": own_dialects(settings),
+    }
+
+
+def own_dialects(settings: Settings) -> list[Dialect]:
+    """Make the dialects that the configuration declares. Raises `BadFile` with the line of a bad one."""
+    tables = settings.configuration.dialects
+    if not tables:
+        return []
+    from utp_cli.dialects.spec import dialect_from_table  # noqa: PLC0415
+    from utp_cli.engine.grammars import GRAMMARS  # noqa: PLC0415
+
+    made = []
+    for name, table in tables.items():
+        try:
+            made.append(dialect_from_table(name, table, frozenset(GRAMMARS)))
+        except BadOption as error:
+            raise BadFile(settings.configuration.place("dialects", name), str(error)) from None
+    return made
+
+
+def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool) -> Iterator[ParseResult]:
+    """Read each input, or each line of each, one after the other."""
+    from utp_cli.parsing.parser import parse  # noqa: PLC0415 - help and errors have no need of the engine
+
+    for name in names:
+        for data in inputs.lines(name) if lines else [inputs.read(name)]:
+            result = parse(_line(data) if lines else data, **known)
+            result.source = inputs.shown_name(name)
+            if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
+                raise BadFile(result.source, "nothing to read: it is binary, and no format that is known")
+            yield result
+
+
+def live(name: str, known: dict[str, Any], hear: Callable[[Event], bool]) -> Iterator[ParseResult]:
+    """Read an input as it arrives and pass on every event; no answer comes once `hear` has said False."""
+    from utp_cli.parsing.parser import Parser  # noqa: PLC0415
+
+    parser = Parser(**known)
+    begun = False
+    for piece in inputs.pieces(name):
+        begun = True
+        if not all(hear(event) for event in parser.feed(piece)):
+            return
+    if not begun:
+        raise BadFile(inputs.shown_name(name), "nothing to read: it is empty")
+    if not all(hear(event) for event in parser.finish()):
+        return
+    result = parser.close()
+    result.source = inputs.shown_name(name)
+    yield result
+
+
+def _line(data: bytes) -> bytes | str:
+    """Return what a line holds: a JSON string's text, or the line itself."""
+    if data.lstrip()[:1] == b'"':
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            return data
+        if isinstance(value, str):
+            return value
+    return data
+
+
+def _said(request: dict[str, Any] | None, key: str) -> str | None:
+    value = (request or {}).get(key)
+    return value if isinstance(value, str) else None

@@ -1,0 +1,86 @@
+"""What is read: a file, or standard input, as bytes. What cannot be read is one clear line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.errors import BadFile, BadOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from typing import BinaryIO
+
+STDIN = "-"
+_PIECE = 65_536
+"""Bytes asked for at a time; a pipe gives what it has."""
+_SAMPLE = 8192
+_TEXT_CONTROLS = set("\t\n\r\f\b\x1b")
+
+
+def read(name: str) -> bytes:
+    """Read a whole input; `-` is standard input. Raises `BadFile` where there is nothing to read."""
+    data = b"".join(pieces(name))
+    if not data.strip():
+        raise BadFile(shown_name(name), "nothing to read: it is empty")
+    return data
+
+
+def pieces(name: str) -> Iterator[bytes]:
+    """Yield an input as it arrives. Raises `BadFile`, and `BadOption` where standard input is a terminal."""
+    try:
+        with _opened(name) as source:
+            while piece := source.read1(_PIECE):  # type: ignore[attr-defined]
+                yield piece
+    except OSError as error:
+        raise BadFile(shown_name(name), f"cannot be read: {_reason(error)}") from None
+
+
+def lines(name: str) -> Iterator[bytes]:
+    """Yield the lines of an input that hold anything, one at a time."""
+    try:
+        with _opened(name) as source:
+            yield from (line for line in source if line.strip())
+    except OSError as error:
+        raise BadFile(shown_name(name), f"cannot be read: {_reason(error)}") from None
+
+
+def read_object(name: str) -> dict[str, Any]:
+    """Read a file that holds one JSON object."""
+    try:
+        value = json.loads(read(name))
+    except (ValueError, RecursionError) as error:
+        raise BadFile(shown_name(name), f"is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadFile(shown_name(name), "must hold a JSON object")
+    return value
+
+
+def shown_name(name: str) -> str:
+    """Return what messages and documents call an input."""
+    return "standard input" if name == STDIN else name
+
+
+def looks_binary(data: bytes) -> bool:
+    """Whether the data is no text: more than a tenth of its start is no UTF-8, or control characters."""
+    sample = data[:_SAMPLE].decode("utf-8", errors="replace")
+    odd = sum(
+        character == "\ufffd" or (character < " " and character not in _TEXT_CONTROLS) for character in sample
+    )
+    return odd * 10 > len(sample)
+
+
+def _opened(name: str) -> AbstractContextManager[BinaryIO]:
+    if name != STDIN:
+        return Path(name).open("rb")
+    if sys.stdin is None or sys.stdin.isatty():
+        raise BadOption("nothing to read: name a file, or pipe an answer in (utp parse < response.json)")
+    return nullcontext(sys.stdin.buffer)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,86 @@
+"""Where results go: standard output or a file; what is said beside them goes to standard error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from utp_cli.protocol.errors import BadFile
+
+_NOT_A_TERMINAL = 80
+_WIDEST = 160
+"""Cells: what stands at the right edge of a wider line is not seen as part of it."""
+
+
+class Output:
+    """Standard output or a file; a file is first touched by the first result, not before."""
+
+    def __init__(self, file: str | None = None, *, encoding: str = "utf-8") -> None:
+        """What the encoding lacks is written as an escape; so a lone surrogate stays sound in JSON."""
+        self._file = file
+        self._encoding = encoding
+        self._begun = False
+
+    def write(self, text: str) -> bool:
+        """Write a result. Returns False where nobody reads any more. Raises `BadFile`."""
+        data = text.encode(self._encoding, errors="backslashreplace")
+        try:
+            if self._file:
+                with Path(self._file).open("ab" if self._begun else "wb") as sink:
+                    sink.write(data)
+            else:
+                sys.stdout.buffer.write(data)
+                sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            _silence(sys.stdout)
+            return False
+        except OSError as error:
+            raise BadFile(
+                self._file or "standard output", f"cannot be written: {error.strerror or error}"
+            ) from None
+        self._begun = True
+        return True
+
+
+def say(line: str) -> None:
+    """Write a line to standard error."""
+    try:
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
+    except OSError:
+        _silence(sys.stderr)
+
+
+def encoding() -> str:
+    """Return the encoding of standard output."""
+    return sys.stdout.encoding or "utf-8"
+
+
+def can_write(signs: str) -> bool:
+    """Whether standard output has these characters."""
+    try:
+        signs.encode(encoding())
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def columns() -> int:
+    """Return the width to draw for: the terminal's, or 80."""
+    if not sys.stdout.isatty():
+        return _NOT_A_TERMINAL
+    return max(min(shutil.get_terminal_size().columns, _WIDEST), 40)
+
+
+def takes_colour() -> bool:
+    """Whether standard output shows colours and nobody has asked for none (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _silence(stream: TextIO) -> None:
+    """Let what is still written to a closed pipe go nowhere, also when the interpreter ends."""
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())

@@ -1,0 +1,70 @@
+"""TOML as text: on which line a key stands, and a table taken out with everything else left as it is.
+
+Headers and keys that stand on lines of their own are found; inline tables count as their first line.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HEADER = re.compile(r"\s*\[\[?\s*(?P<keys>[^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"""\s*(?P<keys>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+def line_of(text: str, keys: Sequence[str]) -> int:
+    """Return the line, 1-based, of a key, or of the nearest table around it; 1 where nothing is found."""
+    best, depth = 1, 0
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            found = table = _parts(header["keys"])
+        elif key := _KEY.match(line):
+            found = (*table, *_parts(key["keys"]))
+        else:
+            continue
+        shared = len(found) if tuple(keys[: len(found)]) == found else 0
+        if shared > depth:
+            best, depth = number, shared
+    return best
+
+
+def without_table(text: str, keys: Sequence[str]) -> str:
+    """Take out a table and the tables in it: header to next header. Comments above the next header stay."""
+    kept: list[str] = []
+    removed: list[str] = []
+    inside = False
+    for line in text.splitlines(keepends=True):
+        if header := _HEADER.match(line):
+            if inside:
+                kept += _comments_at_end(removed)
+                removed = []
+            inside = _parts(header["keys"])[: len(keys)] == tuple(keys)
+        (removed if inside else kept).append(line)
+    return "".join(kept)
+
+
+def _comments_at_end(lines: list[str]) -> list[str]:
+    """Return the last lines that are comments or empty: they speak of what follows."""
+    at = len(lines)
+    while at and (not lines[at - 1].strip() or lines[at - 1].lstrip().startswith("#")):
+        at -= 1
+    return lines[at:]
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    """Read a dotted key as TOML does."""
+    try:
+        table = tomllib.loads(f"{dotted} = 0")
+    except tomllib.TOMLDecodeError:
+        return (dotted,)
+    parts: list[str] = []
+    value: object = table
+    while isinstance(value, dict):
+        (key, value), *_ = value.items()
+        parts.append(key)
+    return tuple(parts)

@@ -1,0 +1,270 @@
+"""An answer for people: the verdict, what to do, the calls, and how they were found. It fits one screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from utp_cli.protocol.spans import pointer_parts
+from utp_cli.views.lines import STYLES, blocks, counted, json_text, place
+from utp_cli.views.passages import texts
+from utp_cli.views.verdict import headline, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from utp_cli.protocol.calls import Note, ParseResult, Problem, Rejected, Repair, ServerCall, ToolCall
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.views.lines import Screen
+
+_MOST = 8
+"""Entries of a list that are shown where not everything is."""
+_RUNGS = {"native": 1, "markup": 2, "json": 3, "heuristic": 4}
+_OUTCOMES = {"fired": "good", "declined": "declined", "skipped": "skipped"}
+_WHY = {
+    "truncated": "cut off; never run it",
+    "malformed": "no repair makes a call of it",
+    "doubtful": "it rests on a repair below --min-confidence",
+    "in-reasoning": "thought, not said",
+    "intent": "prose says it would call it",
+}
+"""What each reason of rejection means for who wanted the call."""
+
+
+def pretty(
+    result: ParseResult, screen: Screen, *, tools: int | None = None, source: str = "", texts_too: bool = True
+) -> list[Text]:
+    """Draw an answer. `tools`: how many are known. `source`: its name, where there are several answers.
+
+    `texts_too=False` leaves out the text as written, for who has just seen it.
+    """
+    first = first_line(result, screen, source)
+    calls = [
+        line for number, call in enumerate(result.calls, 1) for line in _call(number, call, screen, tools)
+    ]
+    calls += [line for ran in result.server_calls for line in _server_call(ran, screen)]
+    clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls)
+    if clean and not result.diagnoses and not result.rejected and not screen.verbose:
+        return [first, *calls]
+    parts = [
+        [first, *_error(result, screen)],
+        _findings(result.diagnoses, screen),
+        calls,
+        [line for call in result.rejected for line in _rejected(call, screen)],
+        [] if clean and not screen.verbose else _ladder(result, screen),
+    ]
+    if screen.verbose or not clean:
+        parts += [*texts(result, screen)] if texts_too else []
+        parts += [repairs(result.repairs, screen), notes(result.notes, screen)]
+    return blocks(parts)
+
+
+def first_line(result: ParseResult, screen: Screen, source: str = "") -> Text:
+    """Draw the verdict, with what the input was at the right."""
+    said = verdict(result)
+    left = Text.assemble(screen.sign(said.sign), f" {said.text}", style="bold")
+    right = screen.safe(headline(result, stop_sign=screen.signs.dot, source=source))
+    return screen.row(left, Text(right, style="dim"))
+
+
+def signature(
+    name: str | None, arguments: dict[str, Any], screen: Screen, width: int, broken: Collection[str] = ()
+) -> str:
+    """Write a call as `name(city="Oslo")`, its longest values cut until it fits; `▒` follows broken ones.
+
+    Where nothing is cut (`verbose`) and it does not fit, every argument has a line of its own.
+    """
+    called = screen.brief(name if name is not None else "?", max(width // 2, 12))
+    marks = [screen.signs.broken if key in broken else "" for key in arguments]
+    pairs = [(screen.safe(key), screen.safe(json_text(value))) for key, value in arguments.items()]
+    text = ""
+    for most in range(width, 8, -2):
+        parts = [
+            f"{key}={screen.cut(value, most)}{mark}" for (key, value), mark in zip(pairs, marks, strict=True)
+        ]
+        text = f"{called}({', '.join(parts)})"
+        if cell_len(text) <= width:
+            return text
+        if screen.verbose:
+            whole = (
+                f"\n        {key}={value}{mark}," for (key, value), mark in zip(pairs, marks, strict=True)
+            )
+            return f"{called}({''.join(whole)}\n    )"
+    return screen.cut(text, width)
+
+
+def _call(number: int, call: ToolCall, screen: Screen, tools: int | None) -> list[Text]:
+    native = call.rung == "native"
+    facts = [call.rung, screen.brief(str(call.id if native else call.parser), 14)]
+    facts += [f"~{len(call.repairs)}"] if call.repairs else []
+    right = Text(screen.signs.dot.join(facts), style="dim")
+    valid = _validity(call, screen, None if native else tools)
+    if native and valid.plain:
+        right = Text.assemble(right, "   ", valid)
+    server = f"{screen.cut(screen.safe(call.server), 20)}: " if call.server else ""
+    left = f"  {number} {server}"
+    room = screen.width - cell_len(left) - right.cell_len - 2
+    lines = _called(Text(left), signature(call.name, call.arguments, screen, room), right, screen)
+    if not native:
+        where = Text.assemble(" " * 4, (_where(call, screen), "dim"))
+        lines.append(Text.assemble(where, " " * max(25 - where.cell_len, 3), valid) if valid.plain else where)
+    return lines + [line for problem in call.problems for line in _problem(problem, screen)]
+
+
+def _called(left: Text, signature: str, right: Text, screen: Screen) -> list[Text]:
+    """Put a signature, which may have several lines, between what stands at both ends of its first."""
+    first, *more = signature.split("\n")
+    return [screen.row(Text.assemble(left, first), right), *map(Text, more)]
+
+
+def _where(call: ToolCall, screen: Screen) -> str:
+    name = screen.safe(place(call.pointer).rsplit(".", 1)[-1])
+    return f"{name} {call.span[0]:,}{screen.signs.dash}{call.span[1]:,}" if call.span else name
+
+
+def _validity(call: ToolCall, screen: Screen, tools: int | None) -> Text:
+    if call.valid is None:
+        return Text("")
+    sign = "" if call.valid else f"{screen.signs.lost} "
+    against = f" against {counted(tools, 'tool')}" if tools is not None else ""
+    return Text(
+        f"{sign}{'valid' if call.valid else 'invalid'}{against}",
+        style=STYLES["good" if call.valid else "lost"],
+    )
+
+
+def _problem(problem: Problem, screen: Screen) -> list[Text]:
+    label = Text.assemble("    ", screen.sign("lost"), f" {problem.code}  ")
+    at = f"{problem.pointer}: " if problem.pointer else ""
+    lines = screen.labelled(label, at + problem.message, 26)
+    if problem.hint:
+        lines += screen.labelled(Text(""), problem.hint, 26)
+    return lines
+
+
+def _server_call(ran: ServerCall, screen: Screen) -> list[Text]:
+    right = Text("run by the provider", style="dim")
+    room = screen.width - 4 - right.cell_len - 2
+    return [
+        screen.row(
+            Text(f"  {screen.signs.skipped} {signature(ran.name, ran.arguments, screen, room)}"), right
+        )
+    ]
+
+
+def _rejected(call: Rejected, screen: Screen) -> list[Text]:
+    end = call.span[1] if call.span else len(call.raw)
+    at = f" at {end:,}" if call.reason == "truncated" else ""
+    right = Text(
+        f"{call.reason}{at}", style=STYLES["look" if call.reason in ("in-reasoning", "intent") else "lost"]
+    )
+    room = screen.width - 12 - right.cell_len - 2
+    called = signature(call.name, call.arguments, screen, room, _broken(call))
+    lines = _called(Text("  rejected  ", style="bold"), called, right, screen)
+    details = [
+        f"{call.rung}{screen.signs.dot}{screen.cut(screen.safe(call.parser), 24)}: {_WHY[call.reason]}"
+    ]
+    if call.reason == "truncated":
+        details.append(f"recovered so far: {_recovered(call, screen)}")
+    elif call.reason in ("malformed", "intent") and call.raw:
+        details.append(f"written: {screen.brief(json_text(call.raw), screen.width - 21)}")
+    lines += [Text(f"{'':12}{detail}", style="dim") for detail in details]
+    return lines + [line for problem in call.problems for line in _problem(problem, screen)]
+
+
+def _recovered(call: Rejected, screen: Screen) -> str:
+    """Tell what could be read of a call that was cut off: whole arguments by name, broken ones by size."""
+    broken = _broken(call)
+    told = []
+    for key, value in call.arguments.items():
+        size = f"{counted(len(value), 'character')} of " if isinstance(value, str) else "part of "
+        told.append(f"{size if key in broken else ''}{screen.safe(key)}")
+    return screen.brief(", ".join(told), screen.width - 30) or "nothing"
+
+
+def _broken(call: Rejected) -> set[str]:
+    """Return the arguments that were cut off, or hold a value that was."""
+    return {parts[0] for parts in map(pointer_parts, call.partial) if parts}
+
+
+def _error(result: ParseResult, screen: Screen) -> list[Text]:
+    """Draw what the server said in place of an answer."""
+    if not result.facts.error:
+        return []
+    status = f"{result.facts.status}: " if result.facts.status is not None else ""
+    return screen.labelled(Text("  it said"), f"{status}{result.facts.error}", 12)
+
+
+def _findings(findings: Sequence[Finding], screen: Screen) -> list[Text]:
+    """Draw diagnoses, each with its fix: `fix` stands ready to be copied, `hint` is for people."""
+    shown = findings if screen.verbose else findings[:_MOST]
+    column = min(max((len(finding.code) for finding in shown), default=0) + 6, 30)
+    lines: list[Text] = []
+    for finding in shown:
+        sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
+        label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
+        lines += screen.labelled(label, finding.message, column)
+        rows = {"seen": finding.evidence if screen.verbose else "", "fix": finding.fix or finding.hint}
+        for name, text in rows.items():
+            if text:
+                lines += screen.labelled(Text(f"    {name}", style="bold"), text, column)
+    return lines + _more(len(findings) - len(shown))
+
+
+def _ladder(result: ParseResult, screen: Screen) -> list[Text]:
+    shown = result.attempts if screen.verbose else result.attempts[: _MOST + 4]
+    if not shown:
+        return []
+    width = min(max(len(attempt.parser) for attempt in shown), 24)
+    lines = [screen.section("Ladder")]
+    for attempt in shown:
+        sign = "look" if attempt.outcome == "fired" and not attempt.calls else _OUTCOMES[attempt.outcome]
+        parser = screen.cut(screen.safe(attempt.parser), width)
+        left = f"    {_RUNGS[attempt.rung]} {attempt.rung:<10} {set_cell_size(parser, width)}  "
+        told = screen.brief(attempt.reason, screen.width - cell_len(left) - 3)
+        lines.append(Text.assemble(left, screen.sign(sign), f"  {told}"))
+    return lines + _more(len(result.attempts) - len(shown))
+
+
+def repairs(made: Sequence[Repair], screen: Screen) -> list[Text]:
+    """Draw repairs: code, place, before and after, how sure."""
+    if not made:
+        return []
+    shown = made if screen.verbose else made[:_MOST]
+    width = max(len(repair.code) for repair in shown)
+    lines = [screen.section("Repairs")]
+    for repair in shown:
+        where = f"at {repair.span[0]:,}" if repair.span else screen.brief(repair.pointer or "", 24)
+        left = Text.assemble("    ", screen.sign("repaired"), f" {repair.code:<{width}}  {where:<9}  ")
+        right = Text(repair.confidence, style=STYLES["look"] if repair.confidence == "guess" else "dim")
+        change = _change(repair, screen, screen.width - left.cell_len - right.cell_len - 2)
+        lines.append(screen.row(Text.assemble(left, change), right))
+    return lines + _more(len(made) - len(shown))
+
+
+def _change(repair: Repair, screen: Screen, width: int) -> str:
+    """Write a change as `before → after`; a side that is empty text is left out: `+ }`, `- ,`."""
+    arrow = screen.signs.arrow
+    written = [value if isinstance(value, str) and repair.layer == "syntax" else json_text(value)
+               for value in (repair.before, repair.after)]  # fmt: skip
+    before, after = (screen.brief(text, max((width - 4) // 2, 6)) for text in written)
+    if not before or not after:
+        return f"+ {after}" if after else f"- {before}" if before else screen.brief(repair.message, width)
+    return f"{before} {arrow} {after}"
+
+
+def notes(taken: Sequence[Note], screen: Screen) -> list[Text]:
+    """Draw what is worth knowing and changed nothing."""
+    shown = taken if screen.verbose else taken[:_MOST]
+    lines = [screen.section("Notes")] if shown else []
+    for note in shown:
+        where = f" (at {note.span[0]:,})" if note.span else f" ({note.pointer})" if note.pointer else ""
+        label = Text.assemble("    ", screen.sign("skipped"), f" {note.code}  ")
+        lines += screen.labelled(label, note.message + where, 26)
+    return lines + _more(len(taken) - len(shown))
+
+
+def _more(number: int) -> list[Text]:
+    return [Text(f"    and {number:,} more; --verbose shows them", style="dim")] if number > 0 else []
