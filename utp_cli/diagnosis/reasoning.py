@@ -9,6 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
 from utp_cli.diagnosis.passages import THINK_MARKERS
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.spans import pointer_parts
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
     """
     ends: dict[str, int] = {}
     for call in answer.in_text:
-        if not call.span:
+        dialect = DIALECTS.get(call.parser)
+        if not call.span or (dialect and dialect.calls_in_reasoning):
             continue
         start, end = ends.get(call.pointer, 0), call.span[0]
         ends[call.pointer] = call.span[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
-from utp_cli.diagnosis.json_text import broken_off
+from utp_cli.diagnosis.json_text import broken_off, is_prose
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def truncation_hidden(answer: Answer) -> Iterator[Sighting]:
     full = limit is not None and (answer.completion_tokens or 0) >= limit
     for call in () if answer.stop == "length" else answer.written:
         where = broken_off(call.text) if call.text_due else ""
-        early = where in {"string", "separator"} or (call.reason == "truncated" and not where)
+        early = where in {"string", "separator"} or (
+            call.reason == "truncated" and not where and not is_prose(call.text)
+        )
         # A string that "goes on" up to a closing bracket was most likely not closed, not cut off.
         closed = call.native and call.text.rstrip().endswith(("}", "]"))
         if (early and not closed) or (where and full):

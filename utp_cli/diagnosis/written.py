@@ -19,6 +19,7 @@ TEXT_WIRES = frozenset({
 })  # fmt: skip
 """The formats in which native arguments are JSON text, and the logs of such."""
 
+_RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})
 _CHOICE = re.compile(r"/(?:choices|candidates)/\d+")
 
 
@@ -70,7 +71,7 @@ def written(call: ToolCall, result: ParseResult) -> Written:
     if not isinstance(said, dict):
         said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
     return Written(
-        name=next((str(r.before) for r in repairs if r.pointer == "/name" and r.layer == "shape"), call.name),
+        name=next((str(repair.before) for repair in repairs if repair.code in _RENAMES), call.name),
         known_name=call.name or "",
         arguments=said,
         text=call.raw,
