@@ -118,7 +118,7 @@ def token(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int]:
     if starving and any(marker.startswith(text[at:]) for marker in until):
         raise Starved
     if found is None:
-        if starving and text[at] in "\\/#&.":
+        if starving and text[at] in "\\/#&.-":
             raise Starved
         return "?", at + 1
     group = found.lastgroup or ""

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.codes import CODES
+from utp_cli.repair.codes import CODES, in_order
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.strict import SPACE, strict
 
@@ -72,12 +71,10 @@ def repair_json(text: str) -> Reading:
         return Reading(complete=False)
     value, kept, repairs = _joined(text, found)
     listed = len(kept) > 1
-    for each in kept:
-        repairs += each.reader.repairs
     repairs += [*_edges(text, start, end), *_outside(text, start, end, found)]
     return Reading(
         value=value,
-        repairs=sorted(repairs, key=lambda repair: repair.span or (0, 0)),
+        repairs=in_order(repairs),
         partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
@@ -210,20 +207,25 @@ def _rank(text: str, found: _Found) -> int:
 def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Repair]]:
     """Make one value of several: the value of the text, those that are part of it, the repairs it took."""
     if len(found) == 1:
-        return found[0].value, found, []
+        return found[0].value, found, list(found[0].reader.repairs)
     telling = [each for each in found if each.value != {}] or found[:1]
     one = telling[0]
     if all(each.value == one.value for each in telling[1:]):
-        before, behind = (found[0].start, one.start), (one.end, found[-1].end)
-        return one.value, [one], [_fix("concatenated-objects", text, *gap) for gap in (before, behind) if gap[0] < gap[1]]
-    repairs = [_fix("concatenated-objects", text, found[0].start, found[0].start, "[", "guess")]
-    for left, right in itertools.pairwise(found):
-        gap = text[left.end : right.start]
-        if gap.strip() != ",":
-            keep = len(gap) if not gap.strip() else 0
-            repairs.append(_fix("concatenated-objects", text, left.end, right.start - keep, ",", "guess"))
-    repairs.append(_fix("concatenated-objects", text, found[-1].end, found[-1].end, "]", "guess"))
-    return [each.value for each in found], found, repairs
+        gaps = ((found[0].start, one.start), (one.end, found[-1].end))
+        dropped = [_fix("concatenated-objects", text, *gap) for gap in gaps if gap[0] < gap[1]]
+        return one.value, [one], [*dropped, *one.reader.repairs]
+    repairs, last = [_list_sign(text, found[0].start, found[0].start, "[")], found[0].start
+    for each in found:
+        gap = text[last : each.start]
+        if each is not found[0] and gap.strip() != ",":
+            repairs.append(_list_sign(text, last, each.start if gap.strip() else last, ","))
+        repairs += each.reader.repairs
+        last = each.end
+    return [each.value for each in found], found, [*repairs, _list_sign(text, last, last, "]")]
+
+
+def _list_sign(text: str, start: int, end: int, sign: str) -> Repair:
+    return _fix("concatenated-objects", text, start, end, sign, "guess")
 
 
 def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[Repair]:

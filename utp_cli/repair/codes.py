@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.protocol.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Layer, Sureness
+    from collections.abc import Iterable
+
+    from utp_cli.protocol.calls import Layer, Repair, Sureness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,3 +136,25 @@ CODES: Final[Catalogue[RepairCode]] = Catalogue(
     [*_read("syntax", _SYNTAX), *_read("shape", _SHAPE), *_read("schema", _SCHEMA)],
     lambda entry: (entry.code,),
 )
+
+_BESIDE: Final = {
+    "missing-close-brace": 1,
+    "missing-close-bracket": 1,
+    "missing-colon": 2,
+    "missing-comma": 2,
+    "missing-open-brace": 3,
+    "missing-open-quote": 4,
+    "concatenated-objects": 5,
+}
+"""Which insertion comes first where several stand at one place."""
+
+
+def in_order(repairs: Iterable[Repair]) -> list[Repair]:
+    """Sort syntax repairs by place, so that they can be applied one after the other."""
+    return sorted(repairs, key=_place)
+
+
+def _place(repair: Repair) -> tuple[int, int, int]:
+    start, end = repair.span or (0, 0)
+    rank = _BESIDE.get(repair.code, 0) if start == end and repair.after != "[" else 0
+    return start, end, rank

@@ -51,9 +51,11 @@ def unescaped(raw: str) -> str:
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), raw)
 
 
-def starts_like_path(raw: str) -> bool:
-    r"""Whether the text begins like a Windows path: `C:\` or `\\host\`."""
-    return _PATH.match(raw) is not None
+def is_path(raw: str) -> bool:
+    r"""Whether the text is a Windows path, `C:\` or `\\host\` and so on, that nobody escaped."""
+    if not _PATH.match(raw):
+        return False
+    return any(edit.code == "bad-escape" for edit in _edited(raw, 0, '"', _mend)[1])
 
 
 def decode(raw: str, start: int = 0, closer: str = '"', *, literal: bool = False) -> tuple[str, list[Edit]]:
@@ -72,7 +74,7 @@ def decode(raw: str, start: int = 0, closer: str = '"', *, literal: bool = False
         if end == len(raw) + 1 and raw[-1] != "\\":
             return value, []
     body, edits = _edited(raw, start, closer, _mend_literal if literal else _mend)
-    if starts_like_path(raw) and any(edit.code == "bad-escape" for edit in edits):
+    if not literal and is_path(raw):
         body, edits = _edited(raw, start, closer, _mend_path)
     return scanstring(body + '"', 0)[0], edits
 

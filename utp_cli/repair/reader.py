@@ -19,7 +19,7 @@ from utp_cli.protocol.spans import pointer
 from utp_cli.repair import strict
 from utp_cli.repair.ahead import SPACES, token
 from utp_cli.repair.codes import CODES
-from utp_cli.repair.escapes import SURROGATE, Edit, quoted
+from utp_cli.repair.escapes import SURROGATE, Edit, decode, quoted
 from utp_cli.repair.scalars import read_bare, read_bare_key
 from utp_cli.repair.strings import StringReader, open_string
 from utp_cli.repair.structure import DEEP, Comma, Frame, Member, best, closers_ahead, due
@@ -41,7 +41,8 @@ _COMMENTS: Final = (
     ("js-comment", re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z)|//[^\n\r]*")),
     ("hash-comment", re.compile(r"#[^\n\r]*")),
 )
-_FENCE: Final = re.compile(rf"(`{{3,}}|~{{3,}}|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])")
+_BLOCK: Final = re.compile(r"/\*.*\*/", re.DOTALL)
+_FENCE: Final = re.compile(rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])")
 _INVISIBLE: Final = re.compile("[\ufeff\u200b\u2060]+")
 _DELIMITED: Final = re.compile(r"(?=[ \t\n\r,}\]])")
 _GARBAGE: Final = re.compile(r"[^,;，}\])\"'\n]+|.", re.DOTALL)
@@ -49,10 +50,11 @@ _ASCII: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "�
 _CONCAT: Final = re.compile(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
 _VALUE_STARTS: Final = frozenset("\"'`“„‘«＂&\\{[(-+_$")
 _OPENERS: Final = {"{": "}", "[": "]", "(": ")"}
-_COMMAS: Final = ",;，"
+_COMMAS: Final = {"": "missing-comma", ",": "", ";": "wrong-separator", "，": "fullwidth-punctuation"}
+"""What a comma may be instead, and how that is called."""
 _BIG: Final = 14_000
 """Bits of an integer that reading and writing software may refuse: some 4 300 digits."""
-_MISSING: Final = {"}": "missing-close-brace", "]": "missing-close-bracket", ")": "missing-close-bracket"}
+_MISSING: Final = {"}": "missing-close-brace", "]": "missing-close-bracket"}
 _SCANS: Final = 16
 """How often the rest of the text may be looked through for closers."""
 
@@ -76,6 +78,7 @@ class JsonReader:
         """Just behind the value and what belongs to it."""
         self.value: Any = None
         self.repairs: list[Repair] = []
+        """As they were made; `in_order` puts them in the order of the text."""
         self.complete = True
         """False where the text or payload ended while something was open."""
         self.only_closers = False
@@ -94,7 +97,7 @@ class JsonReader:
         self._joins = False
         self._closed_at = start
         self._top: Frame | None = None
-        self._item_start = self._text_end = -1
+        self._item_start = self._text_end = self._told = -1
         self._behind = start
         self._cut: list[str] = []
         self._notes: list[Note] = []
@@ -187,9 +190,11 @@ class JsonReader:
         tape = self._tape
         self._behind = self._offset
         while True:
-            tape.at = at = _SPACE.match(tape.text, tape.at).end()  # type: ignore[union-attr]
+            at = _SPACE.match(tape.text, tape.at).end()  # type: ignore[union-attr]
             char = tape.char(at)
-            if not char or (char in self._firsts and self._at_marker(at)):
+            over = not char or (char in self._firsts and self._at_marker(at))
+            tape.at = at
+            if over:
                 return ""
             if "!" < char < "\x7f" and char not in "/#\\":
                 return char
@@ -221,7 +226,7 @@ class JsonReader:
             self._tape.char(at + 1)
         for code, pattern in _COMMENTS:
             if found := pattern.match(text, at):
-                if not found[0].endswith("*/"):
+                if not _BLOCK.fullmatch(found[0]):
                     self._need(found.end())
                 cut = min((p for p in (text.find(m, at, found.end()) for m in self._ends) if p >= 0), default=found.end())
                 self._drop(code, cut - at)
@@ -315,6 +320,7 @@ class JsonReader:
         elif opened := open_string(self._tape, self._tape.at, self._place, self._ends):
             self._begin_string(opened, self._place)
         elif self._dots():
+            self._begin_entry(self._place)
             self._drop("ellipsis", self._dots(), "null")
             self._put(None, self._offset)
         else:
@@ -335,8 +341,7 @@ class JsonReader:
             return
         frame = self._frames[-1]
         if frame.comma and frame.comma.text != ",":
-            code = "wrong-separator" if frame.comma.text == ";" else "fullwidth-punctuation"
-            self._fix(code, frame.comma.start, frame.comma.text, ",")
+            self._fix(_COMMAS[frame.comma.text], frame.comma.start, frame.comma.text, ",")
         frame.comma = None
         if not frame.is_object:
             return
@@ -373,8 +378,8 @@ class JsonReader:
         if found and _DELIMITED.match(text, found.end()):
             grouped = text[found.end()] == "," and tape.char(found.end() + 1).isdigit()
             if not grouped:
-                tape.at = found.end()
                 self._begin_entry(self._place)
+                tape.at = found.end()
                 self._put(strict.number(found[0]), start)
                 return
         bare, end = read_bare(tape, at, self._place, self._ends, due(self._frames))
@@ -543,11 +548,12 @@ class JsonReader:
 
     def _ellipsis(self, frame: Frame, width: int) -> None:
         """Drop an ellipsis, and the comma before it."""
-        if frame.comma:
+        if frame.comma and frame.comma.text:
             self._fix("ellipsis", frame.comma.start, frame.comma.text, "")
-            frame.comma = None
-            self._state = self._after
+        frame.comma = None
         self._drop("ellipsis", width)
+        if frame.value:
+            self._state = self._after
 
     def _key(self, frame: Frame, plain: str) -> None:
         """Read a key, or the beginning of one."""
@@ -567,10 +573,13 @@ class JsonReader:
             self._make_set(frame)
             self._state = self._value
             return
-        edit = Edit("missing-open-quote", start, "", '"') if quoted_behind else Edit("unquoted-key", start, key, quoted(key))
+        edits = [Edit("unquoted-key", start, key, quoted(key))]
+        if quoted_behind:
+            key, inner = decode(key, start)
+            edits = [Edit("missing-open-quote", start, "", '"'), *inner]
         source = tape.text[at : end + quoted_behind]
         tape.at = end + quoted_behind
-        self._end_key(start, key, [edit], source, cut=tape.closed and tape.at == len(tape.text))
+        self._end_key(start, key, edits, source, cut=tape.closed and tape.at == len(tape.text))
 
     def _fresh(self, frame: Frame) -> bool:
         return not frame.value and frame.comma is None
@@ -584,10 +593,8 @@ class JsonReader:
             self._state = self._value
         elif len(self._frames) > 1 and not self._frames[-2].is_object:
             self._fix("missing-close-brace", frame.end, "", "}", "likely")
-            if frame.comma is None:
-                self._fix("missing-comma", frame.end, "", ",")
             self._pop(frame.end)
-            self._frames[-1].comma = frame.comma
+            self._frames[-1].comma = frame.comma or Comma(frame.end, "")
             self._state = self._entry
         else:
             self._drop("leading-garbage", 1)
@@ -610,7 +617,7 @@ class JsonReader:
         """A key has been read; it stands once its value begins."""
         frame = self._frames[-1]
         frame.key, frame.key_start, frame.key_text, frame.key_end = key, start, source, self._offset
-        frame.key_edits = edits
+        frame.key_edits, frame.colon = edits, None
         self._state = self._colon
         if cut:
             self._drop_key("truncated-key")
@@ -621,6 +628,8 @@ class JsonReader:
         frame = self._frames[-1]
         if frame.is_object:
             self._fix(code, frame.key_start, frame.key_text, "")
+            if frame.colon:
+                self._fix(code, frame.colon.start, frame.colon.text, "")
             frame.key_edits = []
 
     def _colon(self) -> None:
@@ -655,7 +664,6 @@ class JsonReader:
         tape.at += width
         if frame.key_end == start:
             frame.key_text += written
-            frame.colon = Comma(start, "")
         else:
             frame.colon = Comma(start, written)
         frame.key_end = self._offset
@@ -697,8 +705,7 @@ class JsonReader:
 
     def _lost_comma(self, frame: Frame) -> None:
         if not self._dots():
-            self._fix("missing-comma", frame.end, "", ",")
-            frame.many = True
+            frame.comma, frame.many = Comma(frame.end, ""), True
         self._state = self._entry
 
     def _garbage(self) -> None:
@@ -715,20 +722,19 @@ class JsonReader:
         outer = self._frames[:-1]
         closers = due(self._frames)
         readings = [(due(outer), "ended")] if outer and outer[-1].is_object else []
-        if len(frame.value) > 1 and isinstance(frame.value[-2], dict):
+        if len(frame.value) > 1 and isinstance(frame.value[-2], dict) and frame.value[-2]:
             readings.append(("}" + closers, "goes on"))
         readings += [("}" + closers, "begins"), (closers, "begins")]
         ahead = self._ahead(len(closers) + 2)
         answer = best(ahead, readings, readings[0][1])
         key, start, end = frame.value.pop(), self._item_start, frame.end
         if answer == "ended":
-            self._fix("missing-close-bracket", frame.before, "", "]")
+            self._lost_closer(frame, frame.before)
             if not frame.value:
                 self._fix("missing-comma", frame.before, "", ",")
             self._pop(frame.before)
         elif answer == "goes on":
-            self._fix("extra-close", frame.before - 1, "}", "", "likely")
-            self._frames.append(Frame(frame.value[-1], "}", frame.before, frame.before - 1, frame.before))
+            self._reopen(Frame(frame.value[-1], "}", start, frame.before - 1, start), frame.before - 1)
         else:
             self._fix("missing-open-brace", start, "", "{")
             frame.end = start
@@ -770,12 +776,11 @@ class JsonReader:
             return
         self._drop_comma(frame)
         if answer == "slip":
-            self._fix("wrong-close", self._offset, char, "}" if frame.is_object else "]")
-            self._shut("", frame.closer)
+            self._shut(char, frame.closer, "wrong-close")
             return
         while len(frames) > fits + 1:
             at = frames[-1].end
-            self._fix(_MISSING[frames[-1].closer], at, "", "}" if frames[-1].is_object else "]", "likely")
+            self._lost_closer(frames[-1], at, "likely")
             self._pop(at)
         self._shut(char, plain)
 
@@ -791,26 +796,49 @@ class JsonReader:
         return is_key == self._frames[fits - 1].is_object
 
     def _drop_comma(self, frame: Frame) -> None:
-        if frame.comma:
+        if frame.comma and frame.comma.text:
             self._fix("trailing-comma", frame.comma.start, frame.comma.text, "")
-            frame.comma = None
+        frame.comma = None
 
-    def _shut(self, char: str, plain: str) -> None:
-        """Close the innermost container with the character at hand; `""` where that has been told already."""
+    def _lost_closer(self, frame: Frame, at: int, confidence: Sureness | None = None) -> None:
+        """A container ends at the offset without its closer."""
+        self._drop_comma(frame)
+        if frame.closer == ")":
+            self._fix("python-tuple", frame.start, "(", "[")
+        written = "}" if frame.is_object else "]"
+        self._fix(_MISSING[written], at, "", written, confidence)
+
+    def _shut(self, char: str, plain: str, code: str = "") -> None:
+        """Close the innermost container with the character at hand, which stands for `plain`."""
         frame = self._frames[-1]
         written = "}" if frame.is_object else "]"
-        lone = plain == ")" and len(frame.value) == 1 and not frame.many
         if plain == ")":
+            lone = len(frame.value) == 1 and not frame.many
             self._fix("python-tuple", frame.start, "(", "" if lone else "[")
-            written = "" if lone else written
-        if lone:
-            self._reattach(frame.value[0])
-        if char and char != written:
-            code = "python-tuple" if plain == ")" else "python-set" if plain != written else "fullwidth-punctuation"
-            self._fix(code, self._offset, char, written)
+            code = code or "python-tuple"
+            if lone:
+                written = ""
+                self._reattach(frame.value[0])
+        elif plain != written:
+            code = code or "python-set"
+        self._told = -1
+        if char != written:
+            self._told = len(self.repairs)
+            self._fix(code or "fullwidth-punctuation", self._offset, char, written)
         self._top, self._closed_at = frame, self._offset
         self._tape.at += 1
         self._pop(self._offset)
+
+    def _reopen(self, frame: Frame, at: int) -> None:
+        """The closer at the offset, the last one read, came early."""
+        if self._told >= 0:
+            told = self.repairs[self._told]
+            entry = CODES["extra-close"]
+            self.repairs[self._told] = replace(told, code=entry.code, confidence="likely", after="", message=entry.sentence)
+        else:
+            self._fix("extra-close", at, "}", "", "likely")
+        self._told = -1
+        self._frames.append(frame)
 
     def _pop(self, end: int) -> None:
         self._frames.pop()
@@ -830,15 +858,14 @@ class JsonReader:
             self._drop("extra-close", 1)
             self.end = self._offset
         elif char == "," and self._reopens(at):
-            self._frames = [self._top]  # type: ignore[list-item]
-            self._fix("extra-close", self._closed_at, "}", "", "likely")
+            self._reopen(self._top, self._closed_at)  # type: ignore[arg-type]
             self._state = self._after
         else:
             self.done = True
 
     def _reopens(self, at: int) -> bool:
         """Whether another member follows the closed object."""
-        if self._top is None or not self._top.is_object:
+        if self._top is None or not self._top.is_object or not self._top.value:
             return False
         kind, behind = token(self._tape, at + 1, self._ends)
         return kind == "s" and token(self._tape, behind, self._ends)[0] == ":"
@@ -864,13 +891,8 @@ class JsonReader:
             return
         self.complete = False
         self.only_closers = only_closers and not self._cut
-        at = self._frames[-1].end
-        self.end = max(self._behind, at)
+        self.end = at = max(self._behind, self._frames[-1].end)
         for frame in reversed(self._frames):
-            self._drop_comma(frame)
-            if frame.closer == ")":
-                self._fix("python-tuple", frame.start, "(", "[")
-            written = "}" if frame.is_object else "]"
-            self._fix(_MISSING[written], at, "", written)
+            self._lost_closer(frame, at)
         self._frames = []
         self._end_fence(self._tape.at)

@@ -174,9 +174,9 @@ def _loose_number(run: str, start: int) -> Bare | None:
         value = int(radix[1] + radix[2].replace("_", ""), 0)
         return Bare(value, [Edit("hex-number", start, run, str(value))])
     parts = _LOOSE.fullmatch(run)
-    if not parts or run == ".":
+    sign, whole, fraction, _ = parts.groups() if parts else ("", "", "", "")
+    if not parts or not (whole or fraction.strip("._")):
         return None
-    sign, whole, fraction, _ = parts.groups()
     begin = len(sign)
     zeros = len(whole) - len(whole.lstrip("0_") or "0")
     edits = [Edit("plus-sign", 0, sign, "")] if sign == "+" else []

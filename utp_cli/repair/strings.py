@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from utp_cli.repair.ahead import NO, REACH, STRONG, WEAK, Role, strength, token
-from utp_cli.repair.escapes import Edit, decode, quoted, starts_like_path, unescaped, unfinished
+from utp_cli.repair.escapes import Edit, decode, quoted, is_path, unescaped, unfinished
 from utp_cli.repair.tape import Starved
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ STYLES: Final = (
 )
 OPENERS: Final = frozenset(style.opener[0] for style in STYLES)
 _PREFIX: Final = re.compile(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
-_DOUBLED: Final = re.compile(r'""(?=[^",:}\]\s])[^"\\]*(?:\\.[^"\\]*)*("?"?)', re.DOTALL)
+_DOUBLED: Final = re.compile(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
 _SEPARATOR: Final = re.compile(r"(?:[ \t]*[,;，]\s*|[ \t]*\r?\n\s*)\Z")
 _NEXT_OBJECT: Final = re.compile(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
 _UNCLOSED_KEY: Final = re.compile(
@@ -264,7 +264,7 @@ class StringReader:
         width = 2 if next_one else 1
         if self.style.level == 2 and next_one == "\\":
             width = 4 if tape.char(at + 2) == "\\" and tape.char(at + 3) else 3
-        elif self.style is JSON and next_one == '"' and starts_like_path(self.raw(self._scan)[:REACH]):
+        elif self.style is JSON and next_one == '"' and self._scan - self.body < REACH and is_path(self.raw(self._scan)):
             if strength(tape, at + 2, self.role, self._until, self._closers) == STRONG:
                 return Ended(self._scan + 1, self._scan + 2, "quote")
         self._scan += width
@@ -357,11 +357,12 @@ class StringReader:
 
     def _at_marker(self, at: int, width: int) -> Ended | None:
         """Remember the first marker inside; end here where the text behind it says so."""
+        structure = self._inner and token(self._tape, at + width, self._until)[0] == "$"
         if self._marker < 0:
             self._marker = self._scan
         else:
             self._second = True
-        if self._inner and token(self._tape, at + width, self._until)[0] == "$":
+        if structure:
             return self._before_marker()
         self._scan += width
         return None
@@ -416,9 +417,9 @@ class StringReader:
         if not closer:
             edits.append(Edit("unclosed-string", ended.end, "", '"', None if ended.sure else "guess"))
         if style.whole:
-            plain = unescaped(raw) if style.entities else decode(raw)[0]
-            value = decode(plain)[0]
-            return value, [Edit(style.code, self.start, style.opener + raw + closer, quoted(value))]
+            value = decode(unescaped(raw) if style.entities else decode(raw)[0])[0]
+            lacks = [edit._replace(start=ended.resume, before="", after="") for edit in edits]
+            return value, [Edit(style.code, self.start, self.source(ended), quoted(value)), *lacks]
         value, inner = decode(raw, self.body, style.closer, literal=style.literal)
         if style.code:
             sure = "likely" if self._inner else None
