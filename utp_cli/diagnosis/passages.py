@@ -21,11 +21,17 @@ THINK_MARKERS: tuple[tuple[str, str], ...] = tuple(
             (opener, closer)
             for dialect in DIALECTS
             for opener, closer in dialect.reasoning
-            if opener[:1] in "<[" and "<|message|>" not in opener
+            if dialect.family != "harmony" and opener[:1] in "<["
         }
     )
 )
 """Every pair of think tags that a dialect has; the channels of harmony are no tags."""
+
+THINK_TAGS = frozenset(
+    {opener for opener, _ in THINK_MARKERS}
+    | {closer for _, closer in THINK_MARKERS if "think" in closer.casefold()}
+)
+"""Those that are about thinking alone: some dialects close it with the token that ends any message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +40,8 @@ class Passage:
 
     pointer: str
     text: str
+    holds_call: bool
+    """A call was read in it, even if it is not counted because a structured one equals it."""
     thinking: bool
     """It stands in a field for thinking."""
     without_code: str

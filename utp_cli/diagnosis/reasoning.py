@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
-from utp_cli.diagnosis.passages import THINK_MARKERS
+from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.spans import pointer_parts
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.subject import Answer, Session
 
-_THINK_TAG = re.compile("|".join(re.escape(tag) for pair in THINK_MARKERS for tag in pair))
+_THINK_TAG = re.compile("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 

@@ -99,9 +99,9 @@ def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
     running = DIALECTS.get(configured or "") or _served_as(configured)
     for call in answer.in_text:
         dialect = DIALECTS.get(call.parser)
-        if dialect is None or running is None or _alike(dialect, running):
+        if dialect is None or running is None or configured in fixes.parsers_of(dialect, answer.model):
             continue
-        if configured not in fixes.parsers_of(dialect, answer.model):
+        if dialect == dialect_of(answer.model) or not _alike(dialect, running):
             yield Sighting(
                 message=f"the server runs the tool parser {configured}, and the model writes {dialect.name}",
                 evidence=_shown(call, answer),
@@ -239,8 +239,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
 def _loose(passage: Passage, answer: Answer) -> str:
     """The text in which no token has a reason to stand."""
     if not answer.raw:
-        marked = any(call.pointer == passage.pointer and call.span for call in answer.written)
-        return passage.told if marked else passage.prose
+        return passage.told if passage.holds_call else passage.prose
     text = passage.told.rstrip()
     for token in END_OF_TURN:
         text = text.removesuffix(token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.passages import THINK_MARKERS
+from utp_cli.diagnosis.passages import THINK_TAGS
 from utp_cli.dialects.catalogue import DIALECTS
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ _SHAPED = re.compile(
 _APART = ("", *" \t'\"`()")
 """Nothing sticks to these, nor to nothing."""
 
-_THINKING = {marker for pair in THINK_MARKERS for marker in pair}
 _HARMONY = {"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"}
 """Reported as `harmony-leak`."""
 
@@ -45,7 +44,7 @@ def _tokens() -> list[str]:
             found.update(_SHAPED.findall(marker))
         for tag in (dialect.call, dialect.argument):
             found.update(_SHAPED.findall(tag.close) if tag else ())
-    return sorted(found - _THINKING - _HARMONY, key=len, reverse=True)
+    return sorted(found - THINK_TAGS - _HARMONY, key=len, reverse=True)
 
 
 _TOKENS = tuple(_tokens())

@@ -189,6 +189,7 @@ class Answer:
         return Passage(
             pointer=pointer,
             text=text,
+            holds_call="call" in spans,
             thinking=not _THINKING_KEYS.isdisjoint(pointer.split("/")) or spans.keys() == {"reasoning"},
             without_code=blanked(text, code),
             prose=spoken,
