@@ -6,7 +6,7 @@ adds. A whole body is a stream of one document, so there is one reader for both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class Told:
     ended: bool = False
     finish_message: str | None = None
     flavour: str | None = None
+    signatures: dict[int, str] = field(default_factory=dict)
+    """By a call's key: what Gemini wants to have back with the call."""
     oddities: list[Oddity]
 
 

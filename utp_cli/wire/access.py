@@ -1,0 +1,80 @@
+"""Looking into JSON that may be anything: each function answers with the type it names, never with an exception."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.repair.strict import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DECODER = json.JSONDecoder()
+_LONG_NUMBERS = json.JSONDecoder(parse_int=number)
+"""Slower, and takes integers beyond the interpreter's limit of digits."""
+
+
+def decode(text: str, at: int = 0) -> tuple[Any, int]:
+    """Return the JSON value at `text[at]` and the index behind it. Raises ValueError, also for nesting too deep.
+
+    `NaN` and `Infinity` are taken: servers written in Python send them in log probabilities.
+    """
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return _LONG_NUMBERS.raw_decode(text, at)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def decode_whole(text: str) -> Any:
+    """Return the one JSON value that the text holds. Raises ValueError where it holds none, or more."""
+    start = len(text) - len(text.lstrip(" \t\r\n\ufeff"))
+    value, end = decode(text, start)
+    if text[end:].strip(" \t\r\n"):
+        raise ValueError("more than one value")
+    return value
+
+
+def text_of(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def list_of(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def dict_of(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def dicts_of(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects in a list, each with its place in it."""
+    return ((place, item) for place, item in enumerate(list_of(value)) if isinstance(item, dict))
+
+
+def integer_of(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def name_of(value: Any) -> str | None:
+    """A name that says something; None for an empty one and for what is no text."""
+    return text_of(value) or None
+
+
+def id_of(value: Any) -> str | int | None:
+    """An id of the wire; an empty one and the text `null` (Mistral's default) are none."""
+    return integer_of(value) if not isinstance(value, str) else value if value not in ("", "null") else None
+
+
+def dig(value: Any, *path: str | int) -> Any:
+    """Follow keys and indexes; None where one leads nowhere."""
+    for step in path:
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, list) and -len(value) <= step < len(value) else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,151 @@
+"""Anthropic's Messages API: bodies and streams are lists of content blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, integer_of, text_of
+from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.open_call import OpenCall
+from utp_cli.wire.spec import ABSENT, CallDone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import WireEvent
+
+_RAN_ON_SERVER: Final = frozenset({"server_tool_use", "mcp_tool_use"})
+_TEXTS: Final[tuple[tuple[str, Literal["text", "reasoning"]], ...]] = (("thinking", "reasoning"), ("text", "text"))
+"""Keys of a block, or of a delta, that hold text."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """A tool block of a stream that is open."""
+
+    call: OpenCall
+    server: bool
+
+
+class Decoder(FormatDecoder):
+    """Reads `anthropic`."""
+
+    format = "anthropic"
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._open: dict[int, _Block] = {}
+        self._last = -1
+        """The index of the block that began last."""
+        self._reason: str | None = None
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        reader = _EVENTS.get(text_of(doc.get("type")))
+        if reader is not None:
+            return reader(self, doc)
+        return self._message(doc) if isinstance(doc.get("content"), list | str) else []
+
+    def close(self) -> list[WireEvent]:
+        events = [event for index in sorted(self._open) for event in self._end(index)]
+        reason, self._reason = self._reason, None
+        return [*events, *self.finish(reason)]
+
+    # -- a body ---------------------------------------------------------------------------------------------------------
+
+    def _message(self, doc: dict[str, Any]) -> list[WireEvent]:
+        self._message_facts(doc)
+        events = self.text(self.at("content"), doc.get("content"))
+        for index, block in dicts_of(doc.get("content")):
+            events += self._block(index, block)
+        return events
+
+    def _message_facts(self, message: dict[str, Any]) -> None:
+        self.note_model(message.get("model"))
+        usage = dict_of(message.get("usage"))
+        self.count_tokens(usage.get("input_tokens"), usage.get("output_tokens"))
+        self._reason = text_of(message.get("stop_reason")) or self._reason
+
+    def _block(self, index: int, block: dict[str, Any]) -> list[WireEvent]:
+        kind = text_of(block.get("type"))
+        given = block.get("input", ABSENT)
+        if kind in _RAN_ON_SERVER:
+            return self.server_call(block.get("name"), given, block.get("id"))
+        if kind == "tool_use":
+            place = self.at("content", index, "input")
+            self.note_kind(given, place, dict)
+            return self.whole_call(place, name=block.get("name"), id=block.get("id"), arguments=given)
+        return self._text(index, block)
+
+    def _text(self, index: int, part: dict[str, Any]) -> list[WireEvent]:
+        return [
+            event for key, kind in _TEXTS for event in self.text(self.at("content", index, key), part.get(key), kind)
+        ]
+
+    # -- a stream -------------------------------------------------------------------------------------------------------
+
+    def _message_start(self, doc: dict[str, Any]) -> list[WireEvent]:
+        return self._message(dict_of(doc.get("message")))
+
+    def _block_start(self, doc: dict[str, Any]) -> list[WireEvent]:
+        index = self._index(doc, self._last + 1)
+        block = dict_of(doc.get("content_block"))
+        kind = text_of(block.get("type"))
+        events = []
+        if index in self._open:
+            self.odd("index-collision", self.at("content", index), f"a second block under index {index}")
+            events += self._end(index)
+        self._last = index
+        if kind != "tool_use" and kind not in _RAN_ON_SERVER:
+            return [*events, *self._text(index, block)]
+        opened = self._open[index] = _Block(self._call(index, block), server=kind in _RAN_ON_SERVER)
+        # `{}` is a placeholder for what the deltas bring.
+        opened.call.value = block.get("input") or ABSENT
+        return events if opened.server else [*events, *opened.call.named(block.get("name"))]
+
+    def _call(self, index: int, block: dict[str, Any]) -> OpenCall:
+        place = self.at("content", index, "input")
+        return OpenCall(self, place, id=id_of(block.get("id")), absent_is_empty=True, text_due=True)
+
+    def _block_delta(self, doc: dict[str, Any]) -> list[WireEvent]:
+        index = self._index(doc, max(self._last, 0))
+        delta = dict_of(doc.get("delta"))
+        piece = text_of(delta.get("partial_json"))
+        if not piece:
+            return self._text(index, delta)
+        opened = self._open.setdefault(index, _Block(self._call(index, {}), server=False))
+        return opened.call.add(piece)
+
+    def _block_stop(self, doc: dict[str, Any]) -> list[WireEvent]:
+        return self._end(self._index(doc, self._last))
+
+    def _end(self, index: int) -> list[WireEvent]:
+        opened = self._open.pop(index, None)
+        if opened is None:
+            return []
+        done = opened.call.done()
+        return self.server_call(opened.name, done.arguments, done.id) if opened.server else [done]
+
+    def _message_delta(self, doc: dict[str, Any]) -> list[WireEvent]:
+        self._message_facts({**dict_of(doc.get("delta")), "usage": doc.get("usage")})
+        return []
+
+    def _message_stop(self, _: dict[str, Any]) -> list[WireEvent]:
+        self.told.ended = True
+        return self.close()
+
+    def _index(self, doc: dict[str, Any], otherwise: int) -> int:
+        index = integer_of(doc.get("index"))
+        return otherwise if index is None else index
+
+
+_EVENTS: Final[dict[str, Callable[[Decoder, dict[str, Any]], list[WireEvent]]]] = {
+    "message_start": Decoder._message_start,  # noqa: SLF001
+    "content_block_start": Decoder._block_start,  # noqa: SLF001
+    "content_block_delta": Decoder._block_delta,  # noqa: SLF001
+    "content_block_stop": Decoder._block_stop,  # noqa: SLF001
+    "message_delta": Decoder._message_delta,  # noqa: SLF001
+    "message_stop": Decoder._message_stop,  # noqa: SLF001
+}

@@ -1,0 +1,34 @@
+"""The formats by name; the module of one is loaded when an input turns out to be of it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import FormatDecoder, Scope
+
+FORMATS: Final = {
+    "openai-chat": "openai_chat",
+    "openai-legacy": "openai_chat",
+    "openai-responses": "openai_responses",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "ollama": "ollama",
+    "ollama-generate": "ollama",
+    "bedrock": "bedrock",
+    "cohere": "cohere",
+    "mcp": "mcp",
+    "langchain": "langchain",
+    "otel": "otel",
+    "litellm-log": "litellm_log",
+    "langfuse": "langfuse",
+    "har": "har",
+}
+"""Name → module of this folder, whose `Decoder` reads the format."""
+
+
+def decoder_of(format: str, scope: Scope) -> FormatDecoder:  # noqa: A002 - the word of this floor
+    """Make the decoder of a format. Raises KeyError for a name that is not in `FORMATS`."""
+    module = import_module(f"utp_cli.wire.{FORMATS[format]}")
+    return cast("FormatDecoder", module.Decoder(scope))

@@ -1,0 +1,156 @@
+"""What the decoders of all formats share: the events they make, the places they name, the oddities they note."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.protocol.calls import Oddity, ServerCall
+from utp_cli.protocol.spans import pointer
+from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
+from utp_cli.wire.open_call import OpenCall
+from utp_cli.wire.spec import ABSENT, Finished, ServerCallSeen, TextPiece, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.wire.spec import WireEvent
+
+MOST_EVIDENCE = 200
+"""Characters of the input that an oddity quotes at most."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Scope:
+    """What all decoders of one input share, and where in it this one stands."""
+
+    told: Told = field(default_factory=lambda: Told(oddities=[]))
+    stream: bool = False
+    """The documents are the events of a stream, not bodies."""
+    prefix: str = ""
+    """JSON Pointer to what the decoder takes for the whole."""
+    keys: Iterator[int] = field(default_factory=count)
+    ids: dict[str | int, str] = field(default_factory=dict)
+    """The calls' ids so far, each with its place."""
+    depth: int = 0
+    """How many wrappers stand around."""
+
+    def inside(self, *parts: str | int, stream: bool) -> Scope:
+        """The same input, further in."""
+        return replace(self, prefix=self.prefix + pointer(*parts), stream=stream, depth=self.depth + 1)
+
+
+class FormatDecoder:
+    """The base of the decoders (see `spec.Decoder`)."""
+
+    format = ""
+    """The name in `FORMATS`, as far as the documents have told."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.told = scope.told
+        self._noted: set[tuple[str, str]] = set()
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        raise NotImplementedError
+
+    def close(self) -> list[WireEvent]:
+        return []
+
+    def at(self, *parts: str | int) -> str:
+        return self.scope.prefix + pointer(*parts)
+
+    def odd(self, code: str, place: str, evidence: str) -> None:
+        """Note how the wire strays from its format, once for each place."""
+        if (code, place) not in self._noted:
+            self._noted.add((code, place))
+            self.told.oddities.append(Oddity(code=code, pointer=place, evidence=evidence[:MOST_EVIDENCE]))
+
+    def note_id(self, call_id: str | int | None, place: str) -> None:
+        """Remember a call's id, and note it where another call has it."""
+        if call_id is not None and self.scope.ids.setdefault(call_id, place) != place:
+            self.odd("call-id-duplicate", place, f"{call_id} is also the id at {self.scope.ids[call_id]}")
+
+    def note_kind(self, arguments: Any, place: str, due: type) -> None:
+        """Note arguments that are text where an object is due, or the other way round."""
+        if isinstance(arguments, dict | str) and not isinstance(arguments, due):
+            kind = {dict: "an object", str: "text"}
+            self.odd("arguments-wrong-kind", place, f"{kind[due]} is due; this is {quoted(arguments)}")
+
+    def note_encoding(self, arguments: Any, place: str) -> None:
+        """Note arguments that are JSON text in JSON text."""
+        if text_of(arguments).lstrip().startswith('"'):
+            try:
+                inner = text_of(decode_whole(arguments))
+                if inner.lstrip()[:1] in ("{", "["):
+                    decode_whole(inner)
+                    self.odd("double-encoded", place, arguments)
+            except ValueError:
+                pass
+
+    def text(self, place: str, value: Any, kind: Literal["text", "reasoning"] = "text") -> list[WireEvent]:
+        """The event for a text; none for an empty one and for what is no text."""
+        return [TextPiece(pointer=place, text=value, kind=kind)] if isinstance(value, str) and value else []
+
+    def whole_call(
+        self, place: str, *, name: Any, id: Any, arguments: Any = ABSENT, **how: Any  # noqa: A002 - the wire's word
+    ) -> list[WireEvent]:
+        """The events of a call that arrives whole. `how`: further fields of `CallDone`."""
+        call = OpenCall(self, place, id=id_of(id), **how)
+        call.value = arguments
+        return [*call.named(name), call.done()]
+
+    def finish(self, reason: Any) -> list[WireEvent]:
+        """The end of the answer, in the wire's word; nothing where that is no text."""
+        if not text_of(reason):
+            return []
+        self.told.ended = True
+        return [Finished(reason=reason)]
+
+    def server_call(self, name: Any, arguments: Any, call_id: Any) -> list[WireEvent]:
+        if isinstance(arguments, str):
+            try:
+                arguments = decode_whole(arguments)
+            except ValueError:
+                arguments = {"input": arguments}
+        known = arguments if isinstance(arguments, dict) else {}
+        call = ServerCall(name=text_of(name), arguments=known, id=id_of(call_id))
+        return [ServerCallSeen(call=call)]
+
+    def count_tokens(self, prompt: Any, completion: Any) -> None:
+        """Take token counts where they are numbers; the last ones stand."""
+        self.told.prompt_tokens = first_known(integer_of(prompt), self.told.prompt_tokens)
+        self.told.completion_tokens = first_known(integer_of(completion), self.told.completion_tokens)
+
+    def note_model(self, name: Any) -> None:
+        self.told.model = self.told.model or name_of(name)
+
+
+def quoted(value: Any) -> str:
+    """Write a value as evidence, whatever its nesting."""
+    try:
+        return repr(value)
+    except RecursionError:
+        return f"a deeply nested {type(value).__name__}"
+
+
+def first_known(*values: Any) -> Any:
+    """The first value that is not None."""
+    return next((value for value in values if value is not None), None)
+
+
+class Parts:
+    """The places of streamed parts in the list that they add up to: neighbours of one kind are one part."""
+
+    def __init__(self) -> None:
+        self.last: str | None = None
+        """The kind of the last part; None before the first."""
+        self._place = -1
+
+    def place(self, kind: str, *, joins: bool = True) -> int:
+        """Return the place of the next piece. Parts that join nothing (calls) stand for themselves."""
+        if not (joins and kind == self.last):
+            self._place += 1
+        self.last = kind
+        return self._place

@@ -1,0 +1,106 @@
+"""Documents → the decoder of their format, as soon as one of them tells which that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.wire.access import dict_of
+from utp_cli.wire.catalogue import FORMATS, decoder_of
+from utp_cli.wire.error_body import error_of
+from utp_cli.wire.shape import Recognised, decoded, judge, unwrap
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import FormatDecoder, Scope
+    from utp_cli.wire.spec import WireEvent
+
+_DEEPEST: Final = 4
+"""Wrappers around wrappers that are looked into."""
+_SPEAKERS: Final = frozenset({"assistant", "model", "ai"})
+"""Roles of a conversation whose messages are answers."""
+
+
+class Dispatch:
+    """The documents of one input. Undecided ones wait until a later one tells the format."""
+
+    def __init__(self, scope: Scope, provider: str | None = None) -> None:
+        self.scope = scope
+        self.recognised: Recognised | None = None
+        """None until a document was decisive."""
+        self._provider = provider
+        self._waiting: list[Any] = []
+        self._decoder: FormatDecoder | None = None
+        self._number = 0
+
+    @property
+    def shape(self) -> str | None:
+        return self._decoder.format if self._decoder else self.recognised.format if self.recognised else None
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        """Read the next document; a text that holds JSON, or a list, is taken for what is in it."""
+        document = decoded(document)
+        if isinstance(document, list):
+            return [event for element in document for event in self._take(element)]
+        return self._take(document)
+
+    def close(self) -> list[WireEvent]:
+        """End what is open. Documents may still follow: a second stream behind a `[DONE]`, say."""
+        if self._waiting and all(map(error_of, self._waiting)):
+            self._note_error(self._waiting[-1])
+        self._waiting = []
+        return self._decoder.close() if self._decoder else []
+
+    def _take(self, document: Any) -> list[WireEvent]:
+        if self.recognised is not None:
+            return self._read(document)
+        if self.scope.depth > _DEEPEST:
+            return []
+        self._waiting.append(document)
+        found = judge(document)
+        if not found.decisive:
+            return []
+        self._decide(found)
+        waiting, self._waiting = self._waiting, []
+        return [event for held in waiting for event in self._read(held)]
+
+    def _decide(self, found: Recognised) -> None:
+        self.recognised = found
+        self.scope.told.flavour = found.flavour
+        if not found.bare:
+            scope = self.scope
+            if found.path:
+                scope = scope.inside(*found.path, stream=scope.stream or found.path[-1] == "stream")
+            self._decoder = decoder_of(found.format, scope)
+
+    def _read(self, document: Any) -> list[WireEvent]:
+        self._note_error(document)
+        self._number += 1
+        path = self.recognised.path if self.recognised else ()
+        inner = unwrap(document, path) if path else document
+        if self._decoder is None:
+            return self._messages(inner)
+        elements = inner if isinstance(inner, list) else [inner]
+        return [event for element in elements for event in self._decoder.feed(element)]
+
+    def _messages(self, inner: Any) -> list[WireEvent]:
+        """Read messages of a conversation: each answer in it stands for itself."""
+        events: list[WireEvent] = []
+        listed = isinstance(inner, list)
+        for place, message in enumerate(inner if listed else [inner]):
+            if dict_of(message).get("role", "assistant") not in _SPEAKERS:
+                continue
+            path = self.recognised.path if self.recognised else ()
+            number = (place,) if listed else (self._number - 1,) if self.scope.stream else ()
+            decoder = decoder_of(self._format(), self.scope.inside(*path, *number, stream=False))
+            events += [*decoder.feed(message), *decoder.close()]
+        return events
+
+    def _format(self) -> str:
+        """The format, or the caller's word where the documents fit several."""
+        found = self.recognised
+        if found is None or (found.ambiguous and self._provider in FORMATS):
+            return self._provider or "openai-chat"
+        return found.format
+
+    def _note_error(self, document: Any) -> None:
+        if error := error_of(document):
+            self.scope.told.error, self.scope.told.status = error

@@ -1,0 +1,100 @@
+"""Bedrock's binary framing (`application/vnd.amazon.eventstream`): bytes → one-key documents.
+
+A message is its length, the length of its headers and a CRC of both (four bytes each, big-endian), then headers,
+payload, and a CRC of all before it. The key of the document is the header `:event-type` or `:exception-type`.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, Final
+from zlib import crc32
+
+from utp_cli.protocol.calls import Oddity
+
+PRELUDE: Final = 12
+_MOST: Final = 1 << 26
+"""Bytes of a message beyond which its length is taken for garbage."""
+_FIXED: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
+"""Header value types of fixed length, and the length. 6 (bytes) and 7 (text) write theirs in two bytes."""
+
+
+def may_begin(head: bytes | bytearray) -> bool | None:
+    """Whether bytes are the beginning of an event stream; None where more of them are needed to tell."""
+    if head[:1] != b"\0":
+        return False if head else None
+    return None if len(head) < PRELUDE else _lengths(head) is not None
+
+
+def _lengths(data: bytes | bytearray) -> tuple[int, int] | None:
+    """Return the lengths that a valid prelude gives: of the message, and of its headers."""
+    total, headers, crc = struct.unpack_from(">III", data)
+    fits = PRELUDE + headers + 4 <= total <= _MOST
+    return (total, headers) if fits and crc32(data[:8]) == crc else None
+
+
+class EventStream:
+    """Takes bytes cut anywhere and gives the documents that have become whole."""
+
+    several = True
+
+    def __init__(self) -> None:
+        self.oddities: list[Oddity] = []
+        self._data = bytearray()
+        self._lost = False
+
+    def feed(self, data: bytes | bytearray) -> list[Any]:
+        out: list[Any] = []
+        if not self._lost:
+            self._data += data
+        while len(self._data) >= PRELUDE:
+            lengths = _lengths(self._data)
+            if lengths is None:
+                self._lost = True
+                self._data.clear()
+                self.oddities.append(Oddity(code="event-stream-framing", evidence="a message begins with no prelude"))
+                break
+            total, headers = lengths
+            if len(self._data) < total:
+                break
+            message = bytes(self._data[:total])
+            del self._data[:total]
+            out.append(self._document(message, headers))
+        return out
+
+    def close(self) -> list[Any]:
+        """Return nothing: a message that breaks off tells nothing."""
+        return []
+
+    def _document(self, message: bytes, headers: int) -> dict[str, Any]:
+        (crc,) = struct.unpack_from(">I", message, len(message) - 4)
+        named = _headers(message[PRELUDE : PRELUDE + headers])
+        key = named.get(":event-type") or named.get(":exception-type") or named.get(":error-code") or ""
+        if crc32(message[:-4]) != crc:
+            self.oddities.append(Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong"))
+        payload = message[PRELUDE + headers : -4]
+        try:
+            return {key: json.loads(payload)}
+        except (ValueError, RecursionError):
+            return {key: payload.decode("utf-8", "replace")}
+
+
+def _headers(data: bytes) -> dict[str, str]:
+    """Return the headers that are text; none after one that cannot be read."""
+    found = {}
+    at = 0
+    try:
+        while at < len(data):
+            name = data[at + 1 : at + 1 + data[at]].decode("utf-8", "replace")
+            at += 1 + data[at]
+            kind, at = data[at], at + 1
+            length = _FIXED.get(kind)
+            if length is None:
+                length, at = struct.unpack_from(">H", data, at)[0], at + 2
+            if kind == 7:
+                found[name] = data[at : at + length].decode("utf-8", "replace")
+            at += length
+    except (IndexError, struct.error):
+        pass
+    return found

@@ -1,0 +1,317 @@
+"""Bytes and text → JSON documents: server-sent events, JSON one after another, the elements of a JSON array.
+
+A framing takes text cut anywhere and gives the documents that have become whole. Every character is looked at a
+bounded number of times: the scanner of the standard library reads a value that lies in one piece; one that is cut is
+followed by its brackets and strings until it ends, and then read once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from utp_cli.protocol.calls import Oddity
+from utp_cli.wire.access import decode, decode_whole
+from utp_cli.wire.event_stream import EventStream, may_begin
+
+DONE: Final = object()
+"""Stands among the documents for the `[DONE]` that ends an OpenAI stream."""
+BLANK: Final = " \t\r\n\ufeff"
+_SSE: Final = re.compile(r"data:|event:|id:|retry:|:")
+_SSE_PREFIXES: Final = frozenset(
+    word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word))
+)
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_BETWEEN: Final = re.compile(r"[ \t\r\n,\x1e\ufeff]*")
+_STRUCTURE: Final = re.compile(r'["{}\[\]]')
+_IN_STRING: Final = re.compile(r'["\\\n]')
+
+
+class Framing:
+    """How documents are parted in a text."""
+
+    several = False
+    """More than one document: a stream."""
+    broken = False
+    """Something stood in the text that this framing has no place for."""
+
+    def __init__(self) -> None:
+        self.oddities: list[Oddity] = []
+
+    def feed(self, text: str) -> list[Any]:
+        """Return the documents that are whole now."""
+        raise NotImplementedError
+
+    def close(self) -> list[Any]:
+        return []
+
+    def odd(self, code: str, evidence: str) -> None:
+        self.oddities.append(Oddity(code=code, evidence=evidence[:200]))
+
+
+class SseFraming(Framing):
+    """Server-sent events: the documents in their `data:` lines.
+
+    A line that is a whole JSON value is given out at once: nothing could be joined to it.
+    """
+
+    several = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line: list[str] = []
+        self._after_cr = False
+        self._data: list[str] = []
+        self._given = False
+        """The event at hand has given a document already."""
+
+    def feed(self, text: str) -> list[Any]:
+        if self._after_cr and text:
+            text = text.removeprefix("\n")
+            self._after_cr = False
+        self._after_cr = text.endswith("\r")
+        out: list[Any] = []
+        at = 0
+        for end in _LINE_END.finditer(text):
+            self._line.append(text[at : end.start()])
+            at = end.end()
+            out += self._take("".join(self._line))
+            self._line.clear()
+        self._line.append(text[at:])
+        return out
+
+    def close(self) -> list[Any]:
+        """End the last event. A last line that breaks off is no fault of the framing."""
+        line = "".join(self._line)
+        whole = line.startswith("data:") and (self._data or _document(line[5:]) is not None)
+        return [*(self._take(line) if whole else ()), *self._joined()]
+
+    def _take(self, line: str) -> list[Any]:
+        line = line.lstrip("\ufeff")
+        if not line:
+            self._given = False
+            return self._joined()
+        if line.startswith("data:"):
+            return self._payload(line[5:].removeprefix(" "))
+        if _SSE.match(line):
+            return []
+        self.broken = True
+        document = _document(line)
+        if document is None:
+            return []
+        self.odd("sse-framing", f"JSON without `data:` before it: {line}")
+        return [document]
+
+    def _payload(self, payload: str) -> list[Any]:
+        if not payload.strip():
+            return []
+        document = None if self._data else _document(payload)
+        if document is None:
+            self._data.append(payload)
+            return []
+        if self._given:
+            self.odd("sse-framing", f"no empty line before: {payload}")
+        self._given = True
+        return [document]
+
+    def _joined(self) -> list[Any]:
+        """The documents of the collected lines: one over all of them, else one for each that is one."""
+        lines, self._data = self._data, []
+        document = _document("\n".join(lines))
+        if document is not None:
+            return [document]
+        documents = [_document(line) for line in lines]
+        for line, found in zip(lines, documents, strict=True):
+            fault = "neither JSON nor [DONE]" if found is None else "no empty line around"
+            self.odd("sse-framing", f"{fault}: {line}")
+        return [document for document in documents if document is not None]
+
+
+def _document(payload: str) -> Any:
+    """The document of a payload, None for what is none."""
+    if payload.strip() == "[DONE]":
+        return DONE
+    try:
+        return decode_whole(payload)
+    except ValueError:
+        return None
+
+
+class JsonFraming(Framing):
+    """JSON values one after another (NDJSON, or a single body), or the elements of an array.
+
+    The first of several values is given out when the second begins: until then it may be the only one.
+    """
+
+    def __init__(self, *, array: bool = False) -> None:
+        super().__init__()
+        self.several = array
+        self._array = array
+        self._entered = not array
+        self._ended = False
+        self._first: list[Any] = []
+        self._count = 0
+        self._value: list[str] = []
+        """Pieces of a value that is cut."""
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+        self._skipping = False
+        """What stands here is no JSON: pass over it up to the end of its line."""
+
+    def feed(self, text: str) -> list[Any]:
+        out: list[Any] = []
+        at = 0
+        while at < len(text) and not self._ended:
+            at = self._follow(text, at, out) if self._value else self._between(text, at, out)
+        return out
+
+    def close(self) -> list[Any]:
+        return self._give_first()
+
+    def _between(self, text: str, at: int, out: list[Any]) -> int:
+        """Go on where no value is open."""
+        if self._skipping:
+            end = text.find("\n", at)
+            self._skipping = end < 0
+            return len(text) if end < 0 else end + 1
+        gap = _BETWEEN.match(text, at)
+        at = gap.end() if gap else at
+        if at == len(text):
+            return at
+        if not self._entered:
+            self._entered = True
+            return at + 1
+        if text[at] == "]" and self._array:
+            self._ended = True
+            return at
+        if self._count == 1 and not self._array:
+            self.several = self.several or text[at] in '{["'
+            out += self._give_first()
+        if text[at] not in '{["':
+            self._no_json(text[at : at + 200])
+            self._skipping = True
+            return at
+        return self._begin(text, at, out)
+
+    def _begin(self, text: str, at: int, out: list[Any]) -> int:
+        try:
+            document, end = decode(text, at)
+        except ValueError:
+            self._depth, self._in_string, self._escaped = 0, False, False
+            return self._follow(text, at, out)
+        self._give(document, out)
+        return end
+
+    def _follow(self, text: str, at: int, out: list[Any]) -> int:
+        """Look for the end of the value that is open."""
+        end = self._end_of_value(text, at)
+        self._value.append(text[at : len(text) if end < 0 else end])
+        if end < 0:
+            return len(text)
+        whole = "".join(self._value)
+        self._value.clear()
+        try:
+            self._give(decode_whole(whole), out)
+        except ValueError:
+            self._no_json(whole)
+            self._skipping = not whole.endswith("\n")
+        return end
+
+    def _end_of_value(self, text: str, at: int) -> int:
+        """Return the index behind the value, or behind a line break in a string, which no JSON has; -1 for neither."""
+        if self._escaped and at < len(text):
+            at, self._escaped = at + 1, False
+        while found := (_IN_STRING if self._in_string else _STRUCTURE).search(text, at):
+            at = found.end()
+            mark = found[0]
+            if mark == "\n":
+                return at
+            if mark == "\\":
+                self._escaped = at == len(text)
+                at += 1
+                continue
+            if mark == '"':
+                self._in_string = not self._in_string
+            else:
+                self._depth += 1 if mark in "{[" else -1
+            if self._depth <= 0 and not self._in_string:
+                return at
+        return -1
+
+    def _give(self, document: Any, out: list[Any]) -> None:
+        self._count += 1
+        if self._count == 1 and not self._array:
+            self._first.append(document)
+        else:
+            out.append(document)
+
+    def _give_first(self) -> list[Any]:
+        first, self._first = self._first, []
+        return first
+
+    def _no_json(self, evidence: str) -> None:
+        self.broken = True
+        self.odd("not-json", evidence)
+
+
+_BEGINNINGS: Final = {
+    "{": (re.compile(r"\{[ \t\r\n]*(\Z|.)", re.DOTALL), '"}'),
+    "[": (re.compile(r"\[[ \t\r\n]*(\Z|.)", re.DOTALL), "{"),
+    '"': (re.compile(r'"(?:\\[ntr]|[ \t])*(\\?\Z|.)', re.DOTALL), "{["),
+}
+"""First character of JSON worth waiting for, and what may follow it."""
+_LONG_ENOUGH: Final = 64
+"""Characters after which a beginning of blanks is followed as JSON, rather than waited with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the beginning of a text says of its framing."""
+
+    framing: Framing | None = None
+    """None for raw text."""
+    wait: bool = False
+    """It does not say yet."""
+
+
+def framing_of(head: str) -> Choice:
+    """Choose the framing for a text that begins with `head`, which starts with no blank."""
+    if _SSE.match(head):
+        return Choice(SseFraming())
+    if not head or head in _SSE_PREFIXES:
+        return Choice(wait=True)
+    pattern, followers = _BEGINNINGS.get(head[0], (None, ""))
+    begin = pattern.match(head) if pattern else None
+    if begin is None:
+        return Choice()
+    if begin[1] in ("", "\\") and len(head) < _LONG_ENOUGH:
+        return Choice(wait=True)
+    return Choice(JsonFraming(array=head[0] == "[")) if begin[1] in followers else Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """A text taken apart."""
+
+    documents: list[Any]
+    several: bool
+    oddities: list[Oddity]
+
+
+def documents_of(source: str | bytes | bytearray) -> Framed | None:
+    """Take a whole input apart; None where it is no JSON and no stream of it."""
+    framing: Framing | EventStream | None
+    if not isinstance(source, str) and may_begin(source):
+        framing = EventStream()
+        documents = framing.feed(source)
+    else:
+        text = source if isinstance(source, str) else source.decode("utf-8", "replace")
+        head = text.lstrip(BLANK)
+        framing = framing_of(head).framing
+        if framing is None:
+            return None
+        documents = [*framing.feed(head), *framing.close()]
+    documents = [document for document in documents if document is not DONE]
+    return Framed(documents, framing.several, framing.oddities) if documents else None

@@ -1,0 +1,142 @@
+"""Gemini's generateContent, on Vertex and behind Code Assist too: candidates whose content is a list of parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
+from utp_cli.wire.decoder import FormatDecoder, Parts
+from utp_cli.wire.open_call import OpenCall
+from utp_cli.wire.partial_args import PartialArguments
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import WireEvent
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """What one candidate has said so far."""
+
+    root: tuple[str | int, ...]
+    parts: Parts = field(default_factory=Parts)
+    call: OpenCall | None = None
+    """The call whose arguments arrive in pieces."""
+    arguments: PartialArguments = field(default_factory=PartialArguments)
+    called: bool = False
+    reason: str | None = None
+    malformed: list[WireEvent] = field(default_factory=list)
+    held: list[WireEvent] = field(default_factory=list)
+    """Events of a later candidate, until those before it have ended."""
+
+
+class Decoder(FormatDecoder):
+    """Reads `gemini`."""
+
+    format = "gemini"
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._candidates: dict[int, _Candidate] = {}
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        self.note_model(doc.get("modelVersion"))
+        usage = dict_of(doc.get("usageMetadata"))
+        self.count_tokens(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
+        if "parts" in doc:
+            return self._content(self._candidate(0, ()), doc)
+        blocked = dict_of(doc.get("promptFeedback"))
+        self._note_end(blocked.get("blockReasonMessage"))
+        events = self.finish(blocked.get("blockReason"))
+        for place, candidate in dicts_of(doc.get("candidates")):
+            number = place if not self.scope.stream else integer_of(candidate.get("index")) or 0
+            state = self._candidate(number, ("candidates", number, "content"))
+            said = self._read_candidate(state, candidate)
+            if number == 0:
+                events += said
+            else:
+                state.held += said
+        return events
+
+    def close(self) -> list[WireEvent]:
+        events: list[WireEvent] = []
+        for _, candidate in sorted(self._candidates.items()):
+            events += [*candidate.held, *self._end_call(candidate), *candidate.malformed]
+        reasons = [candidate.reason for candidate in self._candidates.values() if candidate.reason]
+        self._candidates.clear()
+        return [*events, *self.finish(reasons[0] if reasons else None)]
+
+    def _candidate(self, number: int, root: tuple[str | int, ...]) -> _Candidate:
+        return self._candidates.setdefault(number, _Candidate(root))
+
+    def _read_candidate(self, state: _Candidate, candidate: dict[str, Any]) -> list[WireEvent]:
+        events = self._content(state, dict_of(candidate.get("content")))
+        said = candidate.get("finishMessage")
+        self._note_end(said)
+        if reason := text_of(candidate.get("finishReason")):
+            state.reason = reason
+            self.told.ended = True
+        if reason == "MALFORMED_FUNCTION_CALL" and not state.called:
+            place = self.at(*state.root[:-1], "finishMessage")
+            state.malformed = self.whole_call(place, name=None, id=None, arguments=text_of(said) or ABSENT)
+        return events
+
+    def _note_end(self, said: Any) -> None:
+        self.told.finish_message = text_of(said) or self.told.finish_message
+
+    def _content(self, state: _Candidate, content: dict[str, Any]) -> list[WireEvent]:
+        events: list[WireEvent] = []
+        for place, part in dicts_of(content.get("parts")):
+            events += self._part(state, place, part)
+        return events
+
+    def _part(self, state: _Candidate, place: int, part: dict[str, Any]) -> list[WireEvent]:
+        if isinstance(part.get("functionCall"), dict):
+            return self._call(state, place, part)
+        for key, name in (("executableCode", "code_execution"), ("toolCall", None)):
+            ran = part.get(key)
+            if isinstance(ran, dict):
+                state.parts.place(key, joins=False)
+                given = {k: v for k, v in ran.items() if k != "id"} if name else ran.get("args")
+                return self.server_call(name or ran.get("toolType") or ran.get("name"), given, ran.get("id"))
+        if not text_of(part.get("text")):
+            return []
+        kind: Any = "reasoning" if part.get("thought") is True else "text"
+        number = state.parts.place(kind) if self.scope.stream else place
+        return self.text(self.at(*state.root, "parts", number, "text"), part["text"], kind)
+
+    # -- calls ----------------------------------------------------------------------------------------------------------
+
+    def _call(self, state: _Candidate, place: int, part: dict[str, Any]) -> list[WireEvent]:
+        """Read a call: whole, or (Vertex) the next piece of one, which an empty one ends."""
+        function = part["functionCall"]
+        goes_on = function.get("willContinue") is True
+        events: list[WireEvent] = []
+        if state.call is None or function.get("name"):
+            events += self._end_call(state)
+            events += self._begin_call(state, place, part)
+        state.arguments.take(function.get("partialArgs"))
+        return events if goes_on else [*events, *self._end_call(state)]
+
+    def _begin_call(self, state: _Candidate, place: int, part: dict[str, Any]) -> list[WireEvent]:
+        function = part["functionCall"]
+        number = state.parts.place("functionCall", joins=False) if self.scope.stream else place
+        where = self.at(*state.root, "parts", number, "functionCall", "args")
+        state.called = True
+        state.call = OpenCall(self, where, id=id_of(function.get("id")), absent_is_empty=True)
+        state.call.value = function.get("args", ABSENT)
+        state.arguments = PartialArguments()
+        if signature := text_of(part.get("thoughtSignature")):
+            self.told.signatures[state.call.key] = signature
+        return state.call.named(function.get("name"))
+
+    def _end_call(self, state: _Candidate) -> list[WireEvent]:
+        call, state.call = state.call, None
+        if call is None:
+            return []
+        streamed = state.arguments.whole()
+        call.value = streamed if streamed and call.value in (ABSENT, None) else call.value
+        return [call.done()]

@@ -1,0 +1,52 @@
+"""Ollama's own API: /api/chat with a message, /api/generate with a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.wire.access import dict_of, dicts_of
+from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import WireEvent
+
+
+class Decoder(FormatDecoder):
+    """Reads `ollama` and `ollama-generate`."""
+
+    format = "ollama"
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._calls = 0
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        self.note_model(doc.get("model"))
+        self.count_tokens(doc.get("prompt_eval_count"), doc.get("eval_count"))
+        if "response" in doc:
+            self.format = "ollama-generate"
+        message = dict_of(doc.get("message"))
+        events = [
+            *self.text(self.at("thinking"), doc.get("thinking"), "reasoning"),
+            *self.text(self.at("response"), doc.get("response")),
+            *self.text(self.at("message", "thinking"), message.get("thinking"), "reasoning"),
+            *self.text(self.at("message", "content"), message.get("content")),
+        ]
+        for place, call in dicts_of(message.get("tool_calls")):
+            events += self._call(self._calls if self.scope.stream else place, call)
+        if doc.get("done") is True:
+            self.told.ended = True
+            events += self.finish(doc.get("done_reason"))
+        return events
+
+    def _call(self, place: int, call: dict[str, Any]) -> list[WireEvent]:
+        """Read a call; they come whole, in streams too."""
+        self._calls += 1
+        function = dict_of(call.get("function"))
+        where = self.at("message", "tool_calls", place, "function", "arguments")
+        arguments = function.get("arguments", ABSENT)
+        self.note_kind(arguments, where, dict)
+        return self.whole_call(where, name=function.get("name"), id=call.get("id"), arguments=arguments)

@@ -1,0 +1,103 @@
+"""A native call on its way: name and arguments may come in any number of pieces, and some servers repeat them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.wire.access import decode, decode_whole, name_of
+from utp_cli.wire.spec import ABSENT, CallDone, CallOpened, CallPiece
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import FormatDecoder
+    from utp_cli.wire.spec import WireEvent
+
+
+class OpenCall:
+    """A native call whose end has not come."""
+
+    def __init__(self, decoder: FormatDecoder, place: str, *, id: str | int | None = None, **how: Any) -> None:  # noqa: A002
+        """`place`: the pointer of its arguments. `how`: further fields of `CallDone`."""
+        self.key = next(decoder.scope.keys)
+        self.name: str | None = None
+        self.id = id
+        self.value: Any = ABSENT
+        """Arguments that came whole; pieces of text outrank them."""
+        self.pieces: list[str] = []
+        self.place = place
+        self.how = how
+        self._decoder = decoder
+
+    def named(self, name: Any) -> list[WireEvent]:
+        """Take the name, if this is one and the first."""
+        self.name, before = self.name or name_of(name), self.name
+        if before or not self.name:
+            return []
+        opened = CallOpened(key=self.key, name=self.name, id=self.id, pointer=self.place)
+        return [opened, *(CallPiece(key=self.key, text=piece) for piece in self.pieces if piece)]
+
+    def add(self, piece: Any) -> list[WireEvent]:
+        """Take the next piece of the arguments' text, or the arguments themselves; null says nothing."""
+        if isinstance(piece, str):
+            self.pieces.append(piece)
+            return [CallPiece(key=self.key, text=piece)] if piece and self.name else []
+        if piece is not None:
+            self.value = piece
+        return []
+
+    def replace(self, text: Any) -> None:
+        """Take the whole text, which the wire repeats after its pieces."""
+        if isinstance(text, str):
+            self.pieces = [text]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def done(self) -> CallDone:
+        """There is no more of it."""
+        arguments = self.value
+        if self.pieces and (arguments is ABSENT or self.text.strip()):
+            arguments, repeats = (self.text, "") if self.how.get("custom") else settled(self.pieces)
+            if repeats:
+                self._decoder.odd("arguments-repeated", self.place, repeats)
+        self._decoder.note_id(self.id, self.place)
+        return CallDone(
+            key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how
+        )
+
+
+def settled(pieces: list[str]) -> tuple[str, str]:
+    """Join the pieces of one JSON text; second, the evidence that they repeat each other, `""` where they do not.
+
+    Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first.
+    """
+    joined = "".join(pieces)
+    filled = [piece for piece in pieces if piece.strip()]
+    if len(filled) < 2:
+        return joined, ""
+    try:
+        first, end = decode(joined, len(joined) - len(joined.lstrip()))
+    except ValueError:
+        grown = filled[0][0] == "{" and all(after.startswith(before) for before, after in pairwise(filled))
+        return (filled[-1], f"each piece begins with all before it: {joined}") if grown else (joined, "")
+    rest = joined[end:].strip()
+    if not rest:
+        return joined, ""
+    try:
+        again = decode_whole(rest)
+        repeated = again == first
+    except (ValueError, RecursionError):
+        return joined, ""
+    if repeated:
+        return joined[:end], f"the value comes twice: {joined}"
+    return (rest, f"the value is sent again: {joined}") if first in ({}, None, "") else (joined, "")
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is one whole JSON value."""
+    try:
+        decode_whole(text)
+    except ValueError:
+        return False
+    return True

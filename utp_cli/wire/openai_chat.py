@@ -1,0 +1,281 @@
+"""OpenAI's chat completions and all who copy them: bodies, streams, the older `function_call`, bare messages.
+
+Servers stray from the format in many ways; how each is read stands beside the code that reads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
+from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
+from utp_cli.wire.open_call import OpenCall, is_json
+from utp_cli.wire.shape import flavour_of
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import CallDone, WireEvent
+
+_REASONING: Final = ("reasoning_content", "reasoning")
+"""Fields for thinking, by different servers; some send the same text in both, so one answer is read from one."""
+_CALL_REASONS: Final = frozenset({"tool_calls", "function_call"})
+
+
+@dataclass(slots=True)
+class _Choice:
+    """What one choice has said so far."""
+
+    root: tuple[str | int, ...]
+    """The path of its message."""
+    calls: list[OpenCall] = field(default_factory=list)
+    by_index: dict[int, OpenCall] = field(default_factory=dict)
+    legacy: OpenCall | None = None
+    parts: Parts = field(default_factory=Parts)
+    reasoning: str | None = None
+    """The field its thinking is in."""
+    reason: str | None = None
+    spoke: bool = False
+    called: bool = False
+    """It made whole calls."""
+    held: list[WireEvent] = field(default_factory=list)
+    """Events of a later choice, until those before it have ended."""
+
+
+class Decoder(FormatDecoder):
+    """Reads `openai-chat` and `openai-legacy`."""
+
+    format = "openai-chat"
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._choices: dict[int, _Choice] = {}
+        self._without_index = 0
+        self._has_tool_calls = False
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        self.note_model(doc.get("model"))
+        self.told.flavour = self.told.flavour or flavour_of("openai-chat", doc)
+        usage = dict_of(doc.get("usage"))
+        self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
+        if "choices" not in doc:
+            return self._body(self._choice(0, ()), doc) if "role" in doc or "tool_calls" in doc else []
+        events: list[WireEvent] = []
+        for place, choice in dicts_of(doc["choices"]):
+            number = place if not self.scope.stream else integer_of(choice.get("index")) or 0
+            state = self._choice(number, ("choices", number, "message"))
+            said = self._read_choice(state, choice)
+            if number == 0:
+                events += said
+            else:
+                state.held += said
+        return events
+
+    def close(self) -> list[WireEvent]:
+        events: list[WireEvent] = []
+        for _, choice in sorted(self._choices.items()):
+            events += choice.held
+            events += [self._done(call, named=call is choice.legacy) for call in choice.calls]
+            if choice.reason in _CALL_REASONS and not (choice.calls or choice.called):
+                self.odd("finish-without-call", self.at(*choice.root[:-1], "finish_reason"), choice.reason)
+        reasons = [choice.reason for choice in self._choices.values() if choice.reason]
+        self._choices.clear()
+        return [*events, *self.finish(reasons[0] if reasons else None)]
+
+    def _choice(self, number: int, root: tuple[str | int, ...]) -> _Choice:
+        return self._choices.setdefault(number, _Choice(root))
+
+    def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
+        delta, message = choice.get("delta"), choice.get("message")
+        events = self.text(self.at(*state.root[:-1], "text"), choice.get("text"))
+        if isinstance(delta, dict):
+            events += self._delta(state, delta)
+        if isinstance(message, dict) and not (state.calls or state.spoke or state.called):
+            # Beside or after deltas it only repeats them.
+            events += self._body(state, message)
+        if reason := text_of(choice.get("finish_reason")):
+            state.reason = reason
+            self.told.ended = True
+        return events
+
+    # -- texts ----------------------------------------------------------------------------------------------------------
+
+    def _texts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
+        events = self._thoughts(state, message)
+        content = message.get("content")
+        if isinstance(content, list):
+            events += self._chunks(state, content)
+        elif state.parts.last is None:
+            events += self.text(self.at(*state.root, "content"), content)
+        elif content:
+            place = state.parts.place("text")
+            events += self.text(self.at(*state.root, "content", place, "text"), content)
+        events += self.text(self.at(*state.root, "refusal"), message.get("refusal"))
+        state.spoke = state.spoke or bool(events)
+        return events
+
+    def _thoughts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
+        filled = (key for key in (*_REASONING, "reasoning_details") if message.get(key))
+        state.reasoning = state.reasoning or next(filled, None)
+        if state.reasoning != "reasoning_details":
+            key = state.reasoning or ""
+            return self.text(self.at(*state.root, key), message.get(key), "reasoning")
+        events: list[WireEvent] = []
+        for place, detail in dicts_of(message.get("reasoning_details")):
+            key = "summary" if "summary" in detail else "text"
+            number = integer_of(detail.get("index")) if self.scope.stream else place
+            where = self.at(*state.root, "reasoning_details", number or 0, key)
+            events += self.text(where, detail.get(key), "reasoning")
+        return events
+
+    def _chunks(self, state: _Choice, chunks: list[Any]) -> list[WireEvent]:
+        """Read content that is a list of chunks (Mistral; text parts of OpenAI's own)."""
+        events: list[WireEvent] = []
+        for place, chunk in dicts_of(chunks):
+            kind = text_of(chunk.get("type"))
+            number = state.parts.place(kind) if self.scope.stream else place
+            at = (*state.root, "content", number)
+            if kind != "thinking":
+                events += self.text(self.at(*at, "text"), chunk.get("text"))
+            for inner, thought in dicts_of(chunk.get("thinking")):
+                where = self.at(*at, "thinking", 0 if self.scope.stream else inner, "text")
+                events += self.text(where, thought.get("text"), "reasoning")
+        return events
+
+    # -- calls of a body ------------------------------------------------------------------------------------------------
+
+    def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
+        events = self._texts(state, message)
+        for place, call in dicts_of(message.get("tool_calls")):
+            state.called = self._has_tool_calls = True
+            key, function = _function(call)
+            where = self.at(*state.root, "tool_calls", place, *_argument_path(key, function is call))
+            arguments = function.get(_ARGUMENTS[key], ABSENT)
+            self._note_arguments(arguments, where, custom=key == "custom")
+            call_id = id_of(call.get("id"))
+            self._note_missing(call_id, where, function.get("name"))
+            events += self.whole_call(where, name=function.get("name"), id=call_id, arguments=arguments, **_HOW[key])
+        legacy = message.get("function_call")
+        if isinstance(legacy, dict):
+            state.called = True
+            self._note_legacy(state)
+            where = self.at(*state.root, "function_call", "arguments")
+            arguments = legacy.get("arguments", ABSENT)
+            self._note_arguments(arguments, where)
+            events += self.whole_call(where, name=legacy.get("name"), id=None, arguments=arguments, text_due=True)
+        return events
+
+    # -- calls in pieces ------------------------------------------------------------------------------------------------
+
+    def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
+        events = self._texts(state, delta)
+        for _, piece in dicts_of(delta.get("tool_calls")):
+            self._has_tool_calls = True
+            events += self._piece(state, piece)
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict):
+            if state.legacy is None:
+                self._note_legacy(state)
+                where = self.at(*state.root, "function_call", "arguments")
+                state.legacy = OpenCall(self, where, text_due=True, absent_is_empty=True)
+                state.calls.append(state.legacy)
+            events += state.legacy.named(legacy.get("name"))
+            events += state.legacy.add(legacy.get("arguments"))
+        return events
+
+    def _piece(self, state: _Choice, piece: dict[str, Any]) -> list[WireEvent]:
+        key, function = _function(piece)
+        name, arguments = _stream_name(function.get("name")), function.get(_ARGUMENTS[key])
+        index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
+        call = self._same_call(state, index, call_id, name, arguments)
+        if call is None:
+            where = self.at(*state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece))
+            call = OpenCall(self, where, id=call_id, absent_is_empty=True, **_HOW[key])
+            state.calls.append(call)
+            self._note_index(state, index, call, piece)
+        elif function.get("name") and (call.name or name is None):
+            self.odd("name-repeated", call.place, f"{function['name']!r} again, for the call of {call.name!r}")
+        if index is not None:
+            state.by_index[index] = call
+        call.id = call.id if call.id is not None else call_id
+        return [*call.named(name), *call.add(arguments)]
+
+    def _same_call(
+        self, state: _Choice, index: int | None, call_id: str | int | None, name: str | None, arguments: Any
+    ) -> OpenCall | None:
+        """Find the call that a piece goes on with; None where it begins one.
+
+        A new id with a name begins a call even under an index that is taken (some servers send 0 for all), and
+        so does another name. The same name again may be sent with each piece; only where the call is complete
+        and other complete arguments come with it, it is a second call.
+        """
+        last = state.calls[-1] if state.calls else None
+        call = last if index is None else state.by_index.get(index)
+        if call_id is not None and (call is None or call.id != call_id):
+            call = next((known for known in state.calls if known.id == call_id), None if name else call)
+            if call is None:
+                return None
+        if call is None or name is None or call.name is None or call_id is not None:
+            return call
+        return None if name != call.name or _second(call, arguments) else call
+
+    def _done(self, call: OpenCall, *, named: bool) -> CallDone:
+        """End a call; one of the older kind goes by its name alone, and has no id."""
+        done = call.done()
+        self._note_arguments(done.arguments, call.place, custom=done.custom)
+        if not named:
+            self._note_missing(call.id, call.place, call.name)
+        return done
+
+    # -- oddities -------------------------------------------------------------------------------------------------------
+
+    def _note_index(self, state: _Choice, index: int | None, call: OpenCall, piece: dict[str, Any]) -> None:
+        if index is None:
+            self._without_index += 1
+        if index in state.by_index or self._without_index == 2:
+            self.odd("index-collision", call.place, f"another call under index {index}: {quoted(piece)}")
+
+    def _note_arguments(self, arguments: Any, place: str, *, custom: bool = False) -> None:
+        if not custom:
+            self.note_encoding(arguments, place)
+            if self.told.flavour != "mistral":  # its type allows both
+                self.note_kind(arguments, place, str)
+
+    def _note_missing(self, call_id: str | int | None, place: str, name: Any) -> None:
+        if call_id is None:
+            self.odd("call-id-missing", place, f"the call of {name!r} has no id")
+
+    def _note_legacy(self, state: _Choice) -> None:
+        self.format = self.format if self._has_tool_calls else "openai-legacy"
+        self.odd("legacy-field", self.at(*state.root, "function_call"), "function_call in the answer")
+
+
+_ARGUMENTS: Final = {"function": "arguments", "custom": "input"}
+_HOW: Final[dict[str, dict[str, Any]]] = {"function": {"text_due": True}, "custom": {"custom": True}}
+
+
+def _function(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return which kind of call it is, and where its name is: some servers leave the inner object out."""
+    for key in ("custom", "function"):
+        if isinstance(call.get(key), dict):
+            return key, call[key]
+    return "function", call
+
+
+def _argument_path(key: str, flat: bool) -> tuple[str, ...]:
+    return (_ARGUMENTS[key],) if flat else (key, _ARGUMENTS[key])
+
+
+def _stream_name(value: Any) -> str | None:
+    """Some servers send the text `null` where there is no name in a piece."""
+    return None if value == "null" else name_of(value)
+
+
+def _second(call: OpenCall, arguments: Any) -> bool:
+    """Whether arguments that come with a repeated name are those of a second call: both whole, and not the same."""
+    if len(call.pieces) != 1 or not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
+        return False
+    before = call.pieces[0].strip()
+    return before not in ("{}", arguments.strip()) and before.startswith("{") and is_json(before) and is_json(arguments)

@@ -1,0 +1,157 @@
+"""Bytes, text or a decoded body → wire events. What the input is, it decides by itself.
+
+    bytes ──event stream?──► messages ─┐
+      │                                ├──► documents ──► dispatch ──► the decoder of the format
+    text ──JSON, SSE, NDJSON? ─────────┘
+      └──none of these──► verbatim
+
+Until a document has told the format, the text is held; it is raw text as soon as it cannot be anything else.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.calls import WireFacts
+from utp_cli.wire.decoder import Scope
+from utp_cli.wire.dispatch import Dispatch
+from utp_cli.wire.event_stream import EventStream, may_begin
+from utp_cli.wire.frames import BLANK, DONE, framing_of
+from utp_cli.wire.spec import TextPiece
+
+if TYPE_CHECKING:
+    from utp_cli.wire.frames import Framing
+    from utp_cli.wire.spec import WireEvent
+
+
+class WireReader:
+    """Reads one input. Never raises, whatever is fed."""
+
+    def __init__(self, provider: str | None = None) -> None:
+        """`provider`: the format to assume where the input fits several."""
+        self.shape: str | None = None
+        """None until known; then a name of `FORMATS`, or `text`, `error`, `unknown`."""
+        self.stream = False
+        self.verbatim = False
+        """The input is raw text: pieces of it may be handed on as they are."""
+        self._scope = Scope()
+        self._dispatch = Dispatch(self._scope, provider)
+        self._framing: Framing | EventStream | None = None
+        self._characters = codecs.getincrementaldecoder("utf-8")("replace")
+        self._bytes: bytearray | None = bytearray()
+        """The first bytes, until they tell whether an event stream begins; None from then on."""
+        self._head = ""
+        self._held: list[str] = []
+        self._document: Any = None
+
+    @property
+    def model(self) -> str | None:
+        return self._scope.told.model
+
+    @property
+    def facts(self) -> WireFacts:
+        """What was said beside calls and text, as far as it has been read."""
+        told = self._scope.told
+        framing = self._framing.oddities if self._framing and not self.verbatim else []
+        return WireFacts(
+            document=self._document,
+            error=told.error,
+            status=told.status,
+            prompt_tokens=told.prompt_tokens,
+            completion_tokens=told.completion_tokens,
+            ended=told.ended if self.stream else None,
+            finish_message=told.finish_message,
+            flavour=told.flavour,
+            oddities=(*framing, *told.oddities),
+        )
+
+    def feed(self, data: str | bytes) -> list[WireEvent]:
+        """Read the next piece, cut anywhere."""
+        return self._take_text(data) if isinstance(data, str) else self._take_bytes(data)
+
+    def feed_document(self, body: Any) -> list[WireEvent]:
+        """Read a decoded body; a list is taken for the documents of a stream, or the messages of a conversation."""
+        if isinstance(body, str | bytes | bytearray):
+            return self.feed(body if isinstance(body, str) else bytes(body))
+        self._document = body
+        self._scope.stream = isinstance(body, list)
+        documents = body if isinstance(body, list) else [body]
+        events = [event for document in documents for event in self._dispatch.feed(document)]
+        events += self._dispatch.close()
+        self._settle("unknown")
+        return events
+
+    def close(self) -> list[WireEvent]:
+        """There is no more: what is still undecided is settled."""
+        events = self._take_text(self._characters.decode(bytes(self._bytes or b""), final=True))
+        self._bytes = None
+        if self._framing and not self.verbatim:
+            events += self._take_documents(self._framing.close())
+        events += self._dispatch.close()
+        return events if self._settle("text") else events + self._release()
+
+    def _take_bytes(self, data: bytes) -> list[WireEvent]:
+        if self._bytes is not None:
+            self._bytes += data
+            begins = may_begin(self._bytes)
+            if begins is None:
+                return []
+            data, self._bytes = bytes(self._bytes), None
+            self._framing = EventStream() if begins else None
+        if isinstance(self._framing, EventStream):
+            return self._take_documents(self._framing.feed(data))
+        return self._take_text(self._characters.decode(data))
+
+    def _take_text(self, text: str) -> list[WireEvent]:
+        if not text:
+            return []
+        if self.verbatim:
+            return [TextPiece(pointer="", text=text)]
+        if self._dispatch.recognised is None:
+            self._held.append(text)
+        if self._framing is None:
+            self._head += text if self._head else text.lstrip(BLANK)
+            choice = framing_of(self._head)
+            if choice.wait:
+                return []
+            if choice.framing is None:
+                return self._release()
+            self._framing, text = choice.framing, self._head
+        events = [] if isinstance(self._framing, EventStream) else self._take_documents(self._framing.feed(text))
+        if self._framing.broken and self._dispatch.recognised is None:
+            return self._release()
+        return events
+
+    def _take_documents(self, documents: list[Any]) -> list[WireEvent]:
+        events: list[WireEvent] = []
+        if documents and self._framing:
+            self._scope.stream = self._framing.several
+            self._document = None if self._framing.several else documents[0]
+        for document in documents:
+            if document is DONE:
+                self._scope.told.ended = True
+                events += self._dispatch.close()
+            else:
+                events += self._dispatch.feed(document)
+        if self._dispatch.recognised:
+            self._held.clear()
+            self._settle("")
+        return events
+
+    def _settle(self, otherwise: str) -> bool:
+        """Say what the input is, `otherwise` where no document told; return whether its documents were read."""
+        found = self._dispatch.recognised
+        error = self._scope.told.error is not None
+        self.shape = self._dispatch.shape or ("error" if error else otherwise)
+        self.stream = self._scope.stream and (error if found is None else not found.bare)
+        return found is not None or error
+
+    def _release(self) -> list[WireEvent]:
+        """It is raw text: hand on what was held."""
+        text = "".join(self._held)
+        self._held.clear()
+        self._scope = Scope()
+        self._dispatch = Dispatch(self._scope)
+        self.shape, self.verbatim, self._document, self.stream = "text", True, None, False
+        return [TextPiece(pointer="", text=text)] if text else []
