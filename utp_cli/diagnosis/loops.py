@@ -41,7 +41,7 @@ _PREFIX = re.compile(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?
 _SUFFIX = re.compile(r"(?::\d+|\(\))$")
 _ANNOUNCES = re.compile(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
 _ONLY_SAYS = re.compile(
-    r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|need|remember|never)\b"
+    r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
     re.IGNORECASE,
 )
@@ -145,7 +145,7 @@ def duplicate_call(subject: Answer | Session) -> Iterator[Sighting]:
     for turn in subject.turns:
         seen = set()
         for call in turn.calls:
-            key = (call.name, canonical(call.arguments))
+            key = _made(call)
             if key in seen:
                 yield Sighting(
                     message=f"{call.name} is called twice with the same arguments",
@@ -192,12 +192,17 @@ def identical_call_loop(session: Session) -> Iterator[Sighting]:
             return
 
 
+def _made(call: Written) -> tuple[str | None, str]:
+    """What makes two calls the same; arguments that cannot be read are compared as text."""
+    return call.name, canonical(call.arguments) if call.arguments else call.text.strip()
+
+
 def _runs(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Turn]]:
     """How often the same calls were made in a row, with the last turn of each row."""
     last, times, key = None, 0, None
     for turn in turns:
         if turn.role == "assistant" or (turn.role == "user" and turn.speaks):
-            made = tuple((call.name, canonical(call.arguments) or call.text) for call in turn.calls)
+            made = tuple(map(_made, turn.calls))
             if last is not None and made != key:
                 yield times, last
             last, times = (turn, times + 1 if made == key else 1) if made else (None, 0)

@@ -61,12 +61,12 @@ def diagnose_tools(
     tools: Sequence[Any], *, provider: str | None = None, model: str | None = None
 ) -> list[Finding]:
     """Return the diagnoses of tool definitions, as written, for a provider."""
-    return _looked_at(ToolSet(tools=tools, provider=provider, model=model), "tools", model)
+    return _looked_at(ToolSet(tools=tools, provider=provider), "tools", model)
 
 
 def diagnose_template(text: str, *, model: str | None = None) -> list[Finding]:
     """Return the diagnoses of a chat template."""
-    return _looked_at(Template(text=text, model=model), "template", model)
+    return _looked_at(Template(text=text), "template", model)
 
 
 def diagnose(  # noqa: PLR0917 - the public function's options, in its order
@@ -86,40 +86,43 @@ def diagnose(  # noqa: PLR0917 - the public function's options, in its order
     `{"messages": […], "tools": […]}`, `tools` a list of definitions or `{"provider": …, "tools": […]}`,
     `template` the text of a chat template. Raises `BadOption` for another kind.
     """
-    table = source if isinstance(source, dict) else {}
     if kind in ANSWER_KINDS:
-        reason = (request or {}).get("finish_reason")
-        result = parse(
-            source,
-            tools=tools,
-            model=model,
-            provider=provider,
-            finish_reason=reason,
-            request=request,
-            server=server,
-        )
-        return result.diagnoses
-    if kind == "session":
-        messages = table.get("messages", source)
-        rest = {
-            key: value
-            for key, value in {**table, **(request or {})}.items()
-            if key not in {"messages", "tools"}
-        }
-        return diagnose_session(
-            messages if isinstance(messages, list) else [],
-            tools or table.get("tools"),
-            model=model or table.get("model"),
-            provider=provider,
-            request=rest,
-        )
-    if kind == "tools":
-        found = table.get("tools", source)
-        provider = provider or table.get("provider")
-        return diagnose_tools(found if isinstance(found, list) else [found], provider=provider, model=model)
-    if kind == "template":
-        return diagnose_template(source if isinstance(source, str) else "", model=model)
-    raise BadOption(f"'{kind}' is no kind of capture (one of {', '.join(KINDS)})")
+        options = {"tools": tools, "model": model, "provider": provider, "request": request, "server": server}
+        return parse(source, finish_reason=(request or {}).get("finish_reason"), **options).diagnoses
+    if kind not in _OTHER_KINDS:
+        raise BadOption(f"'{kind}' is no kind of capture (one of {', '.join(KINDS)})")
+    table = source if isinstance(source, dict) else {kind: source}
+    told = {"tools": tools, "model": model, "provider": provider, **(request or {})}
+    # What the capture says of itself comes first.
+    return _OTHER_KINDS[kind]({**told, **{key: value for key, value in table.items() if value is not None}})
+
+
+def _session(table: dict[str, Any]) -> list[Finding]:
+    messages = table.get("messages", table.get("session"))
+    return diagnose_session(
+        messages if isinstance(messages, list) else [],
+        table.get("tools"),
+        model=table.get("model"),
+        provider=table.get("provider"),
+        request={key: value for key, value in table.items() if key not in {"messages", "tools"}},
+    )
+
+
+def _tools(table: dict[str, Any]) -> list[Finding]:
+    found = table.get("tools", table)
+    listed = found if isinstance(found, list) else [found]
+    return diagnose_tools(listed, provider=table.get("provider"), model=table.get("model"))
+
+
+def _template(table: dict[str, Any]) -> list[Finding]:
+    return diagnose_template(str(table.get("template") or ""), model=table.get("model"))
+
+
+_OTHER_KINDS: dict[str, Callable[[dict[str, Any]], list[Finding]]] = {
+    "session": _session,
+    "tools": _tools,
+    "template": _template,
+}
 
 
 def _looked_at(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
@@ -142,7 +145,7 @@ def _named_by(refusal: Refusal, found: set[str]) -> Iterator[Finding]:
             yield Finding(
                 code=rule.code,
                 name=rule.code,
-                severity=rule.severity,
+                severity="error",
                 message=f"the server says so: {rule.headline.rstrip('.').lower()}",
                 evidence=clipped(refusal.message),
                 hint=advice,

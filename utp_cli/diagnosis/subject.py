@@ -252,7 +252,6 @@ class Session:
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     """What else is known of the last request (`functions`, `system`, …)."""
-    server: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def known(self) -> Mapping[str, Tool]:
@@ -286,7 +285,6 @@ class ToolSet:
 
     tools: Sequence[Any]
     provider: str | None = None
-    model: str | None = None
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
@@ -299,8 +297,6 @@ class Template:
     """The text of a chat template: Jinja, or the TEMPLATE of an Ollama Modelfile."""
 
     text: str
-    model: str | None = None
-    server: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
