@@ -19,7 +19,7 @@ CATALOGUES = {
     "repair": ("utp_cli.repair.codes", "CODES"),
     "audit rule": ("utp_cli.auditing.catalogue", "RULES"),
 }
-"""What can be asked about: where its catalogue is. Each entry has a `code` and a `page`."""
+"""What can be asked about: where its catalogue is. An entry has a `code`, a `page`, maybe a `sentence`."""
 
 app = command_app()
 
@@ -57,4 +57,5 @@ def _page(kind: str, entry: Any) -> str:
     ]
     name = getattr(entry, "name", entry.code)
     title = entry.code if name == entry.code else f"{entry.code} {name}"
-    return f"{title}  ({', '.join(facts)})\n\n{entry.page.strip()}\n"
+    told = [f"{title}  ({', '.join(facts)})", getattr(entry, "sentence", ""), entry.page.strip()]
+    return "\n\n".join(filter(None, told)) + "\n"

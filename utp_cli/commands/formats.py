@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from utp_cli.protocol.events import Event
     from utp_cli.views.lines import Screen
 
+    Hearer = Callable[[Event | None], bool]
+    """Takes each event of a stream, then None; says whether anybody reads on."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
@@ -87,25 +90,25 @@ FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
 """Every value of `--format` for answers."""
 
 
-def _live_pretty(showing: Showing, sink: output.Output) -> Callable[[Event], bool]:
+def _live_pretty(showing: Showing, sink: output.Output) -> Hearer:
     from utp_cli.views.live import Live  # noqa: PLC0415
 
     drawing = Live(showing.screen)
-    return lambda event: sink.write(drawing.show(event))
+    return lambda event: sink.write(drawing.show(event) if event else f"{drawing.end()}\n")
 
 
-def _live_json(_: Showing, sink: output.Output) -> Callable[[Event], bool]:
+def _live_json(_: Showing, sink: output.Output) -> Hearer:
     from utp_cli.views.json import event as line  # noqa: PLC0415
 
-    return lambda event: sink.write(line(event))
+    return lambda event: event is None or sink.write(line(event))
 
 
-def unheard(_: Showing, sink: output.Output) -> Callable[[Event], bool]:  # noqa: ARG001
+def unheard(_: Showing, sink: output.Output) -> Hearer:  # noqa: ARG001
     """Let the events of a stream pass: the format has only the answer at the end."""
     return lambda _: True
 
 
-LIVE: dict[str, Callable[[Showing, output.Output], Callable[[Event], bool]]] = {
+LIVE: dict[str, Callable[[Showing, output.Output], Hearer]] = {
     "pretty": _live_pretty,
     "json": _live_json,
 }

@@ -9,12 +9,12 @@ from utp_cli.io import inputs
 from utp_cli.protocol.errors import BadFile, BadOption
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from utp_cli.commands.formats import Hearer
     from utp_cli.dialects.spec import Dialect
     from utp_cli.io.settings import Settings
     from utp_cli.protocol.calls import ParseResult
-    from utp_cli.protocol.events import Event
 
 
 def parser_options(settings: Settings, request_file: str | None) -> dict[str, Any]:
@@ -71,8 +71,8 @@ def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool) -> Iter
             yield result
 
 
-def live(name: str, known: dict[str, Any], hear: Callable[[Event], bool]) -> Iterator[ParseResult]:
-    """Read an input as it arrives and pass on every event; no answer comes once `hear` has said False."""
+def live(name: str, known: dict[str, Any], hear: Hearer) -> Iterator[ParseResult]:
+    """Read an input as it arrives and pass on every event, then None; no answer comes once `hear` said no."""
     from utp_cli.parsing.parser import Parser  # noqa: PLC0415
 
     parser = Parser(**known)
@@ -83,7 +83,7 @@ def live(name: str, known: dict[str, Any], hear: Callable[[Event], bool]) -> Ite
             return
     if not begun:
         raise BadFile(inputs.shown_name(name), "nothing to read: it is empty")
-    if not all(hear(event) for event in parser.finish()):
+    if not all(hear(event) for event in (*parser.finish(), None)):
         return
     result = parser.close()
     result.source = inputs.shown_name(name)

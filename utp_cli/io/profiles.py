@@ -14,10 +14,13 @@ import shutil
 import tomllib
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_type_hints
 
 from utp_cli.io.toml_text import line_of, without_table
 from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _STRICT: dict[str, str] = {"extra": "forbid"}
 Mode = Literal["auto", "native", "structured", "validated", "parsed"]
@@ -115,17 +118,13 @@ def find_configuration(asked: str | None) -> Configuration:
     return read_configuration(path) if path else Configuration()
 
 
-def candidates(asked: str | None) -> list[Path]:
-    """Return where a configuration is looked for, in order."""
-    import platformdirs  # noqa: PLC0415 - only who looks for a file pays
+def candidates(asked: str | None) -> Iterator[Path]:
+    """Yield where a configuration is looked for, in order."""
+    yield from (Path(name) for name in (asked, os.environ.get("UTP_CONFIG")) if name)
+    yield from (Path("profiles.toml"), Path("llmc.toml"))
+    import platformdirs  # noqa: PLC0415 - only who gets so far pays
 
-    named = [Path(name) for name in (asked, os.environ.get("UTP_CONFIG")) if name]
-    return [
-        *named,
-        Path("profiles.toml"),
-        Path("llmc.toml"),
-        platformdirs.user_config_path("utp") / "profiles.toml",
-    ]
+    yield platformdirs.user_config_path("utp") / "profiles.toml"
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -157,7 +156,7 @@ def read_configuration(path: Path) -> Configuration:
     )
 
 
-def check_profile(table: dict[str, Any], place: Any) -> Profile:
+def check_profile(table: dict[str, Any], place: Callable[[list[str]], str]) -> Profile:
     """Make a profile of a table. `place(keys)` names where a key stands, for the message of `BadFile`."""
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - only who uses a profile pays
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_HEADER = re.compile(r"\s*\[\[?\s*(?P<keys>[^\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"""\s*(?P<keys>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = r"""(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
+_KEYS = rf"(?P<keys>{_PART}(?:\s*\.\s*{_PART})*)"
+_HEADER = re.compile(rf"\s*\[\[?\s*{_KEYS}\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(rf"\s*{_KEYS}\s*=")
 
 
 def line_of(text: str, keys: Sequence[str]) -> int:
@@ -40,10 +42,10 @@ def without_table(text: str, keys: Sequence[str]) -> str:
     inside = False
     for line in text.splitlines(keepends=True):
         if header := _HEADER.match(line):
-            if inside:
-                kept += _comments_at_end(removed)
+            was_inside, inside = inside, _parts(header["keys"])[: len(keys)] == tuple(keys)
+            if was_inside:
+                kept += [line for line in _comments_at_end(removed) if line.strip() or not inside]
                 removed = []
-            inside = _parts(header["keys"])[: len(keys)] == tuple(keys)
         (removed if inside else kept).append(line)
     return "".join(kept)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from utp_cli.views.pretty import signature
@@ -22,8 +23,10 @@ class Live:
             "thinking": f"  {signs.thought} ",
             "tool_args": f"  {signs.arrow} ",
         }
-        self._open: tuple[EventType, int | None] | None = None
-        """What the line that is not ended yet belongs to: its type and which call."""
+        self._last: tuple[EventType, int | None] | None = None
+        """What the last piece belonged to: its type and which call."""
+        self._fresh = True
+        """Nothing stands on the line yet, not even its margin."""
 
     def show(self, event: Event) -> str:
         """Return what is to be written for an event; line breaks included."""
@@ -39,15 +42,17 @@ class Live:
         return f"{self.end()}{word} {number} {name}{maybe}\n"
 
     def end(self) -> str:
-        """Return what ends the open line."""
-        ended, self._open = ("\n" if self._open else ""), None
+        """Return what ends the line that is being written."""
+        ended = "" if self._fresh else "\n"
+        self._last, self._fresh = None, True
         return ended
 
     def _piece(self, event: Event) -> str:
-        if not event.text:
-            return ""
-        margin = self._margins[event.type]
         key = (event.type, event.index)
-        start = "" if self._open == key else self.end() + margin
-        self._open = key
-        return start + f"\n{margin}".join(self._screen.safe(line) for line in event.text.split("\n"))
+        written = "" if key == self._last else self.end()
+        self._last = key
+        for line in re.findall(r"[^\n]*\n|[^\n]+", event.text):
+            margin = self._margins[event.type] if self._fresh else ""
+            self._fresh = line.endswith("\n")
+            written += margin + self._screen.safe(line.removesuffix("\n")) + ("\n" if self._fresh else "")
+        return written

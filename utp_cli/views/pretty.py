@@ -164,7 +164,7 @@ def _rejected(call: Rejected, screen: Screen) -> list[Text]:
     called = signature(call.name, call.arguments, screen, room, _broken(call))
     lines = _called(Text("  rejected  ", style="bold"), called, right, screen)
     details = [
-        f"{call.rung}{screen.signs.dot}{screen.cut(screen.safe(call.parser), 24)}: {_WHY[call.reason]}"
+        f"{call.rung}{screen.signs.dot}{screen.cut(screen.safe(call.parser), 20)}: {_WHY[call.reason]}"
     ]
     if call.reason == "truncated":
         details.append(f"recovered so far: {_recovered(call, screen)}")
@@ -206,7 +206,9 @@ def _findings(findings: Sequence[Finding], screen: Screen) -> list[Text]:
         sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
         label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
         lines += screen.labelled(label, finding.message, column)
-        rows = {"seen": finding.evidence if screen.verbose else "", "fix": finding.fix or finding.hint}
+        # One thing to do a line: fixes list servers with semicolons.
+        fix = (finding.fix or finding.hint).replace("; ", ";\n")
+        rows = {"seen": finding.evidence if screen.verbose else "", "fix": fix}
         for name, text in rows.items():
             if text:
                 lines += screen.labelled(Text(f"    {name}", style="bold"), text, column)
