@@ -121,10 +121,16 @@ def _payload(value: Any) -> Payload | None:
     return None
 
 
-def _items(value: Any, form: Form, at: str, repairs: list[Repair]) -> list[tuple[dict[str, Any], str, list[Repair]]]:
-    """Open lists and wrappers around calls."""
+def _items(
+    value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 0
+) -> list[tuple[dict[str, Any], str, list[Repair]]]:
+    """Open lists and wrappers around calls, `_NESTING` deep."""
+    if depth > _NESTING:
+        return []
     if isinstance(value, list):
-        found = [part for index, item in enumerate(value) for part in _items(item, form, f"{at}/{index}", [])]
+        found = [
+            part for index, item in enumerate(value) for part in _items(item, form, f"{at}/{index}", [], depth + 1)
+        ]
         wrapped = [] if form.many or not found else [_repair("array-wrapper", "", value, "the list's items are the calls")]
         return [(item, where, [*repairs, *wrapped, *own]) for item, where, own in found]
     if not isinstance(value, dict):
@@ -134,7 +140,7 @@ def _items(value: Any, form: Form, at: str, repairs: list[Repair]) -> list[tuple
         if isinstance(inner, list | dict) and inner and not _has_name(value, form):
             plain = key in form.wrappers
             taken = [] if plain else [_repair("function-wrapper", "", {key: inner}, f"unwrapped {key}")]
-            return _items(inner, replace(form, many=True), at + pointer(key), [*repairs, *taken])
+            return _items(inner, replace(form, many=True), at + pointer(key), [*repairs, *taken], depth + 1)
     return [(value, at, repairs)]
 
 
@@ -142,11 +148,13 @@ def _has_name(value: Mapping[str, Any], form: Form) -> bool:
     return any(isinstance(value.get(key), str) for key in (*form.name, *NAME_ALIASES))
 
 
-def _raw_call(item: dict[str, Any], at: str, form: Form, tools: Mapping[str, Tool] | None) -> _Raw | None:
+def _raw_call(
+    item: dict[str, Any], at: str, form: Form, tools: Mapping[str, Tool] | None, depth: int = 0
+) -> _Raw | None:
     """Find name and arguments in an object; None where it has not the shape of a call."""
     inner = item.get("function")
-    if isinstance(inner, dict) and _has_name(inner, form):
-        raw = _raw_call(inner, at + "/function", form, tools)
+    if isinstance(inner, dict) and _has_name(inner, form) and depth < _NESTING:
+        raw = _raw_call(inner, at + "/function", form, tools, depth + 1)
         if raw:
             raw.repairs.insert(0, _repair("function-wrapper", "", item, "unwrapped function"))
             raw.id = raw.id if raw.id is not None else _first(item, form.id + ID_KEYS, str | int)
