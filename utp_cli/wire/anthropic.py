@@ -103,7 +103,8 @@ class Decoder(FormatDecoder):
         opened = self._open[index] = _Block(self._call(index, block), server=kind in _RAN_ON_SERVER)
         # `{}` is a placeholder for what the deltas bring.
         opened.call.value = block.get("input") or ABSENT
-        return events if opened.server else [*events, *opened.call.named(block.get("name"))]
+        named = opened.call.named(block.get("name"))
+        return events if opened.server else [*events, *named]
 
     def _call(self, index: int, block: dict[str, Any]) -> OpenCall:
         place = self.at("content", index, "input")
@@ -116,7 +117,8 @@ class Decoder(FormatDecoder):
         if not piece:
             return self._text(index, delta)
         opened = self._open.setdefault(index, _Block(self._call(index, {}), server=False))
-        return opened.call.add(piece)
+        told = opened.call.add(piece)
+        return [] if opened.server else told
 
     def _block_stop(self, doc: dict[str, Any]) -> list[WireEvent]:
         return self._end(self._index(doc, self._last))
@@ -126,7 +128,7 @@ class Decoder(FormatDecoder):
         if opened is None:
             return []
         done = opened.call.done()
-        return self.server_call(opened.name, done.arguments, done.id) if opened.server else [done]
+        return self.server_call(opened.call.name, done.arguments, done.id) if opened.server else [done]
 
     def _message_delta(self, doc: dict[str, Any]) -> list[WireEvent]:
         self._message_facts({**dict_of(doc.get("delta")), "usage": doc.get("usage")})

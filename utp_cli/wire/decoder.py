@@ -72,11 +72,11 @@ class FormatDecoder:
         if call_id is not None and self.scope.ids.setdefault(call_id, place) != place:
             self.odd("call-id-duplicate", place, f"{call_id} is also the id at {self.scope.ids[call_id]}")
 
-    def note_kind(self, arguments: Any, place: str, due: type) -> None:
+    def note_kind(self, arguments: Any, place: str, due: type[dict[str, Any]] | type[str]) -> None:
         """Note arguments that are text where an object is due, or the other way round."""
         if isinstance(arguments, dict | str) and not isinstance(arguments, due):
-            kind = {dict: "an object", str: "text"}
-            self.odd("arguments-wrong-kind", place, f"{kind[due]} is due; this is {quoted(arguments)}")
+            kind = "text" if due is str else "an object"
+            self.odd("arguments-wrong-kind", place, f"{kind} is due; this is {quoted(arguments)}")
 
     def note_encoding(self, arguments: Any, place: str) -> None:
         """Note arguments that are JSON text in JSON text."""

@@ -64,7 +64,7 @@ class Dispatch:
 
     def _decide(self, found: Recognised) -> None:
         self.recognised = found
-        self.scope.told.flavour = found.flavour
+        self.scope.told.flavour = self.scope.told.flavour or found.flavour
         if not found.bare:
             scope = self.scope
             if found.path:

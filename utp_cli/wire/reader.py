@@ -118,7 +118,9 @@ class WireReader:
             if choice.framing is None:
                 return self._release()
             self._framing, text = choice.framing, self._head
-        events = [] if isinstance(self._framing, EventStream) else self._take_documents(self._framing.feed(text))
+        if isinstance(self._framing, EventStream):
+            return []
+        events = self._take_documents(self._framing.feed(text))
         if self._framing.broken and self._dispatch.recognised is None:
             return self._release()
         return events

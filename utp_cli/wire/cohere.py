@@ -1,0 +1,90 @@
+"""Cohere's chat, version 2: a message, and events whose deltas have the shape of a message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, integer_of, text_of
+from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.open_call import OpenCall
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import WireEvent
+
+
+class Decoder(FormatDecoder):
+    """Reads `cohere`."""
+
+    format = "cohere"
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._open: dict[int, OpenCall] = {}
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        kind = text_of(doc.get("type"))
+        if kind:
+            return self._event(kind, integer_of(doc.get("index")) or 0, dict_of(doc.get("delta")))
+        message = dict_of(doc.get("message"))
+        events = self._texts(message)
+        for place, call in dicts_of(message.get("tool_calls")):
+            function = dict_of(call.get("function"))
+            where = self._arguments(place)
+            arguments = function.get("arguments", ABSENT)
+            self.note_kind(arguments, where, str)
+            self.note_encoding(arguments, where)
+            how = {"id": call.get("id"), "arguments": arguments, "text_due": True}
+            events += self.whole_call(where, name=function.get("name"), **how)
+        return [*events, *self._end(doc)]
+
+    def close(self) -> list[WireEvent]:
+        events: list[WireEvent] = [call.done() for _, call in sorted(self._open.items())]
+        self._open.clear()
+        return events
+
+    def _event(self, kind: str, index: int, delta: dict[str, Any]) -> list[WireEvent]:
+        message = dict_of(delta.get("message"))
+        call = dict_of(message.get("tool_calls"))
+        if kind == "message-end":
+            self.told.ended = True
+            return [*self.close(), *self._end(delta)]
+        if kind == "tool-call-start":
+            # One object here, not a list; events of a call that was left open end it.
+            ended: list[WireEvent] = [self._open.pop(index).done()] if index in self._open else []
+            return [*ended, *self._piece(index, call)]
+        if kind == "tool-call-delta":
+            return self._piece(index, call)
+        if kind == "tool-call-end":
+            return [self._open.pop(index).done()] if index in self._open else []
+        part = message.get("content")
+        content = {"content": [part]} if isinstance(part, dict) else {}
+        return self._texts({**message, **content}, first=index)
+
+    def _piece(self, index: int, call: dict[str, Any]) -> list[WireEvent]:
+        opened = self._open.get(index)
+        if opened is None:
+            how = {"id": id_of(call.get("id")), "text_due": True, "absent_is_empty": True}
+            opened = self._open[index] = OpenCall(self, self._arguments(index), **how)
+        function = dict_of(call.get("function"))
+        return [*opened.named(function.get("name")), *opened.add(function.get("arguments"))]
+
+    def _arguments(self, place: int) -> str:
+        return self.at("message", "tool_calls", place, "function", "arguments")
+
+    def _texts(self, message: dict[str, Any], first: int = 0) -> list[WireEvent]:
+        """Read the plan and the content; `first`: the place of its first item."""
+        events = self.text(self.at("message", "tool_plan"), message.get("tool_plan"), "reasoning")
+        events += self.text(self.at("message", "content"), message.get("content"))
+        for place, part in dicts_of(message.get("content")):
+            where = self.at("message", "content", first + place)
+            events += self.text(f"{where}/thinking", part.get("thinking"), "reasoning")
+            events += self.text(f"{where}/text", part.get("text"))
+        return events
+
+    def _end(self, doc: dict[str, Any]) -> list[WireEvent]:
+        tokens = dict_of(dig(doc, "usage", "tokens")) or dict_of(dig(doc, "usage", "billed_units"))
+        self.count_tokens(tokens.get("input_tokens"), tokens.get("output_tokens"))
+        return self.finish(doc.get("finish_reason"))

@@ -1,0 +1,29 @@
+"""Langfuse observations: that of a generation holds the answer under `output`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.wire.access import dict_of
+from utp_cli.wire.wrapper import Wrapper
+
+if TYPE_CHECKING:
+    from utp_cli.wire.spec import WireEvent
+
+
+class Decoder(Wrapper):
+    """Reads `langfuse`."""
+
+    format = "langfuse"
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        number = self.number()
+        if doc.get("type") != "GENERATION":
+            return []
+        self.note_model(doc.get("model"))
+        usage = dict_of(doc.get("usageDetails")) or dict_of(doc.get("usage"))
+        self.count_tokens(usage.get("input"), usage.get("output"))
+        events = self.inside(doc.get("output"), *number, "output")
+        # An output that is no message is what the model wrote.
+        return events or self.text(self.at(*number, "output"), doc.get("output"))

@@ -1,0 +1,236 @@
+"""OpenAI's Responses API: an answer is a list of items, and a stream says of each what is added and what it became."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, integer_of, text_of
+from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.error_body import error_of
+from utp_cli.wire.open_call import OpenCall
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import WireEvent
+
+Document = dict[str, Any]
+
+_RAN_ON_SERVER: Final = frozenset(
+    {
+        "mcp_call", "web_search_call", "file_search_call", "code_interpreter_call", "tool_search_call",
+        "image_generation_call",
+    }
+)  # fmt: skip
+_CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "function_call": ("arguments", {"text_due": True}),
+    "custom_tool_call": ("input", {"custom": True}),
+    "mcp_approval_request": ("arguments", {"text_due": True}),
+    "computer_call": ("action", {}),
+    "local_shell_call": ("action", {}),
+    "shell_call": ("action", {}),
+    "apply_patch_call": ("operation", {}),
+}
+"""Items that are calls for the client: the key of their arguments, and what `CallDone` says of them."""
+_SERVER_ARGUMENTS: Final = ("arguments", "action", "queries", "code")
+
+
+class Decoder(FormatDecoder):
+    """Reads `openai-responses`."""
+
+    format = "openai-responses"
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._calls: dict[int, OpenCall] = {}
+        """Calls that are open, by the place of their item."""
+        self._places: dict[str, int] = {}
+        """The places of items by their ids."""
+        self._read: set[int] = set()
+        """Items that have been read to their end."""
+        self._texts: set[str] = set()
+        """Places of texts that came in pieces."""
+        self._next = 0
+
+    def feed(self, document: Any) -> list[WireEvent]:
+        doc = dict_of(document)
+        kind = text_of(doc.get("type"))
+        reader = _EVENTS.get(kind)
+        if reader is not None:
+            return reader(self, doc)
+        if kind.startswith("response."):
+            return self._texts_of_event(kind, doc)
+        if "output" in doc:
+            return self._response(doc)
+        return self._item(self._place(doc), doc) if kind else []
+
+    def close(self) -> list[WireEvent]:
+        events: list[WireEvent] = [self._done(call) for _, call in sorted(self._calls.items())]
+        self._calls.clear()
+        return events
+
+    # -- items ----------------------------------------------------------------------------------------------------------
+
+    def _response(self, response: Document) -> list[WireEvent]:
+        self.note_model(response.get("model"))
+        usage = dict_of(response.get("usage"))
+        self.count_tokens(usage.get("input_tokens"), usage.get("output_tokens"))
+        events: list[WireEvent] = []
+        for place, item in dicts_of(response.get("output")):
+            if place not in self._read:
+                events += self._item(place, item)
+        if failure := error_of(response):
+            self.told.error, self.told.status = failure
+        status = text_of(response.get("status"))
+        if status in ("", "in_progress", "queued"):
+            return events
+        return [*events, *self.close(), *self.finish(dig(response, "incomplete_details", "reason") or status)]
+
+    def _item(self, place: int, item: Document) -> list[WireEvent]:
+        """Read an item that is whole; of what its pieces told already, nothing is told again."""
+        self._read.add(place)
+        kind = text_of(item.get("type"))
+        if kind in _CALLS:
+            return self._call_item(place, item)
+        if kind in _RAN_ON_SERVER:
+            given = next((item[key] for key in _SERVER_ARGUMENTS if item.get(key)), None)
+            name = item.get("name") if kind == "mcp_call" else kind.removesuffix("_call")
+            named = given if isinstance(given, dict | str) and kind != "code_interpreter_call" else _named(item)
+            return self.server_call(name, named, item.get("id"))
+        events: list[WireEvent] = []
+        thinks = kind == "reasoning"
+        for key in ("summary", "content"):
+            for number, part in dicts_of(item.get(key)):
+                for field in ("text", "refusal"):
+                    events += self._whole_text((place, key, number, field), part.get(field), thinks=thinks)
+        return events
+
+    def _whole_text(self, path: tuple[int, str, int, str], text: Any, *, thinks: bool) -> list[WireEvent]:
+        where = self.at("output", *path)
+        if where in self._texts:
+            return []
+        self._texts.add(where)
+        return self.text(where, text, "reasoning" if thinks else "text")
+
+    def _call_item(self, place: int, item: Document) -> list[WireEvent]:
+        events = self._open(place, item)
+        call = self._calls.pop(place)
+        given = item.get(_CALLS[text_of(item["type"])][0], ABSENT)
+        if given is not ABSENT:
+            call.pieces, call.value = [], given
+        return [*events, self._done(call)]
+
+    def _open(self, place: int, item: Document) -> list[WireEvent]:
+        """Find the call of an item, or begin it."""
+        kind = text_of(item.get("type"))
+        key, how = _CALLS.get(kind, _CALLS["function_call"])
+        call = self._calls.get(place)
+        if call is None:
+            call = self._calls[place] = OpenCall(self, self.at("output", place, key), **how)
+        if kind == "mcp_approval_request":
+            call.how = {**how, "server": text_of(item.get("server_label")) or None}
+        own_id = "id" if kind == "mcp_approval_request" else "call_id"
+        call.id = call.id if call.id is not None else id_of(item.get(own_id))
+        named = kind in ("function_call", "custom_tool_call", "mcp_approval_request")
+        return call.named(item.get("name") if named else kind.removesuffix("_call"))
+
+    def _done(self, call: OpenCall) -> WireEvent:
+        done = call.done()
+        if done.text_due:
+            self.note_kind(done.arguments, call.place, str)
+            self.note_encoding(done.arguments, call.place)
+        if done.id is None:
+            self.odd("call-id-missing", call.place, f"the call of {call.name!r} has no call_id")
+        return done
+
+    # -- events ---------------------------------------------------------------------------------------------------------
+
+    def _place(self, doc: Document) -> int:
+        """The place of the item that an event is about; events that do not say are about the last one."""
+        item_id = text_of(doc.get("item_id")) or text_of(dict_of(doc.get("item")).get("id"))
+        place = integer_of(doc.get("output_index"))
+        if place is None:
+            place = self._places.get(item_id, self._next)
+        self._next = max(self._next, place + 1)
+        if item_id:
+            self._places[item_id] = place
+        return place
+
+    def _added(self, doc: Document) -> list[WireEvent]:
+        item = dict_of(doc.get("item"))
+        place = self._place(doc)
+        return self._open(place, item) if text_of(item.get("type")) in _CALLS else []
+
+    def _item_done(self, doc: Document) -> list[WireEvent]:
+        place = self._place(doc)
+        return [] if place in self._read else self._item(place, dict_of(doc.get("item")))
+
+    def _arguments_delta(self, doc: Document) -> list[WireEvent]:
+        return self._call_at(doc).add(doc.get("delta"))
+
+    def _arguments_done(self, doc: Document) -> list[WireEvent]:
+        call = self._call_at(doc)
+        call.replace(doc.get("arguments", doc.get("input")))
+        return call.named(doc.get("name"))
+
+    def _call_at(self, doc: Document) -> OpenCall:
+        place = self._place(doc)
+        if place not in self._calls:
+            self._open(place, {"type": _event_item(text_of(doc["type"]))})
+        return self._calls[place]
+
+    def _texts_of_event(self, kind: str, doc: Document) -> list[WireEvent]:
+        """Read the text of a `….delta`; of a `….done` only where no delta told it."""
+        subject, _, step = kind.removeprefix("response.").rpartition(".")
+        if subject not in _TEXT_EVENTS:
+            return []
+        key, number, field = _TEXT_EVENTS[subject]
+        thinks = subject.startswith("reasoning")
+        path = (self._place(doc), key, integer_of(doc.get(number)) or 0, field)
+        if step == "done":
+            return self._whole_text(path, doc.get(field), thinks=thinks)
+        where = self.at("output", *path)
+        self._texts.add(where)
+        return self.text(where, doc.get("delta"), "reasoning" if thinks else "text")
+
+    def _about_response(self, doc: Document) -> list[WireEvent]:
+        return self._response(dict_of(doc.get("response")))
+
+    def _ended(self, doc: Document) -> list[WireEvent]:
+        events = self._about_response(doc)
+        self.told.ended = True
+        return [*events, *self.close()]
+
+
+_TEXT_EVENTS: Final = {
+    "output_text": ("content", "content_index", "text"),
+    "refusal": ("content", "content_index", "refusal"),
+    "reasoning_text": ("content", "content_index", "text"),
+    "reasoning_summary_text": ("summary", "summary_index", "text"),
+}
+"""By the subject of an event: the list of the item, the key that says which place in it, the key of the text."""
+
+_EVENTS: Final[dict[str, Callable[[Decoder, Document], list[WireEvent]]]] = {
+    "response.created": Decoder._about_response,  # noqa: SLF001
+    "response.output_item.added": Decoder._added,  # noqa: SLF001
+    "response.output_item.done": Decoder._item_done,  # noqa: SLF001
+    "response.function_call_arguments.delta": Decoder._arguments_delta,  # noqa: SLF001
+    "response.function_call_arguments.done": Decoder._arguments_done,  # noqa: SLF001
+    "response.custom_tool_call_input.delta": Decoder._arguments_delta,  # noqa: SLF001
+    "response.custom_tool_call_input.done": Decoder._arguments_done,  # noqa: SLF001
+    "response.completed": Decoder._ended,  # noqa: SLF001
+    "response.incomplete": Decoder._ended,  # noqa: SLF001
+    "response.failed": Decoder._ended,  # noqa: SLF001
+}
+
+
+def _event_item(kind: str) -> str:
+    """The type of the item that an event about arguments belongs to."""
+    return "custom_tool_call" if "custom_tool_call" in kind else "function_call"
+
+
+def _named(item: Document) -> dict[str, Any]:
+    """What the server was asked, for items without one object of arguments."""
+    return {key: item[key] for key in _SERVER_ARGUMENTS if item.get(key) is not None}

@@ -1,0 +1,39 @@
+"""Logs that hold the answers of other formats: pointers lead into the log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.dispatch import Dispatch
+from utp_cli.wire.frames import documents_of
+
+if TYPE_CHECKING:
+    from utp_cli.wire.decoder import Scope
+    from utp_cli.wire.spec import WireEvent
+
+
+class Wrapper(FormatDecoder):
+    """The base of their decoders."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._documents = 0
+
+    def number(self) -> tuple[int, ...]:
+        """The path to the next document: none for a body, its number in a file of several."""
+        self._documents += 1
+        return (self._documents - 1,) if self.scope.stream else ()
+
+    def inside(self, answer: Any, *path: str | int) -> list[WireEvent]:
+        """Read what stands at a path: a decoded answer, or the text or bytes of one; nothing where it is none."""
+        documents, several = [answer], isinstance(answer, list)
+        if isinstance(answer, str | bytes):
+            framed = documents_of(answer)
+            if framed is None:
+                return []
+            documents, several = framed.documents, framed.several
+            self.told.oddities += framed.oddities
+        inner = Dispatch(self.scope.inside(*path, stream=several))
+        events = [event for document in documents for event in inner.feed(document)]
+        return [*events, *inner.close()]
