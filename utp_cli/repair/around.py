@@ -24,14 +24,14 @@ _EDGE: Final = " \t\n\r\ufeff\u200b\u2060"
 _CALL: Final = re.compile(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
 _CALL_END: Final = re.compile(r"\s*\)\s*;?\s*")
 _CANDIDATE: Final = re.compile(
-    r"(?:`{3,}|~{3,})[\w+.#-]*\s*(?=[{\[])"
+    r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[])"
     r"|[{｛](?=\s*(?:[\"'“`}{]|\\\"|&quot;|[\w$-]+\s*[:：=]))"
     r"|[\[［](?=\s*(?:[\"'“`\]{\[(]|&quot;|-?\d|(?:true|false|null|True|False|None)\b))"
 )
 """Where in prose a value may begin: at a fence, or at a bracket with something like data behind it."""
 
-_FENCED: Final = re.compile(r"(?:`{3,}|~{3,})[\w+.#-]*\s*(?=[{\[])")
-_NEXT: Final = re.compile(r"\s*[,;]?\s*(?=[{\[])")
+_FENCED: Final = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[])")
+_NEXT: Final = re.compile(r"\s*+[,;]?\s*+(?=[{\[])")
 _STANDS_ALONE: Final = re.compile(r"(?:\A|[:=\n]|[`~]{3}\w*)\s*\Z")
 _RETRIES: Final = 8
 """How often the reading of something in prose that never closes is given up, to try again behind its bracket."""

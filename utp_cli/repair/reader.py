@@ -515,9 +515,9 @@ class JsonReader:
     def _push(self, value: Any, closer: str, start: int) -> None:
         self._attach(value)
         frame = Frame(value, closer, start, self._offset, self._offset)
+        depth = len(self._frames)
+        frame.watched = frame.is_object and (not depth or (depth == 1 and self.value == [value]))
         self._frames.append(frame)
-        outer = self._frames[:-1]
-        frame.watched = frame.is_object and (not outer or (len(outer) == 1 and self.value == [value]))
         self._state = self._entry
 
     def _entry(self) -> None:

@@ -59,10 +59,10 @@ _ONE_STRING: Final = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*
 _RUN: Final = re.compile(r"(?:[^,，;\n\r{}\[\]()\"/`~]|[`~](?![`~])|(?<![\s])/|/(?![/*]))+")
 _KEY: Final = re.compile(r"[^\s:：=,，;\"'`“”{}\[\]()][^:：=,，;\"'`“”{}\[\]()\n\r]*")
 _COMMA_ENDS: Final = re.compile(
-    rf"[,，;](?:[{SPACES},，;]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n)*"
+    rf"[,，;](?:[{SPACES},，;]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n){{0,{REACH}}}"
     rf"(?:(?:\"(?:[^\"\\\n]|\\.){{0,{REACH}}}\"|'[^'\n]{{0,{REACH}}}'|“[^”\n]{{0,{REACH}}}”|[\w$.-]{{1,{REACH}}}\"?)"
     rf"\s*(?:[:：]|=>?)|[}}\])｝］]|\.\.\.|…|\Z)"
-    rf"|[,，;][{SPACES}]*\n"
+    rf"|[,，;][{SPACES}]{{0,{REACH}}}\n"
 )
 """A comma behind which a key, a closer, a new line or nothing follows."""
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
@@ -90,7 +90,7 @@ def read_bare(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: 
 
 def _run_end(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: str) -> tuple[int, bool]:
     """Find where an unquoted value ends; True behind it where a quote that was never opened ends it."""
-    text, depth, end = tape.text, [], at
+    text, depth, end, separated = tape.text, [], at, False
     while True:
         if run := _RUN.match(text, end):
             end = run.end()
@@ -98,13 +98,14 @@ def _run_end(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: s
         if not char or char in "\n\r`~/":
             break
         if char == '"':
-            if not depth and "," not in text[at:end] and strength(tape, end + 1, role, until, closers) == STRONG:
+            if not depth and not separated and strength(tape, end + 1, role, until, closers) == STRONG:
                 return _before_marker(text, at, end, until)
         elif char in _OPENERS:
             depth.append(_OPENERS[char])
         elif char in ",，;":
             if not depth and (role == "item" or _comma_ends(tape, end)):
                 break
+            separated = True
         elif depth and depth[-1] == char:
             depth.pop()
         elif char in closers or char != ")":
