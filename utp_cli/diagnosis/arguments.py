@@ -40,7 +40,7 @@ def _texts(answer: Answer) -> Iterator[tuple[Written, Strict]]:
 def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
     for call in answer.written:
         tool = answer.known.get(call.known_name)
-        if tool and call.whole:
+        if tool and call.whole and not call.free_text:
             yield from ((call, misfit) for misfit in misfits(call.arguments, tool) if misfit.kind == kind)
 
 

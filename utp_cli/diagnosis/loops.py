@@ -24,10 +24,8 @@ BUILT_IN = frozenset({
 })  # fmt: skip
 """Tools that models were trained on, and call unasked (Llama 3.1, gpt-oss, GLM)."""
 
-HOSTED = frozenset(
-    {"computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request"}
-)
-"""What the Responses API asks of the client under no tool's name."""
+HOSTED = frozenset({"computer", "local_shell", "shell", "apply_patch"})
+"""What the Responses API asks of the client without that the request defines it by name."""
 
 TIMES = 3
 """How often the same call in a row is a loop."""
@@ -106,10 +104,11 @@ def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
 
 def _nameless(known: Mapping[str, Tool], turns: tuple[Turn, ...]) -> Iterator[Written]:
     """The calls whose name is no known one, each name once."""
-    seen = {*known, *HOSTED, "", None}
+    seen = {*known, "", None}
     calls = (call for turn in turns for call in turn.calls) if known else ()
     for call in calls:
-        if call.name not in seen and len(seen) < len(known) + _MOST_NAMES:
+        elsewhere = call.server or (call.parser == "openai-responses" and call.name in HOSTED)
+        if not elsewhere and call.name not in seen and len(seen) < len(known) + _MOST_NAMES:
             seen.add(call.name)
             yield call
 

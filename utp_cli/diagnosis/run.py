@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.sighting import Kind
     from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.tools import Tool
 
 ANSWER_KINDS = ("text", "response", "stream")
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
@@ -46,13 +47,13 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
 
 def diagnose_session(
     messages: Sequence[Any],
-    tools: Sequence[Any] | None = None,
+    tools: Sequence[Any] | Mapping[str, Tool] | None = None,
     *,
     model: str | None = None,
     provider: str | None = None,
     request: Mapping[str, Any] | None = None,
 ) -> list[Finding]:
-    """Return the diagnoses of a conversation, worst first."""
+    """Return the diagnoses of a conversation, worst first. `tools`: definitions, or tools by name."""
     session = Session(messages=messages, tools=tools, model=model, provider=provider, request=request or {})
     return _looked_at(session, "session", model)
 

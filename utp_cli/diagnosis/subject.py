@@ -11,6 +11,7 @@ from utp_cli.diagnosis.conversation_turns import Turn, oddities_of, told_by_syst
 from utp_cli.diagnosis.passages import Passage, blanked, code_in
 from utp_cli.diagnosis.written import Written, written
 from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.tools import Tool
 from utp_cli.validation.definitions import Definition, find_definitions, read_definition
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Span
-    from utp_cli.protocol.tools import Tool
 
 RAW_SHAPES = frozenset({"text", "ollama-generate"})
 """What the model generated, unread by any server: markup is where it belongs."""
@@ -129,11 +129,8 @@ class Answer:
 
     @property
     def prompt_tokens(self) -> int | None:
-        """Those read from a cache included."""
-        usage = self._usage
-        cached = [usage.get(key) for key in ("cache_read_input_tokens", "cache_creation_input_tokens")]
-        count = self.result.facts.prompt_tokens
-        return None if count is None else count + sum(n for n in cached if isinstance(n, int))
+        """As the server counts them."""
+        return self.result.facts.prompt_tokens
 
     @property
     def completion_tokens(self) -> int | None:
@@ -247,7 +244,7 @@ class Session:
     """A conversation: messages in OpenAI's form; blocks in Anthropic's are understood too."""
 
     messages: Sequence[Any]
-    tools: Sequence[Any] | None = None
+    tools: Sequence[Any] | Mapping[str, Tool] | None = None
     model: str | None = None
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
@@ -315,7 +312,9 @@ def legacy_fields(request: Mapping[str, Any]) -> Iterator[Oddity]:
 
 
 def known_tools(tools: Any) -> dict[str, Tool]:
-    """Return the tools of a list of definitions by name."""
+    """Return tools by name: those of a list of definitions, or what is a table of tools already."""
+    if isinstance(tools, dict):
+        return {name: tool for name, tool in tools.items() if isinstance(tool, Tool)}
     listed = list(tools) if isinstance(tools, (list, tuple)) else []
     return {tool.name: tool for tool in read_definition(listed) if tool.name}
 

@@ -82,6 +82,8 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Sighting]:
 
     Error texts: `I don't have access to tools`, `I cannot access your files`.
     """
+    if fixes.engine_of(answer) == "hosted":
+        return  # they render tools more tersely than any estimate, and do not lose them
     tokens, size = answer.prompt_tokens, answer.tools_size
     if (
         tokens

@@ -40,6 +40,8 @@ class Written:
     span: Span | None = None
     native: bool = True
     parser: str = ""
+    server: str | None = None
+    """The MCP server it is routed to."""
     reason: str = ""
     """Why it was rejected; `""` for a call that stands."""
     turn: str = ""
@@ -47,9 +49,14 @@ class Written:
     repairs: tuple[Repair, ...] = ()
 
     @property
+    def free_text(self) -> bool:
+        """It is the call of a custom tool, whose input is any text."""
+        return self.native and self.arguments == {"input": self.text}
+
+    @property
     def text_due(self) -> bool:
-        """The wire writes its arguments as JSON text; the free text of a custom tool is none."""
-        return self.native and self.parser in TEXT_WIRES and self.arguments != {"input": self.text}
+        """The wire writes its arguments as JSON text."""
+        return self.native and self.parser in TEXT_WIRES and not self.free_text
 
     @property
     def untyped(self) -> bool:
@@ -80,6 +87,7 @@ def written(call: ToolCall, result: ParseResult) -> Written:
         span=call.span,
         native=native,
         parser=call.parser,
+        server=call.server,
         reason=getattr(call, "reason", ""),
         turn=choice[0] if choice else "",
         repairs=repairs,
