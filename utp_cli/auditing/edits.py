@@ -67,7 +67,7 @@ class Fault:
 
     def node(self, pointer: str) -> Node | None:
         """Return the schema at a pointer."""
-        return next((node for node in self.tool.nodes if node.pointer == pointer), None)
+        return self.tool.by_pointer.get(pointer)
 
 
 if TYPE_CHECKING:

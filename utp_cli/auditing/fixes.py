@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FIXES = FIXES_OF_SCHEMAS | FIXES_OF_TEXT
 """By the code of the rule."""
-MAX_FIXES = 1000
+MAX_FIXES = 300
 """Edits of one tool."""
 
 

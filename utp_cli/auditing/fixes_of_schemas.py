@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from utp_cli.auditing.nodes import Node
 
 
+MANY = 1000
+"""Values in a list that is too long to be mended entry by entry."""
+
+
 def _plain_name(fault: Fault) -> Fix | None:
     """UTP102, UTP302: other characters become `_`."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", fault.tool.name).strip("_")
@@ -38,7 +42,9 @@ def _required(fault: Fault) -> Fix | None:
     """UTP104: repeats and unknown names are dropped, booleans move to the list around."""
     if isinstance(fault.value, str):
         node = fault.node(fault.above.rpartition("/")[0])
-        repeated = node is not None and node.required.count(fault.value) > 1
+        if node is None or len(node.required) > MANY:
+            return None
+        repeated = node.required.count(fault.value) > 1
         return (safe if repeated else unsafe)(remove(fault.pointer))
     node = fault.node(fault.above)
     if not isinstance(fault.value, bool) or node is None or node.parent is None:
@@ -66,7 +72,8 @@ def _repeated_value(fault: Fault) -> Fix | None:
     """UTP108: repeats."""
     node = fault.node(fault.above.rpartition("/")[0])
     values = node.schema["enum"] if node is not None else []
-    is_repeat = fault.key.isdecimal() and fault.value in values[: int(fault.key)]
+    short = len(values) <= MANY and fault.key.isdecimal()
+    is_repeat = short and fault.value in values[: int(fault.key)]
     return safe(remove(fault.pointer)) if is_repeat else None
 
 

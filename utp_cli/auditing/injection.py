@@ -66,8 +66,8 @@ _EVERY_TOOL = re.compile(
     re.IGNORECASE,
 )
 _WHEN_USING = re.compile(
-    rf"\bwhen(?:ever)? (?:using|calling|invoking|running|you (?:use|call|run)) (?:the"
-    rf" )?[`\"']?(?P<name>{_IDENTIFIER}|\w+)"
+    r"\b(?i:when(?:ever)? (?:using|calling|invoking|running|you (?:use|call|run))) (?:the )?"
+    rf"[`\"']?(?P<name>{_IDENTIFIER}|\w+)"
     r"[`\"']?(?P<tool> tool)?[^.!?\n]{0,60}?\b(?i:also|always|must)\b"
 )
 _MUST_CALL = re.compile(

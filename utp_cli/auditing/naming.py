@@ -89,14 +89,10 @@ def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     top = {tool.index: _top_level(tool) for tool in tools.tools}
-    together = {
-        (key, name)
-        for names in top.values()
-        for key, count in Counter(map(_plain, names)).items()
-        if count > 1
-        for name in names
-        if _plain(name) == key
-    }
+    together: set[str] = set()
+    for names in top.values():
+        counts = Counter(map(_plain, names))
+        together.update(name for name in names if counts[_plain(name)] > 1)
     first: dict[str, dict[str, tuple[AuditedTool, frozenset[str]]]] = {}
     for tool in tools.tools:
         for name, node in top[tool.index].items():
@@ -107,7 +103,7 @@ def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
                 for other, (owner, kind) in known.items()
                 if other != name and owner is not tool and (not types or not kind or types & kind)
             ]
-            if alike and name not in known and (key, name) not in together:
+            if alike and name not in known and name not in together:
                 yield Flaw(
                     tool=tool,
                     pointer=node.pointer,

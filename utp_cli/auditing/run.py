@@ -7,6 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.catalogue import selected
+from utp_cli.auditing.edits import applied
+from utp_cli.auditing.enhance import enhancement
 from utp_cli.auditing.fixes import fix_for, fixed_definition
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.score import Score, score_of
@@ -162,7 +164,7 @@ def audit_definitions(
         found.extend((last[finding.tool or ""], finding) for finding in rule.check(tools))
     entries = [
         AuditedFinding(finding=finding, tool=index, fix=fix_for(looked[index], finding))
-        for index, finding in sorted(found, key=lambda pair: _order(looked, *pair))
+        for index, finding in sorted(found, key=_Order(looked))
     ]
     return AuditReport(entries=entries, scores=_scores(tools), subjects=tools, rules=by_scope)
 
@@ -192,21 +194,33 @@ def _concerns(rule: Rule[Any], tool: AuditedTool) -> bool:
     return not going.isdisjoint(wanted)
 
 
-def _order(tools: list[AuditedTool], index: int, finding: Finding) -> tuple[int, tuple[int, ...], str]:
-    """Order by tool, then by where the pointer's keys stand in the definition, then by code."""
-    steps: list[int] = []
-    value = tools[index].definition.raw
-    for part in pointer_parts(finding.place.pointer):
-        keys = [str(key) for key in value] if isinstance(value, dict) else []
-        if isinstance(value, list) and part.isdecimal() and int(part[:9]) < len(value):
-            steps.append(int(part))
-            value = value[int(part)]
-        elif part in keys:
-            steps.append(keys.index(part))
-            value = value.get(part)
-        else:
-            break
-    return index, tuple(steps), finding.code
+class _Order:
+    """The sort key of findings: by tool, then by where the pointer's keys stand in the definition, then by code."""
+
+    def __init__(self, tools: list[AuditedTool]) -> None:
+        self.tools = tools
+        self.ranks: dict[int, dict[str, int]] = {}
+
+    def __call__(self, pair: tuple[int, Finding]) -> tuple[int, tuple[int, ...], str]:
+        index, finding = pair
+        steps: list[int] = []
+        value = self.tools[index].definition.raw
+        for part in pointer_parts(finding.place.pointer):
+            ranks = self._ranks_in(value)
+            if part not in ranks:
+                break
+            steps.append(ranks[part])
+            value = value.get(part) if isinstance(value, dict) else value[ranks[part]]
+        return index, tuple(steps), finding.code
+
+    def _ranks_in(self, value: Any) -> dict[str, int]:
+        if not isinstance(value, (dict, list)):
+            return {}
+        known = self.ranks.get(id(value))
+        if known is None:
+            keys = value if isinstance(value, dict) else range(len(value))
+            known = self.ranks[id(value)] = {str(key): rank for rank, key in enumerate(keys)}
+        return known
 
 
 def _scores(tools: ToolSet) -> dict[str, Score]:
@@ -223,8 +237,9 @@ def _scores(tools: ToolSet) -> dict[str, Score]:
 def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:
     """Return the definitions with their fixes made, in order, and the findings that this ended.
 
-    Only safe fixes are made unless `unsafe`. No fix brings a finding of another code, or one name to two
-    tools.
+    Only safe fixes are made unless `unsafe`; then descriptions also get the format hints and boundary
+    notes that the schema knows, where the score is below 0.8. No fix brings a finding of another code, or one
+    name to two tools.
     """
     tools = report.subjects.tools
     taken = {tool.name for tool in tools}
@@ -240,10 +255,39 @@ def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list
             taken.add(name)
             results[tool.index] = changed
             ended.extend(done)
+    if _set_codes(report, results) - _set_codes(report, [tool.definition.raw for tool in tools]):
+        return [tool.definition.raw for tool in tools], []
+    if unsafe:
+        enhanced = [_enhanced(report, tool, raw) for tool, raw in zip(tools, results, strict=True)]
+        worse = _set_codes(report, enhanced) - _set_codes(report, results)
+        results = results if worse else enhanced
     return results, ended
+
+
+def _set_codes(report: AuditReport, definitions: list[Any]) -> set[str]:
+    """Return the codes of what the rules about whole sets find in these definitions."""
+    looked = [_looked(tool, raw) for tool, raw in zip(report.subjects.tools, definitions, strict=True)]
+    tools = ToolSet(tools=looked, options=report.subjects.options, names=frozenset(t.name for t in looked))
+    return {finding.code for rule in report.rules.get("set", ()) for finding in rule.check(tools)}
+
+
+def _enhanced(report: AuditReport, tool: AuditedTool, raw: Any) -> Any:
+    """Return the definition with the sentences that its description lacks, unless they bring a finding."""
+    again = _looked(tool, raw)
+    names = report.subjects.names
+    addition = enhancement(again, score_of(again, report.subjects), names - {tool.name, again.name})
+    if addition is None:
+        return raw
+    before, after = (_again(report, tool, value) for value in (raw, applied(raw, addition)))
+    return raw if {f.code for f, _ in after} - {f.code for f, _ in before} else applied(raw, addition)
 
 
 def _again(report: AuditReport, tool: AuditedTool, raw: Any) -> list[tuple[Finding, Fix | None]]:
     """Audit one tool by itself, after a change."""
-    changed = look_at(reread(raw, tool.definition), tool.index, tool.targets, tool.options, tool.locate)
+    changed = _looked(tool, raw)
     return [(finding, fix_for(changed, finding)) for finding in _of_tool(changed, report.rules)]
+
+
+def _looked(tool: AuditedTool, raw: Any) -> AuditedTool:
+    """Look at a tool again after a change."""
+    return look_at(reread(raw, tool.definition), tool.index, tool.targets, tool.options, tool.locate)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ANY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """The union of what any provider takes."""
+HINTED = 100
+"""Known names among which the nearest is looked for; more would cost more than a hint is worth."""
 BRANCHES = frozenset({"anyOf", "oneOf", "allOf", "if", "then", "else", "dependentSchemas"})
 """Keywords whose schemas speak of the same value as the schema around them."""
 
@@ -129,7 +131,7 @@ def bad_required(node: Node) -> Iterator[Flaw]:
                 pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one"
             )
         elif known is not None and name not in known:
-            near = nearest(name, known)
+            near = nearest(name, known) if len(known) <= HINTED else None
             yield Flaw(
                 pointer=node.at("required", index),
                 message=f"`required` names {shown(name)}, which is no property",
@@ -161,38 +163,31 @@ def _known_properties(node: Node) -> set[str] | None:
     return None
 
 
-@audit_rule("UTP105", "error", "unresolved-ref", on="node")
-def unresolved_ref(node: Node) -> Iterator[Flaw]:
+@audit_rule("UTP105", "error", "unresolved-ref", on="tool")
+def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
     """A `$ref` leads nowhere.
 
-    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading
-    nowhere.
+    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
     Why it is bad: providers refuse the schema, and nothing is fetched to find it elsewhere.
     Example: `$ref: "#/$defs/Adress"`.
     Use instead: `$ref: "#/$defs/Address"`.
     Fix safety: no fix.
     """
-    ref = node.schema.get("$ref")
-    if not isinstance(ref, str) or resolve(node.tool.schema, ref) is not None:
-        return
-    if any(ref == f"#{other.schema.get('$anchor')}" for other in node.tool.nodes):
-        return
-    if not ref.startswith("#"):
-        yield Flaw(
-            pointer=node.at("$ref"),
-            message=f"$ref {shown(ref)} points outside the schema",
-            hint="copy it under `$defs` and point there",
-        )
-        return
-    known = [
-        f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(node.tool.schema, key)
-    ]
-    near = nearest(ref, known)
-    yield Flaw(
-        pointer=node.at("$ref"),
-        message=f"$ref {shown(ref)} finds nothing",
-        hint=f"did you mean '{near}'?" if near else "add the definition under `$defs`",
-    )
+    anchors = {f"#{node.schema['$anchor']}" for node in tool.nodes if "$anchor" in node.schema}
+    known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(tool.schema, key)]
+    for node in tool.nodes:
+        ref = node.schema.get("$ref")
+        if not isinstance(ref, str) or ref in anchors or resolve(tool.schema, ref) is not None:
+            continue
+        if not ref.startswith("#"):
+            hint = "copy it under `$defs` and point there"
+            yield Flaw(
+                pointer=node.at("$ref"), message=f"$ref {shown(ref)} points outside the schema", hint=hint
+            )
+            continue
+        near = nearest(ref, known) if len(known) <= HINTED else None
+        hint = f"did you mean '{near}'?" if near else "add the definition under `$defs`"
+        yield Flaw(pointer=node.at("$ref"), message=f"$ref {shown(ref)} finds nothing", hint=hint)
 
 
 def _mapping(schema: Any, key: str) -> dict[str, Any]:

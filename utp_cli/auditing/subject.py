@@ -77,6 +77,8 @@ class AuditedTool:
     """From a pointer into the definition to its place in the file."""
     nodes: list[Node] = field(default_factory=list)
     """The schemas of its parameters, in order of writing."""
+    by_pointer: dict[str, Node] = field(default_factory=dict)
+    """The same, by their pointers."""
     seen: list[Node] = field(default_factory=list)
     """Those below the root that a model gets to see: not in definitions that nothing refers to."""
     output_nodes: list[Node] = field(default_factory=list)
@@ -203,6 +205,7 @@ def look_at(
     """Walk a definition's schemas once and collect what rules look at."""
     tool = AuditedTool(index=index, definition=definition, targets=targets, options=options, locate=locate)
     tool.nodes.extend(walk(tool, definition.schema, definition.schema_pointer))
+    tool.by_pointer.update((node.pointer, node) for node in tool.nodes)
     tool.seen.extend(reachable(tool.nodes, definition.schema_pointer))
     tool.output_nodes.extend(walk(tool, definition.body.get("outputSchema"), tool.at("outputSchema")))
     tool.texts.extend(_own_texts(tool))

@@ -7,6 +7,7 @@ bound, and a date stays the text it is. Values follow YAML 1.2's core schema, wi
 
 from __future__ import annotations
 
+import bisect
 import json
 import re
 from dataclasses import dataclass, field
@@ -94,7 +95,7 @@ def _read_lines(text: str, name: str) -> Placed:
     root, at = Placed([], 0, len(text), style="["), 0
     for line in text.splitlines(keepends=True):
         if line.strip():
-            root.add(str(len(root.items)), read_json(text, name, at, at + len(line)))
+            root.add(str(len(root.items)), read_json(text, name, at, at + len(line.rstrip())))
         at += len(line)
     return root
 
@@ -303,3 +304,23 @@ def scalars(placed: Placed) -> Iterator[Placed]:
             waiting.extend(item.items.values())
         else:
             yield item
+
+
+def comments(text: str, document: Placed) -> dict[int, str]:
+    """Return YAML's comments by line, from 1; one that stands alone on its line belongs to the line below.
+
+    A `#` within a value is no comment, whatever it says.
+    """
+    spans = sorted((item.start, item.end) for item in scalars(document))
+    starts = [start for start, _ in spans]
+    found: dict[int, str] = {}
+    at = 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        for mark in re.finditer(r"(?:^|(?<=\s))#", line):
+            before = bisect.bisect_right(starts, at + mark.start()) - 1
+            if before < 0 or spans[before][1] <= at + mark.start():
+                alone = not line[: mark.start()].strip()
+                found[number + alone] = line[mark.start() :].rstrip()
+                break
+        at += len(line)
+    return found

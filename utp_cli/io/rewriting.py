@@ -149,7 +149,8 @@ def _cut(
     if is_flow:
         return (_last_end(text, before) if before else start), end, ""
     rest = text.find("\n", end)
-    return line, len(text) if rest < 0 else rest + 1, ""
+    rest = len(text) if rest < 0 else rest
+    return (line, rest + 1, "") if before is None else (line - 1, rest, "")
 
 
 def _with(text: str, placed: Placed, added: Sequence[tuple[str | None, Any]], gone: list[str]) -> list[Patch]:

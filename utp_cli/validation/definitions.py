@@ -1,6 +1,6 @@
 """Tool definitions in any provider's form, as values: where name, description and schema stand in each.
 
-Facts: the providers' API references (OpenAI chat and Responses, Anthropic, Gemini, Bedrock Converse) and MCP's
+Facts: the providers' API references (OpenAI chat and Responses, Anthropic, Gemini, Bedrock Converse), MCP's
 specification of 2025-06-18.
 """
 

@@ -1,0 +1,81 @@
+"""Sentences that a description lacks, and that schema, hints and neighbours know. Nothing is invented."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.auditing.edits import Fix, set_to, unsafe
+from utp_cli.auditing.subject import compact
+from utp_cli.auditing.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from utp_cli.auditing.nodes import Node
+    from utp_cli.auditing.score import Score
+    from utp_cli.auditing.subject import AuditedTool
+
+GOOD_ENOUGH = 0.8
+"""A tool with this score is left alone."""
+_FORMATS = {
+    "date": "a date, YYYY-MM-DD",
+    "date-time": "a date and time as in ISO 8601",
+    "time": "a time as in ISO 8601",
+    "email": "an e-mail address",
+    "uri": "a URI",
+    "uuid": "a UUID",
+    "ipv4": "an IPv4 address",
+    "ipv6": "an IPv6 address",
+}
+
+
+def enhancement(tool: AuditedTool, score: Score, names: Iterable[str]) -> Fix | None:
+    """Return the fix that adds format hints and boundary notes, None where there is nothing to add."""
+    text = tool.description.rstrip()
+    if score.score >= GOOD_ENOUGH or not text:
+        return None
+    added = []
+    if not score.checks["has_input_format"]:
+        said = [
+            f"`{node.name}` must be {form}"
+            for node in tool.properties
+            if node.depth == 1 and (form := _form(node))
+        ]
+        added += ["; ".join(said) + "."] if said else []
+    if not score.checks["has_clear_boundaries"]:
+        added += _boundaries(tool, names)
+    if not added:
+        return None
+    stop = "" if text.endswith((".", "!", "?", ":")) else "."
+    return unsafe(set_to(tool.at("description"), " ".join([text + stop, *added])))
+
+
+def _form(node: Node) -> str:
+    """Say what the schema asks of a value; `""` where it asks nothing."""
+    schema = node.schema
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if isinstance(schema.get("enum"), list) and 1 < len(schema["enum"]) <= 12:
+        return "one of " + ", ".join(map(_shown, schema["enum"]))
+    if schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]]
+    if isinstance(schema.get("pattern"), str) and len(schema["pattern"]) < 60:
+        return f"text that matches {schema['pattern']}"
+    if low is not None and high is not None:
+        return f"from {low} to {high}"
+    return f"at least {low}" if low is not None else f"at most {high}" if high is not None else ""
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else compact(value)
+
+
+def _boundaries(tool: AuditedTool, names: Iterable[str]) -> list[str]:
+    """Return a note on what the hints rule out, or on the neighbour that does something else."""
+    if tool.annotations.get("readOnlyHint") is True:
+        return ["It only reads: not for changing anything."]
+    own = words(tool.name)
+    for name in sorted(names):
+        other = words(name)
+        if len(own) > 1 and len(other) == len(own) and other[1:] == own[1:] and other[0] != own[0]:
+            return [f"Do not use it to {' '.join(other)}: for that there is {name}."]
+    return []
