@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.engine.machine import Declining, Engine, Found, Plan
+from utp_cli.engine.machine import Declining, Engine, Found
+from utp_cli.engine.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

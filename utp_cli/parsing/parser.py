@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
-from utp_cli.engine.machine import Plan
+from utp_cli.engine.plan import Plan
 from utp_cli.parsing import rungs
 from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.collect import collect, merged

@@ -1,0 +1,84 @@
+"""Which dialects an engine listens for, and what each of their markers means where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.engine.markers import Markers, Meaning
+from utp_cli.engine.reading import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.reading import Live
+    from utp_cli.protocol.tools import Tool
+
+class Plan:
+    """Which dialects an engine listens for, in which order; made once and shared by all lanes."""
+
+    def __init__(self, dialects: Sequence[Dialect], asked: Sequence[str] = ()) -> None:
+        """`dialects`: most likely first. `asked`: names somebody asked for, which may go without markers."""
+        self._rank = {dialect.name: rank for rank, dialect in enumerate(dialects)}
+        self._asked = frozenset(asked)
+        self.markers = Markers(p for d in dialects for p in _marked(d, asked=d.name in self._asked))
+        self._openers = [m for d in dialects for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
+        self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
+
+    def order(self, meanings: Sequence[Meaning], section: Dialect | None) -> list[Meaning]:
+        """Calls before sections before tokens; the dialect of the open section first, then as ranked."""
+        return sorted(
+            meanings,
+            key=lambda m: (_ROLES.index(m.role), m.dialect is not section, self._rank[m.dialect.name]),
+        )
+
+    def context(self, dialect: Dialect, tools: Mapping[str, Tool] | None, live: Live) -> Context:
+        if dialect.name not in self._local:
+            marked = list(_local_markers(dialect))
+            self._local[dialect.name] = (Markers(marked), tuple(dict.fromkeys(marker for marker, _ in marked)))
+        local, until = self._local[dialect.name]
+        return Context(dialect=dialect, tools=tools, local=local, until=until, live=live)
+
+    def open_tail(self, prompt: str) -> str:
+        """Return the prompt from its last opening marker on: what it opened, the answer goes on with."""
+        at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
+        return prompt[at:] if at >= 0 else ""
+
+
+_ROLES = ("call", "bare", "think", "unthink", "end", "section", "drop")
+
+def _call_close(dialect: Dialect) -> tuple[str, ...]:
+    return (*dialect.call_close, *((dialect.call.close,) if dialect.call else ()))
+
+
+def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
+    """List every marker of a dialect with its meaning; word markers of thinking and bare payloads if it is asked for."""
+    thinking = [pair for pair in dialect.reasoning if asked or not pair[0][0].isalpha()]
+    closers = tuple(close for _, close in thinking)
+    shared = {*closers} & {*dialect.call_close, *dialect.dropped}
+    for role, markers in (
+        ("call", dialect.call_open),
+        ("section", dialect.section_open),
+        ("bare", (*dialect.leading, *(dialect.bare if asked else ()))),
+        ("think", tuple(open_ for open_, _ in thinking)),
+        ("unthink", tuple(close for close in closers if close not in shared)),
+        ("end", (*dialect.ends_thinking, *shared)),
+        ("drop", (*dialect.section_close, *_call_close(dialect), *dialect.dropped)),
+    ):
+        for marker in markers:
+            yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]
+
+
+def _local_markers(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
+    """List the markers that structure a payload; the first role given to a marker counts."""
+    argument = dialect.argument
+    for role, markers in (
+        ("argument", (argument.open,) if argument else ()),
+        ("argument-close", (argument.close,) if argument and argument.close else ()),
+        ("close", (*_call_close(dialect), *dialect.section_close)),
+        ("separator", dialect.separators),
+        ("open", dialect.markers),
+        ("close", dialect.dropped),
+    ):
+        for marker in markers:
+            yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]
