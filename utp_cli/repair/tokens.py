@@ -1,0 +1,159 @@
+"""What every part of the reader stands on: the text, what stands between tokens, the log of changes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.protocol.calls import Note, Repair
+from utp_cli.repair.ahead import SPACES
+from utp_cli.repair.codes import CODES
+from utp_cli.repair.tape import Starved, Tape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.protocol.calls import Sureness
+    from utp_cli.repair.escapes import Edit
+
+SPACE: Final = re.compile(r"[ \t\n\r]*")
+_ODD: Final = re.compile(rf"[{SPACES}]+")
+_ESCAPED_SPACE: Final = re.compile(r"(?:\\[ntr])+")
+_COMMENTS: Final = (
+    ("js-comment", re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z)|//[^\n\r]*")),
+    ("hash-comment", re.compile(r"#[^\n\r]*")),
+)
+_BLOCK: Final = re.compile(r"/\*.*\*/", re.DOTALL)
+_GARBAGE: Final = re.compile(r"[^,;，}\])\"'\n]+|.", re.DOTALL)
+ASCII: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "，": ","}
+"""What fullwidth punctuation stands for."""
+
+
+class Tokens:
+    """The text as it arrives, and what is told about it. States raise Starved to be called again later."""
+
+    def __init__(self, until: tuple[str, ...], start: int) -> None:
+        self.declined = False
+        """Nothing here reads as a container."""
+        self.done = False
+        self.repairs: list[Repair] = []
+        """As they were made; `codes.in_order` puts them in the order of the text."""
+        self._notes: list[Note] = []
+        self._tape = Tape(start)
+        self._ends = until
+        """What ends the payload: markers, and the fence that was opened."""
+        self._firsts = frozenset(marker[0] for marker in until)
+        self._behind = start
+        """Just behind the last token."""
+        self._state: Callable[[], None]
+
+    @property
+    def over(self) -> bool:
+        return self.done or self.declined
+
+    def _run(self) -> None:
+        try:
+            while not self.over:
+                self._state()
+        except Starved:
+            pass
+
+    @property
+    def _offset(self) -> int:
+        return self._tape.base + self._tape.at
+
+    def _need(self, index: int) -> None:
+        """Wait until the character at the index, or the end of the text, has come."""
+        if index >= len(self._tape.text) and not self._tape.closed:
+            raise Starved
+
+    def _fix(self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None) -> None:
+        entry = CODES[code]
+        self.repairs.append(
+            Repair(
+                code=code,
+                layer="syntax",
+                confidence=confidence or entry.confidence,
+                span=(start, start + len(before)),
+                before=before,
+                after=after,
+                message=entry.sentence,
+            )
+        )
+
+    def _fix_all(self, edits: list[Edit]) -> None:
+        for edit in edits:
+            self._fix(*edit)
+
+    def _drop(self, code: str, width: int, after: str = "", confidence: Sureness | None = None) -> None:
+        """Put something else in the place of the next characters."""
+        at = self._tape.at
+        self._fix(code, self._offset, self._tape.text[at : at + width], after, confidence)
+        self._tape.at += width
+        self._behind = self._offset
+
+    def _next(self) -> str:
+        """Skip what stands between tokens and return the next character, `""` where text or payload ends."""
+        tape = self._tape
+        self._behind = self._offset
+        while True:
+            at = SPACE.match(tape.text, tape.at).end()  # type: ignore[union-attr]
+            char = tape.char(at)
+            over = not char or (char in self._firsts and self._at_marker(at))
+            tape.at = at
+            if over:
+                return ""
+            if "!" < char < "\x7f" and char not in "/#\\":
+                return char
+            if not self._skip_odd(char):
+                return char
+
+    def _at_marker(self, at: int) -> bool:
+        text = self._tape.text
+        if text.startswith(self._ends, at):
+            return True
+        if not self._tape.closed and any(marker.startswith(text[at:]) for marker in self._ends):
+            raise Starved
+        return False
+
+    def _skip_odd(self, char: str) -> bool:
+        """Skip a comment or unusual white space; False where there is none."""
+        text, at = self._tape.text, self._tape.at
+        if char == "\\":
+            self._tape.char(at + 1)
+            if found := _ESCAPED_SPACE.match(text, at):
+                self._need(found.end() + 1)
+                self._drop("over-escaped", len(found[0]))
+            return found is not None
+        if found := _ODD.match(text, at):
+            self._need(found.end())
+            self._drop("odd-whitespace", len(found[0]), " ")
+            return True
+        if char == "/":
+            self._tape.char(at + 1)
+        for code, pattern in _COMMENTS:
+            if found := pattern.match(text, at):
+                if not _BLOCK.fullmatch(found[0]):
+                    self._need(found.end())
+                cut = min((p for p in (text.find(m, at, found.end()) for m in self._ends) if p >= 0), default=found.end())
+                self._drop(code, cut - at)
+                return True
+        return False
+
+    def _dots(self) -> int:
+        """Return how many characters an ellipsis takes here."""
+        text, at = self._tape.text, self._tape.at
+        if text[at] == "…":
+            return 1
+        if text[at] == ".":
+            self._need(at + 2)
+        return 3 if text.startswith("...", at) else 0
+
+    def _garbage(self) -> None:
+        """Drop what can be nothing, up to what can be something."""
+        found = _GARBAGE.match(self._tape.text, self._tape.at)
+        assert found is not None  # noqa: S101 - it matches any character
+        self._need(found.end())
+        at = self._tape.at
+        places = (self._tape.text.find(marker, at, found.end()) for marker in self._ends)
+        self._drop("trailing-garbage", min((p for p in places if p >= 0), default=found.end()) - at)
