@@ -127,7 +127,10 @@ def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
     `incomplete chunked read`, `ECONNRESET`.
     """
     result = answer.result
-    if result.stream and result.facts.ended is False and not (result.finish_reason or result.facts.error):
+    # One line of Ollama's stream looks like a whole body, but for its `done`.
+    one_line = isinstance(result.facts.document, dict) and result.facts.document.get("done") is False
+    cut = result.facts.ended is False or one_line
+    if cut and not (result.finish_reason or result.facts.error):
         last = answer.written[-1] if answer.written else None
         yield Sighting(
             message="the stream ends with neither a stop reason nor a closing event",
