@@ -15,6 +15,7 @@ from tests.cases import ids, load
 from utp_cli import detect
 from utp_cli.detection.capability import FIELDS
 from utp_cli.detection.dialect import dialects_for
+from utp_cli.detection.listing import read_listing
 from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.series import Series, in_range
@@ -240,6 +241,53 @@ def test_an_override_wins_and_its_consequences_follow():
 def test_an_unknown_override_offers_the_nearest_field():
     with pytest.raises(BadOption, match="native_tools"):
         detect("qwen3", override={"native_tool": True})
+
+
+LISTINGS = {
+    "litellm": {
+        "sample_spec": {"supports_function_calling": "some text"},
+        "acme/bot-1": {
+            "mode": "chat",
+            "supports_function_calling": True,
+            "supports_reasoning": None,
+            "max_input_tokens": 64000,
+        },
+    },
+    "models.dev": {
+        "acme": {
+            "models": {
+                "bot-1": {"tool_call": True, "reasoning": "x", "limit": {"context": 64000, "output": 0}}
+            }
+        }
+    },
+    "openrouter": {
+        "data": [
+            {"id": "acme/bot-1", "supported_parameters": ["tools", "tool_choice"], "context_length": 64000},
+            {"id": 7},
+            None,
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_a_public_list_wins_over_the_registry(name):
+    listing = read_listing(LISTINGS[name])
+    found = detect("Acme/Bot-1", listing=listing)
+    assert listing.name == name
+    assert found.capability.native_tools
+    assert found.capability.context_window == 64000
+    assert found.sources["capability.native_tools"] == f"listing: {name}"
+    assert found.mode == "native"
+    assert not found.capability.reasoning
+    assert detect("acme/bot-1", listing=listing, override={"native_tools": False}).mode != "native"
+    assert not detect("acme/bot-2", listing=listing).capability.native_tools
+
+
+@pytest.mark.parametrize("document", [None, [], {}, {"data": [None]}, {"a": {"models": 1}}, "text"])
+def test_what_is_no_list_of_models_is_refused(document):
+    with pytest.raises(BadOption, match="known form"):
+        read_listing(document)
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,9 @@ def consequences(*, native_tools: bool) -> dict[str, Any]:
     }
 
 
-def check_override(override: Mapping[str, Any]) -> None:
+def check_fields(facts: Mapping[str, Any]) -> None:
     """Raise `BadOption` for a field that does not exist."""
-    for name in override:
+    for name in facts:
         if name not in FIELDS:
             near = nearest(name, FIELDS)
             raise BadOption(

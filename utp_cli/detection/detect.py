@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.capability import FIELDS, Capability, check_override, consequences
+from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
 from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
 from utp_cli.detection.dialect import dialects_for, server_row
 from utp_cli.detection.model_id import read_model_id
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.detection.choose import Mode
+    from utp_cli.detection.listing import Listing
+    from utp_cli.detection.series import Series
     from utp_cli.detection.serving import ServerRow, Servers
     from utp_cli.detection.spec import ModelSpec
 
@@ -47,7 +49,7 @@ class Detection:
     """Start options by server, ready to append; a server that is missing has no support known."""
     sources: Sources
     """Where each field comes from, by dotted name: `id`, `registry: …`, `inherited: …` (from the family of
-    a fine-tune), `rule: …`, `guessed: …` or `override`."""
+    a fine-tune), `listing: …`, `rule: …`, `guessed: …` or `override`."""
     warnings: list[str]
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,14 +71,17 @@ class Detection:
         }
 
 
-def detect(model: str, *, override: Mapping[str, Any] | None = None) -> Detection:
+def detect(
+    model: str, *, override: Mapping[str, Any] | None = None, listing: Listing | None = None
+) -> Detection:
     """Say what a model id means. Any string gives an answer.
 
-    `override` holds fields of `Capability` that the caller knows better (a profile's `[capability]` table).
-    Raises `BadOption` for a field that does not exist.
+    `override` holds fields of `Capability` that the caller knows better (a profile's `[capability]` table);
+    raises `BadOption` for a field that does not exist. `listing` is a public list fresher than the registry.
     """
     spec = read_model_id(model)
-    capability, capability_sources = find_capability(spec, override or {})
+    listed = {f"listing: {listing.name}": listing.facts_for(model)} if listing else {}
+    capability, capability_sources = find_capability(spec, {**listed, "override": override or {}})
     row, dialects = server_row(spec), dialects_for(model)
     dialect = dialects[0] if dialects else None
     choice = choose(spec, capability, dialect)
@@ -97,9 +102,11 @@ def detect(model: str, *, override: Mapping[str, Any] | None = None) -> Detectio
     )
 
 
-def find_capability(spec: ModelSpec, override: Mapping[str, Any]) -> tuple[Capability, Sources]:
-    """Gather what is stated, then what follows from it; return the source of each field beside it."""
-    check_override(override)
+def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) -> tuple[Capability, Sources]:
+    """Gather what is known, then what follows from it; return the source of each field beside it.
+
+    `stated`: facts that win over the registry, by their source, the last first.
+    """
     facts: dict[str, Any] = {}
     sources: Sources = {}
 
@@ -107,11 +114,12 @@ def find_capability(spec: ModelSpec, override: Mapping[str, Any]) -> tuple[Capab
         facts.update(values)
         sources.update(dict.fromkeys(values, source))
 
-    origin = "inherited" if spec.custom else "registry"
     for row in CAPABILITY_ROWS:
         if row.series.matches(spec):
-            state(row.facts, f"{origin}: {row.series} ({row.source})")
-    state(override, "override")
+            state(row.facts, f"{_origin(row.series, spec)} ({row.source})")
+    for source, values in stated.items():
+        check_fields(values)
+        state(values, source)
     native = bool(facts.get("native_tools"))
     wire, why = wire_format(spec)
     if native and wire in RESULT_IN_USER_MESSAGE and "tool_result_in_user_message" not in facts:
@@ -127,6 +135,11 @@ def find_capability(spec: ModelSpec, override: Mapping[str, Any]) -> tuple[Capab
     return Capability(**facts), {f"capability.{name}": sources.get(name, guess) for name in FIELDS}
 
 
+def _origin(series: Series, spec: ModelSpec) -> str:
+    """Say which row told, and whether for the model itself or for the family that it was tuned from."""
+    return f"{'inherited' if spec.custom and series.family else 'registry'}: {series}"
+
+
 def _spec_sources(spec: ModelSpec) -> Sources:
     stated = {name: value not in (None, [], "unknown") for name, value in spec.to_dict().items()}
     sources = {f"spec.{name}": "id" if known else "id: not stated" for name, known in stated.items()}
@@ -138,7 +151,7 @@ def _serving_sources(row: ServerRow | None, spec: ModelSpec, dialect: str | None
     if row is None:
         known = "registry: the dialect's list of models" if dialect else f"no dialect known for {spec.family}"
         return {"dialect": known, "dialect_candidates": known, "servers": "no settings known for this series"}
-    origin = f"{'inherited' if spec.custom else 'registry'}: {row.series}"
+    origin = _origin(row.series, spec)
     advice = {"servers.llama.cpp": row.llamacpp, "servers.ollama": row.ollama}
     return {
         "dialect": origin,
