@@ -23,6 +23,8 @@ from utp_cli.views.escape import shown
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("Answers", "utp_cli.commands.parse"),
+    "detect": ("Models and tools", "utp_cli.commands.detect"),
+    "replay": ("Answers", "utp_cli.commands.replay"),
     "profiles": ("Settings", "utp_cli.commands.profiles"),
     "explain": ("Reference", "utp_cli.commands.explain"),
 }

@@ -56,14 +56,14 @@ class Layout:
 
     def push(self, run: Run, text: str) -> None:
         """Take the next run; `text` is what it covers (only looked at for text and reasoning)."""
-        if run.kind == "token":
+        if run.kind in ("markup", "call"):
+            self._markup(run)
+        elif run.kind == "token":
             self._waiting.append(
                 _Waiting(kind="text", start=run.start, end=run.end, token=True, left=self._left)
             )
-        elif run.kind in ("markup", "call"):
-            self._markup(run)
         else:
-            self._content(run.kind, run.start, text)
+            self._content("text" if run.kind == "text" else "reasoning", run.start, text)
 
     def close(self) -> None:
         """There is no more: a token that still waits ends the text; what touches markup was layout."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.layout import Layout, Run, segments
 from utp_cli.engine.quoting import Quoting
+from utp_cli.engine.runs import Runs
 from utp_cli.engine.grammars.values import past_tag
 from utp_cli.engine.reading import Declined, RawCall, Read, Waiting
 from utp_cli.engine.source import Source
@@ -93,7 +94,7 @@ class Engine:
         """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token."""
         self.found: list[Found] = []
         self.declined: list[Declining] = []
-        self.runs: list[Run] = []
+        self.runs = Runs()
         self._plan = plan
         self._tools = tools
         self._source = Source()
@@ -149,19 +150,7 @@ class Engine:
 
     def claim(self, pieces: list[Run]) -> None:
         """Say of stretches `[start, end)` of `text`, in order, that they are no text after all."""
-        runs: list[Run] = []
-        left = [Run(p.kind, p.start + self.skip, p.end + self.skip) for p in reversed(pieces)]
-        for run in self.runs:
-            at = run.start
-            while run.kind == "text" and left and left[-1].end <= run.end:
-                piece = left.pop()
-                if piece.start < at:
-                    continue
-                runs += [Run("text", at, piece.start)] if piece.start > at else []
-                runs.append(piece)
-                at = piece.end
-            runs += [Run(run.kind, at, run.end)] if run.end > at else []
-        self.runs = runs
+        self.runs.claim([Run(p.kind, p.start + self.skip, p.end + self.skip) for p in pieces])
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -290,11 +279,10 @@ class Engine:
     def _take_name(self, name: str | None) -> None:
         """The text just before the marker is the tool's name: markup, not text."""
         last = self.runs[-1] if self.runs else None
-        if name and last and last.kind == "text":
+        if name and last and last.kind == "text" and last.end - len(name) >= last.start:
             start = last.end - len(name)
-            if start >= last.start and self._source.slice(start, last.end) == name:
-                kept = [Run("text", last.start, start)] if start > last.start else []
-                self.runs[-1:] = [*kept, Run("markup", start, last.end)]
+            if self._source.slice(start, last.end) == name:
+                self.runs.claim([Run("markup", start, last.end)])
 
     def _ended(self, found: Found) -> None:
         call = found.call
@@ -338,13 +326,13 @@ class Engine:
         """Thinking closes: the calls in it were drafts, and their text is part of the thought."""
         for found in calls:
             if not found.dialect.calls_in_reasoning:
-                self._relabel(found.runs, "reasoning")
-        self._relabel(range(first_run, len(self.runs)), "reasoning", only="text")
+                self.runs.relabel(found.runs, "reasoning")
+        self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only="text")
 
     def _never_closed(self, thinking: _Thinking) -> None:
         """Thinking runs into a call: it ended there, and what followed is text."""
         if thinking.first_call is not None:
-            self._relabel(range(thinking.first_call, len(self.runs)), "text", only="reasoning")
+            self.runs.relabel(range(thinking.first_call, len(self.runs)), "text", only="reasoning")
             for found in thinking.calls:
                 found.thought = False
         self._thinking = None
@@ -355,12 +343,6 @@ class Engine:
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning
         self._closed(self.found, 0)
-
-    def _relabel(self, which: range, kind: str, only: str | None = None) -> None:
-        for index in which:
-            run = self.runs[index]
-            if only is None or run.kind == only:
-                self.runs[index] = Run(kind, run.start, run.end)  # type: ignore[arg-type]
 
     def _unquote(self) -> None:
         """Settle the calls that stand in code: text, unless they name a known tool or are the whole answer."""
@@ -374,7 +356,7 @@ class Engine:
         for found in quoted:
             known = bool(self._tools) and found.call.name in self._tools  # type: ignore[operator]
             if prose and not known:
-                self._relabel(found.runs, "reasoning" if found.thought else "text")
+                self.runs.relabel(found.runs, "reasoning" if found.thought else "text")
                 self.found.remove(found)
 
     # -- showing ----------------------------------------------------------------------------------------------------
@@ -383,12 +365,9 @@ class Engine:
         kind = "reasoning" if self._thinking else "text"
         text = self._source.slice(start, end)
         self._quoting.read(text)
-        last = self.runs[-1] if self.runs else None
-        if last and last.kind == kind and last.end == start:
-            self.runs[-1] = Run(last.kind, last.start, end)
-        else:
-            self.runs.append(Run(kind, start, end))  # type: ignore[arg-type]
-        self._layout.push(Run(kind, start, end), text)  # type: ignore[arg-type]
+        run = Run(kind, start, end)  # type: ignore[arg-type]
+        self.runs.add(run)
+        self._layout.push(run, text)
         self._show()
 
     def _push(self, kind: str, start: int, end: int) -> None:

@@ -6,11 +6,16 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from utp_cli.protocol.errors import BadFile
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _NOT_A_TERMINAL = 80
+_EVERY = 200
+"""Steps between two signs of progress."""
 _WIDEST = 160
 """Cells: what stands at the right edge of a wider line is not seen as part of it."""
 
@@ -52,6 +57,19 @@ def say(line: str) -> None:
         sys.stderr.flush()
     except OSError:
         _silence(sys.stderr)
+
+
+def progress(noun: str) -> Callable[[str, int], None]:
+    """Return what shows how far long work has come: a line that is written over, on a terminal only."""
+    if not sys.stderr.isatty():
+        return lambda _source, _count: None
+
+    def show(source: str, count: int) -> None:
+        if count % _EVERY == 0:
+            sys.stderr.write(f"\r{source}: {count:,} {noun} \x1b[K")
+            sys.stderr.flush()
+
+    return show
 
 
 def encoding() -> str:

@@ -69,8 +69,9 @@ def asked_types(schema: Any, root: Any = None) -> tuple[frozenset[str], list[Any
         declared = branch.get("type")
         named = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
         types.update(kind.lower() for kind in named if isinstance(kind, str))
-        values = branch.get("enum") if isinstance(branch.get("enum"), list) else []
-        values = [*values, branch["const"]] if "const" in branch else values
+        members = branch.get("enum")
+        values = [*members] if isinstance(members, list) else []
+        values += [branch["const"]] if "const" in branch else []
         literals += values
         if not named:
             types.update(_json_type(value) for value in values)

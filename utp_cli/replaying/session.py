@@ -48,10 +48,10 @@ def session_of(document: Mapping[str, Any], source: str = "") -> Session:
     common = {key: document.get(key) for key in ("model", "provider", "profile", "tools")}
     messages = document.get("messages")
     if isinstance(messages, list):
-        return Session(source=source, exchanges=list(_turns(messages)), messages=messages, **common)  # type: ignore[arg-type]
+        return Session(source=source, exchanges=list(_turns(messages)), messages=messages, **common)
     exchanges = document.get("exchanges")
     rows = exchanges if isinstance(exchanges, list) else [document]
-    return Session(source=source, exchanges=exchanges_of(rows), **common)  # type: ignore[arg-type]
+    return Session(source=source, exchanges=exchanges_of(rows), **common)
 
 
 def exchanges_of(rows: Iterable[Any]) -> Iterator[Exchange]:

@@ -1,0 +1,119 @@
+"""What an id means, what the model can do, and how to serve it: result → lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from utp_cli.views.lines import Screen, blocks
+
+if TYPE_CHECKING:
+    from utp_cli.detection.detect import Detection
+
+_LABEL = 17
+_SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
+
+
+def detection(found: Detection, screen: Screen) -> list[Text]:
+    """Draw one model: the verdict, what it can do, the command line of each server, warnings."""
+    return blocks(
+        [[_head(found, screen)], _facts(found, screen), _serve(found, screen), _warnings(found, screen)]
+    )
+
+
+def comparison(all_found: list[Detection], screen: Screen) -> list[Text]:
+    """Draw several models side by side: one column each, one row a fact."""
+    names = [screen.cut(screen.safe(found.model), 22) for found in all_found]
+    rows = [("", names)]
+    for label, say in _ROWS:
+        rows.append((label, [say(found) for found in all_found]))
+    widths = [max(len(row[1][at]) for row in rows) for at in range(len(all_found))]
+    lines = []
+    for label, cells in rows:
+        padded = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+        lines.append(Text(f"  {label:<{_LABEL}}{padded}".rstrip(), style="" if label else "bold"))
+    return lines
+
+
+def _head(found: Detection, screen: Screen) -> Text:
+    spec = found.spec
+    version = ".".join(str(part) for part in spec.version)
+    parts = [f"family {spec.family} {version}".strip(), _size(spec.size or spec.active_size), spec.variant]
+    parts += [f"via {spec.provider}" if spec.provider else None, "a fine-tune" if spec.custom else None]
+    right = screen.signs.dot.join(part for part in parts if part)
+    return screen.row(Text(screen.safe(found.model), style="bold"), Text(right, style="dim"))
+
+
+def _size(size: int | None) -> str | None:
+    if not size:
+        return None
+    for unit, name in ((10**12, "T"), (10**9, "B"), (10**6, "M")):
+        if size >= unit:
+            return f"{size / unit:g} {name}"
+    return str(size)
+
+
+def _tools(found: Detection) -> str:
+    cap = found.capability
+    if not cap.native_tools:
+        return "no: describe them in the prompt"
+    more = ["several at once"] * bool(cap.parallel_tools) + ["streamed"] * bool(cap.tool_streaming)
+    return ", ".join(["yes", *more])
+
+
+def _yes(value: Any) -> str:
+    return "unknown" if value is None else "yes" if value else "no"
+
+
+def _tokens(value: int | None) -> str:
+    return f"{value:,} tokens" if value else "unknown"
+
+
+_ROWS: tuple[tuple[str, Any], ...] = (
+    ("calls tools", _tools),
+    ("thinks", lambda found: _yes(found.capability.reasoning)),
+    ("context", lambda found: _tokens(found.capability.context_window)),
+    ("longest answer", lambda found: _tokens(found.capability.max_output_tokens)),
+    ("JSON schema", lambda found: _yes(found.capability.structured_outputs)),
+    ("mode", lambda found: found.mode),
+    ("definitions", lambda found: found.definition_format),
+    ("dialect", lambda found: found.dialect or "none known"),
+)
+_SOURCES = {
+    "calls tools": "capability.native_tools",
+    "thinks": "capability.reasoning",
+    "context": "capability.context_window",
+    "longest answer": "capability.max_output_tokens",
+    "JSON schema": "capability.structured_outputs",
+    "mode": "mode",
+    "definitions": "definition_format",
+    "dialect": "dialect",
+}
+"""The field whose source stands behind each row."""
+
+
+def _facts(found: Detection, screen: Screen) -> list[Text]:
+    lines = []
+    for label, say in _ROWS:
+        left = Text(f"  {label:<{_LABEL}}{screen.safe(say(found))}")
+        source = found.sources.get(_SOURCES[label], "")
+        short = source if screen.verbose else source.partition(" (")[0]  # where a rule was taken from, with its date
+        lines.append(screen.row(left, Text(short, style="dim")))
+    return lines
+
+
+def _serve(found: Detection, screen: Screen) -> list[Text]:
+    if not found.servers:
+        return []
+    lines = [screen.section("serve it with")]
+    for name, flags in found.servers.items():
+        label = Text(f"    {_SERVERS.get(name, name):<11}")
+        lines += screen.labelled(label, " ".join(flags) if flags else "nothing to set", _LABEL)
+    return lines
+
+
+def _warnings(found: Detection, screen: Screen) -> list[Text]:
+    return [
+        line for text in found.warnings for line in screen.labelled(Text("  ! ", style="yellow"), text, 4)
+    ]
