@@ -1,12 +1,12 @@
 """What follows a quote: the evidence for whether it closes its string.
 
-A quote that a model forgot to escape looks like one that closes. The difference is what comes behind it: after a
-key a colon, after a member's value a comma *and* the next key, and so on. So the text behind the quote is read as
-a few tokens, each one character:
+A quote that a model forgot to escape looks like one that closes. The difference is what comes behind it:
+after a key a colon, after a member's value a comma *and* the next key, and so on. So the text behind the
+quote is read as a few tokens, each one character:
 
-    , : = } ] ) { [ ( + .   what they are (`;` and fullwidth forms count as what they stand for; `.` is an ellipsis)
-    s  a whole short string     S  a string too long to tell     n  a number or literal     w  a bare word
-    $  the end of the text or of the payload                     ?  anything else
+    , : = } ] ) { [ ( + .   what they are (`;` and fullwidth forms count as what they stand for; `.` is an
+    ellipsis) s  a whole short string     S  a string too long to tell     n  a number or literal     w  a
+    bare word $  the end of the text or of the payload                     ?  anything else
 
 and looked up in FOLLOW, which says how well they fit the place the string stands in.
 """
@@ -14,7 +14,7 @@ and looked up in FOLLOW, which says how well they fit the place the string stand
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.repair.tape import Starved
 
@@ -26,6 +26,17 @@ Role = Literal["key", "member", "item", "top", "opening"]
 
 `opening` asks another question: does a quote *open* a key with its value?
 """
+
+
+class Place(NamedTuple):
+    """Where a value or key stands in the text."""
+
+    role: Role
+    closers: str = ""
+    """Due behind it, innermost first."""
+    until: tuple[str, ...] = ()
+    """Markers that end the payload."""
+
 
 NO, WEAK, STRONG = 0, 1, 2
 
@@ -43,7 +54,9 @@ _QUOTED: Final = (
     ('"', '"'), ("'", "'"), ("“", "”"), ("„", "[“”]"), ("‘", "’"), ("«", "»"), ("`", "`"), ("＂", "＂"),
     (r'\\"', r'\\"'), ("&quot;", "&quot;"), ("&[#]39;", "&[#]39;"),
 )  # fmt: skip
-_STRING: Final = "|".join(rf"{opener}(?:(?!{closer})[^\n\\]|\\.){{0,{REACH}}}?{closer}" for opener, closer in _QUOTED)
+_STRING: Final = "|".join(
+    rf"{opener}(?:(?!{closer})[^\n\\]|\\.){{0,{REACH}}}?{closer}" for opener, closer in _QUOTED
+)
 _TOKEN: Final = re.compile(
     rf"""
       (?P<comma> [,;，] (?:[{SPACES}]*[,;，])* )
@@ -61,7 +74,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _KINDS: Final = {
-    "comma": ",", "colon": ":", "equals": "=", "end": "$", "dots": ".", "long": "S", "string": "s", "long_": "S",
+    "comma": ",", "colon": ":", "equals": "=", "end": "$", "dots": ".", "long": "S", "string": "s",
+    "long_": "S",
     "number": "n", "word": "w",
 }  # fmt: skip
 _FULLWIDTH: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]"}
@@ -71,7 +85,8 @@ _RULES: Final[dict[Role, tuple[str, str]]] = {
     "key": ("[:=$]", "n [,}$] | [{[] | s [,}$] | w [,}$] | , | }"),
     "member": (
         "[$.] | , s : | , [})]$.] | [})]] [,})]$] | } { | } s : | s : | + s [,}+$]",
-        ", s [=n{[s,}$] | , S | , w [:=] | , n : | , { | } s [*sS] | } S | [)]] [*sS] | } * | s [=,}$+] | + s [*sS] | w [:=] | n :",
+        ", s [=n{[s,}$] | , S | , w [:=] | , n : | , { | } s [*sS] | } S | } * "
+        "| [)]] [*sS] | s [=,}$+] | + s [*sS] | w [:=] | n :",
     ),
     "item": (
         "[$.] | , s [,]})$+:s] | , n [,]}$] | , [{[]})$.] | [})]] [,})]$] | : [snS{[w] | + s [,]+$]",
@@ -122,23 +137,25 @@ def token(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int]:
             raise Starved
         return "?", at + 1
     group = found.lastgroup or ""
-    if starving and (group == "long_" or (found.end() == len(text) and group not in ("bracket", "comma", "colon"))):
+    if starving and (
+        group == "long_" or (found.end() == len(text) and group not in ("bracket", "comma", "colon"))
+    ):
         raise Starved
     kind = _KINDS.get(group) or _FULLWIDTH.get(found[0], found[0])
     return kind, found.end()
 
 
-def strength(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: str) -> int:
-    """Say how well the text from index `at` on fits behind a string that stands as `role`: NO, WEAK or STRONG.
+def strength(tape: Tape, at: int, place: Place) -> int:
+    """Say how well the text from index `at` on fits behind a string in that place: NO, WEAK or STRONG.
 
-    `closers` are those due for the open containers. A closer that none of them asks for is weak evidence.
+    A closer that no open container asks for is weak evidence.
     Raises Starved where more text could change the answer.
     """
-    node: Any = FOLLOW[role]
+    node: Any = FOLLOW[place.role]
     ceiling = STRONG
     while True:
-        kind, at = token(tape, at, until)
-        if kind in "}])" and kind not in closers and ceiling == STRONG:
+        kind, at = token(tape, at, place.until)
+        if kind in "}])" and kind not in place.closers and ceiling == STRONG:
             ceiling = WEAK
         node = node.get(kind, NO if kind in "sS" else node.get("*", NO))
         if isinstance(node, int):

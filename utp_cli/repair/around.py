@@ -1,6 +1,7 @@
 """A whole text that ought to be one JSON value: finds the value in it, and reads it.
 
-    strict JSON → as it is     else: what stands at the edges → where the value begins → the reader → what follows it
+Strict JSON is taken as it is. Else: what stands at the edges, where the value begins, the reader, what
+follows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from utp_cli.repair.strict import SPACE, strict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.protocol.calls import Note, Sureness
+    from utp_cli.protocol.calls import Note
 
 _EDGE: Final = " \t\n\r\ufeff\u200b\u2060"
 _CALL: Final = re.compile(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
@@ -34,7 +35,7 @@ _FENCED: Final = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[
 _NEXT: Final = re.compile(r"\s*+[,;]?\s*+(?=[{\[])")
 _STANDS_ALONE: Final = re.compile(r"(?:\A|[:=\n]|[`~]{3}\w*)\s*\Z")
 _RETRIES: Final = 8
-"""How often the reading of something in prose that never closes is given up, to try again behind its bracket."""
+"""How often something in prose that never closes is given up, to try again behind its bracket."""
 
 
 @dataclass(kw_only=True)
@@ -44,7 +45,7 @@ class Reading:
     value: Any = None
     """None also where nothing in the text is a value; `complete` is then False."""
     repairs: list[Repair] = field(default_factory=list)
-    """In order of their spans, which count characters of the text. Applied to the text they give strict JSON."""
+    """In order of their spans, which count characters. Applied to the text they give strict JSON."""
     partial: list[str] = field(default_factory=list)
     """JSON Pointers of the values that may have been cut off."""
     complete: bool = True
@@ -75,7 +76,9 @@ def repair_json(text: str) -> Reading:
     return Reading(
         value=value,
         repairs=in_order(repairs),
-        partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
+        partial=[
+            f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial
+        ],
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
         find_notes=lambda: [note for each in kept for note in each.reader.notes],
@@ -107,7 +110,7 @@ class _Found:
 
 
 def _read(text: str, start: int, end: int, *, loose: bool = False, piece: int = 0) -> _Found | None:
-    """Read the value at `start`; None where there is none. A `piece` spares a look at the whole rest of the text."""
+    """Read the value at `start`; None where there is none. A `piece` spares copying the rest of the text."""
     reader, at = JsonReader(start=start, loose=loose), start
     piece = piece or end - start
     while at < end and not reader.feed(text[at : min(at + piece, end)]):
@@ -118,7 +121,7 @@ def _read(text: str, start: int, end: int, *, loose: bool = False, piece: int = 
 
 
 def _values(text: str, start: int, end: int) -> Iterator[_Found]:
-    """Find the value, and those that follow it: at once, or in fences of their own where the first was in one."""
+    """Find the value and those that follow it: at once, or in fences of their own if the first was in one."""
     found = _wrapped(text, start, end) or _plain(text, start, end) or _in_prose(text, start, end)
     while found:
         yield found
@@ -132,7 +135,9 @@ def _values(text: str, start: int, end: int) -> Iterator[_Found]:
 
 def _is_data(found: _Found) -> bool:
     """Whether this is a container that somebody wrote as one: `{name}` is none."""
-    return isinstance(found.value, (dict, list)) and not any(r.code == "python-set" for r in found.reader.repairs)
+    return isinstance(found.value, (dict, list)) and not any(
+        r.code == "python-set" for r in found.reader.repairs
+    )
 
 
 def _wrapped(text: str, start: int, end: int) -> _Found | None:
@@ -160,8 +165,8 @@ def _plain(text: str, start: int, end: int) -> _Found | None:
 def _in_prose(text: str, start: int, end: int) -> _Found | None:
     """Find the value in a text that begins with something else.
 
-    The first object with a key counts; failing that the first array of objects; failing that the first container
-    that stands by itself. What never closes counts only if nothing else does.
+    The first object with a key counts; failing that the first array of objects; failing that the first
+    container that stands by itself. What never closes counts only if nothing else does.
     """
     ranked: dict[int, _Found] = {}
     retries, at = _RETRIES, start
@@ -201,7 +206,7 @@ def _rank(text: str, found: _Found) -> int:
     return rank if found.reader.complete or rank == _NONE else rank + 3
 
 
-# --- what the parts of the text become ------------------------------------------------------------------------
+# --- what the parts of the text become ----------------------------------------------------------------------
 
 
 def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Repair]]:
@@ -225,7 +230,7 @@ def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Rep
 
 
 def _list_sign(text: str, start: int, end: int, sign: str) -> Repair:
-    return _fix("concatenated-objects", text, start, end, sign, "guess")
+    return _fix("concatenated-objects", text, start, end, sign)
 
 
 def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[Repair]:
@@ -233,7 +238,7 @@ def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[R
     first, last = found[0], found[-1]
     codes = ("call-wrapper", "call-wrapper") if first.wrapped else ("leading-garbage", "trailing-garbage")
     for code, begin, stop in zip(codes, (start, last.end), (first.start, end), strict=True):
-        if text[begin:stop].strip():
+        if text[begin:stop].strip(SPACE):
             yield _fix(code, text, begin, stop)
 
 
@@ -244,12 +249,12 @@ def _edges(text: str, start: int, end: int) -> Iterator[Repair]:
             yield _fix("bom", text, begin, stop)
 
 
-def _fix(code: str, text: str, start: int, end: int, after: str = "", confidence: Sureness | None = None) -> Repair:
+def _fix(code: str, text: str, start: int, end: int, after: str = "") -> Repair:
     entry = CODES[code]
     return Repair(
         code=code,
         layer="syntax",
-        confidence=confidence or entry.confidence,
+        confidence="guess" if after else entry.confidence,
         span=(start, end),
         before=text[start:end],
         after=after,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.ahead import token
+from utp_cli.repair.ahead import Place, token
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.structure import DEEP, Frame, Member, best, closers_ahead, due
 from utp_cli.repair.tokens import SPACE, Tokens
@@ -62,12 +62,14 @@ class Containers(Tokens):
     # --- what goes in ---------------------------------------------------------------------------------------
 
     @property
-    def _place(self) -> Role:
-        return "top" if not self._frames else "member" if self._frames[-1].is_object else "item"
+    def _place(self) -> Place:
+        """Where the next value stands."""
+        role: Role = "top" if not self._frames else "member" if self._frames[-1].is_object else "item"
+        return Place(role, due(self._frames), self._ends)
 
     def _open(self, char: str, plain: str) -> None:
         """Open a container."""
-        self._begin_entry(self._place)
+        self._begin_entry()
         value: Any = {} if plain == "{" else []
         start = self._offset
         if char != plain:
@@ -83,9 +85,9 @@ class Containers(Tokens):
         self._frames.append(frame)
         self._state = self._entry
 
-    def _begin_entry(self, role: Role) -> None:
+    def _begin_entry(self) -> None:
         """A value begins here: what was held back about its key and the comma before it stands."""
-        if role == "key" or not self._frames:
+        if not self._frames:
             return
         frame = self._frames[-1]
         if frame.comma and frame.comma.text != ",":
@@ -97,7 +99,9 @@ class Containers(Tokens):
         frame.key_edits = []
         if frame.key in frame.value:
             message = f"the key {frame.key!r} was given before; the last one counts"
-            self._notes.append(Note(code="duplicate-key", message=message, span=(frame.key_start, frame.key_end)))
+            self._notes.append(
+                Note(code="duplicate-key", message=message, span=(frame.key_start, frame.key_end))
+            )
         if frame.watched:
             self.members.append(Member(frame.key or "", self._offset, None))
 
@@ -112,7 +116,11 @@ class Containers(Tokens):
     def _put(self, value: Any, start: int, end: int | None = None, *, cut: bool = False) -> None:
         """Enter a value that is whole."""
         if type(value) is int and value.bit_length() > _BIG:
-            self._notes.append(Note(code="big-number", message="an integer of thousands of digits", span=(start, self._offset)))
+            self._notes.append(
+                Note(
+                    code="big-number", message="an integer of thousands of digits", span=(start, self._offset)
+                )
+            )
         self._attach(value)
         if cut:
             self.partial.append(self._path())
@@ -133,7 +141,9 @@ class Containers(Tokens):
         self._state = self._after
 
     def _path(self) -> str:
-        return pointer(*(frame.key if frame.is_object else len(frame.value) - 1 for frame in self._frames))  # type: ignore[misc]
+        return pointer(
+            *(frame.key or "" if frame.is_object else len(frame.value) - 1 for frame in self._frames)
+        )
 
     def _reattach(self, value: Any) -> None:
         """Put another value in the place of the innermost container."""
@@ -177,12 +187,21 @@ class Containers(Tokens):
     def _close_other(self, char: str, plain: str) -> None:
         """Read a closer that is not the one due: a slip, a surplus one, or others were forgotten."""
         frames = self._frames
-        fits = next((i for i in range(len(frames) - 1, max(len(frames) - DEEP, 0) - 1, -1) if frames[i].closer == plain), -1)
+        fits = next(
+            (
+                i
+                for i in range(len(frames) - 1, max(len(frames) - DEEP, 0) - 1, -1)
+                if frames[i].closer == plain
+            ),
+            -1,
+        )
         closers = due(frames)
         readings = [(closers[1:], "slip"), (closers, "surplus")]
         if fits >= 0:
             readings.insert(0, (closers[len(frames) - fits :], "outer"))
-        answer = best(self._ahead(len(closers) + 1), readings, "outer" if self._outer_goes_on(fits) else "slip")
+        answer = best(
+            self._ahead(len(closers) + 1), readings, "outer" if self._outer_goes_on(fits) else "slip"
+        )
         frame = frames[-1]
         if answer == "surplus":
             self._drop("extra-close", 1, confidence="likely")
@@ -250,7 +269,9 @@ class Containers(Tokens):
         if self._told >= 0:
             told = self.repairs[self._told]
             entry = CODES["extra-close"]
-            self.repairs[self._told] = replace(told, code=entry.code, confidence="likely", after="", message=entry.sentence)
+            self.repairs[self._told] = replace(
+                told, code=entry.code, confidence="likely", after="", message=entry.sentence
+            )
         else:
             self._fix("extra-close", at, "}", "", "likely")
         self._told = -1

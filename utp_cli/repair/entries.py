@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from utp_cli.repair.ahead import Role, token
+from utp_cli.repair.ahead import Place, token
 from utp_cli.repair.containers import COMMAS, OPENERS, Containers
 from utp_cli.repair.escapes import Edit, decode, quoted
+from utp_cli.repair.quotes import Style, open_string
 from utp_cli.repair.scalars import read_bare_key
-from utp_cli.repair.strings import Style, open_string
 from utp_cli.repair.structure import Comma, Frame, best, due
 from utp_cli.repair.tokens import ASCII
 
@@ -22,7 +22,7 @@ class Entries(Containers):
         """Read a value. This and the next two are defined by the layer above."""
         raise NotImplementedError
 
-    def _begin_string(self, opened: tuple[Style, int], role: Role) -> None:
+    def _begin_string(self, opened: tuple[Style, int], place: Place) -> None:
         raise NotImplementedError
 
     def _concat(self) -> bool:
@@ -57,8 +57,9 @@ class Entries(Containers):
     def _key(self, frame: Frame, plain: str) -> None:
         """Read a key, or the beginning of one."""
         tape, at, start = self._tape, self._tape.at, self._offset
-        if opened := open_string(tape, at, "key", self._ends):
-            self._begin_string(opened, "key")
+        place = Place("key", due(self._frames), self._ends)
+        if opened := open_string(tape, at, place):
+            self._begin_string(opened, place)
             return
         if plain in OPENERS:
             self._bracket_for_key(frame, plain)
@@ -124,7 +125,7 @@ class Entries(Containers):
             self._entered(frame.key_end)
         elif plain in ",;}])":
             frame.key_edits.append(Edit("missing-value", frame.key_end, "", ": null"))
-            self._begin_entry("member")
+            self._begin_entry()
             self._put(None, frame.key_end, frame.key_end)
         else:
             frame.key_edits.append(Edit("missing-colon", frame.key_end, "", ":"))
@@ -155,7 +156,7 @@ class Entries(Containers):
         elif not char:
             self._finish(only_closers=False)
         elif frame and frame.is_object:
-            self._begin_entry("member")
+            self._begin_entry()
             self._fix("missing-value", frame.key_end, "", "null")
             self._put(None, frame.key_end, frame.key_end)
         elif frame:

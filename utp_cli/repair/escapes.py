@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]  # left out of the stubs
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def is_path(raw: str) -> bool:
 def decode(raw: str, start: int = 0, closer: str = '"', *, literal: bool = False) -> tuple[str, list[Edit]]:
     """Return the value of the text between two quotes, and the edits that make that text proper JSON.
 
-    `raw` begins at offset `start` and stood between quotes of which `closer` is the second. Where `literal`, as
-    behind the prefix `r`, backslashes are characters.
+    `raw` begins at offset `start` and stood between quotes of which `closer` is the second. Where
+    `literal`, as behind the prefix `r`, backslashes are characters.
     """
     if not _SPECIAL.search(raw):
         return raw, []
@@ -109,7 +109,7 @@ _CODES: Final = {
 def _mend(unit: str, _at: int) -> str:
     r"""Return a proper escape. What means nothing keeps its backslash: `\d` becomes `\\d`."""
     kind = unit[1:2]
-    if (kind and kind in '"\\/bfnrt') or len(unit) > 3 and kind == "u":
+    if (kind and kind in '"\\/bfnrt') or (len(unit) > 3 and kind == "u"):
         return unit
     if kind == "x" and len(unit) == 4:
         return r"\u00" + unit[2:]
@@ -132,7 +132,8 @@ def _mend_literal(unit: str, _at: int) -> str:
 
 
 def unfinished(raw: str) -> int:
-    r"""Return where an escape begins that the end of the text cut off, `\u00` say; `len(raw)` where none does.
+    r"""Return where an escape begins that the end of the text cut off, `\u00` say; `len(raw)` where none
+    does.
 
     A high surrogate without its partner counts as cut off too.
     """

@@ -1,8 +1,8 @@
 """The tolerant reader: text that ought to be JSON → its value, every deviation logged.
 
-One pushdown machine. Its state is a method that reads one token: it goes on and says what comes next, or raises
-Starved before it has changed anything, and is called again when more text has come. Containers are on a stack of
-their own, so nothing recurses; what has been read is let go, so nothing is read twice.
+One pushdown machine. Its state is a method that reads one token: it goes on and says what comes next, or
+raises Starved before it has changed anything, and is called again when more text has come. Containers are
+on a stack of their own, so nothing recurses; what has been read is let go, so nothing is read twice.
 
     begin → value ⇄ string        entry: a key, an item or a closer       after: a comma or a closer
             value → entry → (key → colon →) value → after → entry …       tail: what may belong to it still
@@ -20,15 +20,16 @@ from utp_cli.repair.ahead import SPACES, token
 from utp_cli.repair.containers import OPENERS
 from utp_cli.repair.entries import Entries
 from utp_cli.repair.escapes import SURROGATE, Edit
+from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import read_bare, read_bare_key
-from utp_cli.repair.strings import StringReader, open_string
-from utp_cli.repair.structure import Frame, Member, closers_ahead, due
+from utp_cli.repair.strings import StringReader
+from utp_cli.repair.structure import Frame, Member, closers_ahead
 from utp_cli.repair.tape import Starved
 from utp_cli.repair.tokens import ASCII, SPACE
 
 if TYPE_CHECKING:
-    from utp_cli.repair.ahead import Role
-    from utp_cli.repair.strings import Style
+    from utp_cli.repair.ahead import Place
+    from utp_cli.repair.quotes import Style
 
 __all__ = ["JsonReader", "Member"]
 
@@ -81,10 +82,10 @@ class JsonReader(Entries):
 
     @property
     def notes(self) -> list[Note]:
-        """What is worth knowing though it changed nothing: `duplicate-key`, `big-number`, `lone-surrogate`."""
+        """What is worth knowing though nothing changed: `duplicate-key`, `big-number`, `lone-surrogate`."""
         if self._skimmed:
             again = JsonReader(start=self._skimmed_at)
-            again._fed = True  # noqa: SLF001 - no short cut: it sees no duplicate keys
+            again._fed = True  # no short cut: that does not see duplicate keys
             again.feed(self._skimmed)
             again.close()
             self._skimmed, self._notes = "", [*again.notes, *self._notes]
@@ -169,10 +170,10 @@ class JsonReader(Entries):
             self._no_value(frame, plain)
         elif plain in OPENERS:
             self._open(char, plain)
-        elif opened := open_string(self._tape, self._tape.at, self._place, self._ends):
+        elif opened := open_string(self._tape, self._tape.at, self._place):
             self._begin_string(opened, self._place)
         elif self._dots():
-            self._begin_entry(self._place)
+            self._begin_entry()
             self._drop("ellipsis", self._dots(), "null")
             self._put(None, self._offset)
         else:
@@ -185,11 +186,11 @@ class JsonReader(Entries):
         if found and _DELIMITED.match(text, found.end()):
             grouped = text[found.end()] == "," and tape.char(found.end() + 1).isdigit()
             if not grouped:
-                self._begin_entry(self._place)
+                self._begin_entry()
                 tape.at = found.end()
                 self._put(strict.number(found[0]), start)
                 return
-        bare, end = read_bare(tape, at, self._place, self._ends, due(self._frames))
+        bare, end = read_bare(tape, at, self._place)
         if end == at:
             self._drop("trailing-garbage", 1)
             return
@@ -199,14 +200,15 @@ class JsonReader(Entries):
             tape.at = end
             self._break_off()
             return
-        self._begin_entry(self._place)
+        self._begin_entry()
         self._fix_all(bare.edits)
         tape.at = end
         self._put(bare.value, start, cut=bare.cut)
 
-    def _begin_string(self, opened: tuple[Style, int], role: Role) -> None:
-        self._begin_entry(role)
-        self._string = StringReader(self._tape, *opened, role, due(self._frames), self._ends, self._reach)
+    def _begin_string(self, opened: tuple[Style, int], place: Place) -> None:
+        if place.role != "key":
+            self._begin_entry()
+        self._string = StringReader(self._tape, opened, place, self._reach)
         self._state = self._in_string
 
     def _in_string(self) -> None:
@@ -215,14 +217,16 @@ class JsonReader(Entries):
         assert string is not None  # noqa: S101 - the state says so
         ended = string.read()
         value, edits = string.value(ended)
-        source = string.source(ended) if string.role == "key" else ""
+        source = string.source(ended) if string.place.role == "key" else ""
         self._string = None
         self._reach = max(self._reach, string.looked)
         self._tape.at = ended.resume - self._tape.base
         if SURROGATE.search(value):
             message = "half of a surrogate pair; it cannot be encoded as UTF-8"
-            self._notes.append(Note(code="lone-surrogate", message=message, span=(string.start, ended.resume)))
-        if string.role == "key":
+            self._notes.append(
+                Note(code="lone-surrogate", message=message, span=(string.start, ended.resume))
+            )
+        if string.place.role == "key":
             self._end_key(string.start, value, edits, source, cut=ended.by in ("text", "marker"))
             return
         if self._joins:
@@ -246,12 +250,16 @@ class JsonReader(Entries):
             return False
         self._need(found.end())
         at = found.end()
-        opened = open_string(tape, at, self._place, self._ends) if tape.char(at) in ("'", '"') else None
+        opened = open_string(tape, at, self._place) if tape.char(at) in ("'", '"') else None
         if opened is None:
             return False
         if "+" not in found[0]:
             kind, behind = token(tape, at, self._ends)
-            if self._place != "member" or kind not in "sS" or (kind == "s" and token(tape, behind, self._ends)[0] in ":="):
+            if (
+                self._place.role != "member"
+                or kind not in "sS"
+                or (kind == "s" and token(tape, behind, self._ends)[0] in ":=")
+            ):
                 return False
         last = self.repairs[-1] if self.repairs else None
         if last and last.span and last.span[1] == self._text_end and last.after == '"':
@@ -262,7 +270,7 @@ class JsonReader(Entries):
         opener = '"' if not opened[0].code and not opened[0].prefixed else ""
         self._fix("string-concat", self._offset - len(gap) + len(found[0]), gap + opener, "")
         tape.at = at
-        self._string = StringReader(tape, *opened, self._place, due(self._frames), self._ends, self._reach)
+        self._string = StringReader(tape, opened, self._place, self._reach)
         self._joins = True
         self._state = self._in_string
         return True

@@ -12,7 +12,7 @@ from utp_cli.repair.escapes import Edit, decode, quoted
 from utp_cli.repair.tape import Starved
 
 if TYPE_CHECKING:
-    from utp_cli.repair.ahead import Role
+    from utp_cli.repair.ahead import Place
     from utp_cli.repair.tape import Tape
 
 
@@ -37,7 +37,14 @@ _WORDS_IN_ANY_CASE: Final = {
     "literal-case": {"true": "true", "false": "false", "null": "null", "nil": "null", "none": "null"},
     "nan-infinity": {sign + word: "null" for sign in ("", "-", "+") for word in ("nan", "inf", "infinity")},
 }
-_MEANINGS: Final = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
+_MEANINGS: Final = {
+    "True": "true",
+    "False": "false",
+    "None": "null",
+    "true": "true",
+    "false": "false",
+    "null": "null",
+}
 _BEGINNINGS: Final = {word[:length]: word for word in _MEANINGS for length in range(1, len(word))}
 """What a literal that the end of the text cut off must have been."""
 
@@ -68,29 +75,30 @@ _COMMA_ENDS: Final = re.compile(
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
-def read_bare(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: str) -> tuple[Bare, int]:
+def read_bare(tape: Tape, at: int, place: Place) -> tuple[Bare, int]:
     """Read the unquoted value that begins at index `at`, and return it with the index behind it.
 
     Raises Starved where more text could change the answer.
     """
     text, start = tape.text, tape.base + at
-    end, half_quoted = _run_end(tape, at, role, until, closers)
+    end, half_quoted = _run_end(tape, at, place)
     if half_quoted:
         value, edits = decode(text[at:end], start)
         return Bare(value, [Edit("missing-open-quote", start, "", '"'), *edits]), end + 1
-    if role == "member" and (grouped := _THOUSANDS.match(text, at)):
+    if place.role == "member" and (grouped := _THOUSANDS.match(text, at)):
         run = grouped[1]
         plain = run.replace(",", "").lstrip("+")
         if strict.NUMBER.fullmatch(plain):
             return Bare(strict.number(plain), [Edit("thousands-comma", start, run, plain)]), grouped.end(1)
     run = text[at:end].rstrip()
-    ends_text = tape.closed and end == len(text) and role != "top"
+    ends_text = tape.closed and end == len(text) and place.role != "top"
     return (_cut(run, start) if ends_text else None) or _classify(run, start, cut=ends_text), at + len(run)
 
 
-def _run_end(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: str) -> tuple[int, bool]:
+def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
     """Find where an unquoted value ends; True behind it where a quote that was never opened ends it."""
-    text, depth, end, separated = tape.text, [], at, False
+    text, end, separated = tape.text, at, False
+    depth: list[str] = []
     while True:
         if run := _RUN.match(text, end):
             end = run.end()
@@ -98,25 +106,27 @@ def _run_end(tape: Tape, at: int, role: Role, until: tuple[str, ...], closers: s
         if not char or char in "\n\r`~/":
             break
         if char == '"':
-            if not depth and not separated and strength(tape, end + 1, role, until, closers) == STRONG:
-                return _before_marker(text, at, end, until)
+            if not depth and not separated and strength(tape, end + 1, place) == STRONG:
+                return _before_marker(text, at, end, place.until)
         elif char in _OPENERS:
             depth.append(_OPENERS[char])
         elif char in ",，;":
-            if not depth and (role == "item" or _comma_ends(tape, end)):
+            if not depth and (place.role == "item" or _comma_ends(tape, end)):
                 break
             separated = True
         elif depth and depth[-1] == char:
             depth.pop()
-        elif char in closers or char != ")":
+        elif char in place.closers or char != ")":
             break
         end += 1
-    return _before_marker(text, at, end, until)[0], False
+    return _before_marker(text, at, end, place.until)[0], False
 
 
 def _before_marker(text: str, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
     """Return the end of the run, or the first marker in it; True where there is none."""
-    found = [place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end]
+    found = [
+        place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end
+    ]
     return min(found, default=end), not found
 
 
@@ -147,7 +157,9 @@ def _classify(run: str, start: int, *, cut: bool) -> Bare:
 def _argument(inside: str, source: str) -> Any:
     """Return the one scalar between the parentheses of a typed value, else its source text."""
     if string := _ONE_STRING.fullmatch(inside):
-        return decode(string[1] if string[2] is None else string[2], closer="'" if string[1] is None else '"')[0]
+        return decode(
+            string[1] if string[2] is None else string[2], closer="'" if string[1] is None else '"'
+        )[0]
     if strict.NUMBER.fullmatch(inside.strip()):
         return strict.number(inside.strip())
     return LITERALS.get(inside.strip(), source)
@@ -170,7 +182,7 @@ def _cut(run: str, start: int) -> Bare | None:
 
 
 def _loose_number(run: str, start: int) -> Bare | None:
-    """Read a number in a looser spelling than JSON's: `+07_000.` is 7000.0 with four edits. None where it is none."""
+    """Read a number in a looser spelling than JSON's: `+07_000.` is 7000.0 with four edits; else None."""
     if radix := _RADIX.fullmatch(run):
         value = int(radix[1] + radix[2].replace("_", ""), 0)
         return Bare(value, [Edit("hex-number", start, run, str(value))])
@@ -185,7 +197,10 @@ def _loose_number(run: str, start: int) -> Bare | None:
         edits.append(Edit("leading-zero", begin, whole[:zeros], ""))
     if not whole:
         edits.append(Edit("bare-decimal-point", begin, "", "0"))
-    edits += [Edit("digit-separator", m.start(), m[0], "") for m in _UNDERSCORES.finditer(run, begin + max(zeros, 0))]
+    edits += [
+        Edit("digit-separator", m.start(), m[0], "")
+        for m in _UNDERSCORES.finditer(run, begin + max(zeros, 0))
+    ]
     if fraction == ".":
         edits.append(Edit("bare-decimal-point", parts.end(3), "", "0"))
     plain = _applied(run, edits)
@@ -195,7 +210,8 @@ def _loose_number(run: str, start: int) -> Bare | None:
 
 
 def _applied(text: str, edits: list[Edit]) -> str:
-    out, done = [], 0
+    out: list[str] = []
+    done = 0
     for edit in edits:
         out += text[done : edit.start], edit.after
         done = edit.start + len(edit.before)

@@ -18,7 +18,7 @@ def _refuse(constant: str) -> Any:
 
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
-_scan = _DECODER.scan_once
+_scan = _DECODER.scan_once  # type: ignore[attr-defined]  # left out of the stubs
 
 
 def strict(text: str) -> Any:
@@ -78,7 +78,7 @@ def number(text: str) -> int | float:
 
 
 def _long_integer(text: str) -> int:
-    """Read digits beyond the interpreter's limit: in blocks, joined pairwise so that few products are large."""
+    """Read digits beyond the interpreter's limit: in blocks, joined pairwise so that few are large."""
     sign, digits = (-1, text[1:]) if text[0] == "-" else (1, text)
     width = 512
     digits = digits.zfill(-(-len(digits) // width) * width)

@@ -1,88 +1,40 @@
 """Where a string begins and ends: the hardest question that broken JSON asks.
 
-A string is read up to the next quote that could close it, and `ahead` says how well that quote would. What was seen
-on the way is remembered, so that nothing is read twice but the little that a wrong end gives back:
+A string is read up to the next quote that could close it, and `ahead` says how well that quote would. What
+was seen on the way is remembered, so that nothing is read twice but the little that a wrong end gives back:
 
 - a quote that fits its place well closes the string; so does one that fits poorly, if it is the first one met
-- a quote that opens a `"key": value` behind a separator says that the string was never closed; it ended before that
-- any other quote is content, and from then on the string is *faulty*: brackets opened inside have to close inside,
-  and a quote that fits but leaves some open is only the fallback for a text that runs out
-- a payload's closing marker is content if the string goes on to close properly. In a string with an open inner quote
-  the next quote may close that first. In a faulty string a marker is structure where the text ends or another marker
-  follows behind white space. At the first quote that breaks these rules the string has ended before the marker
+- a quote that opens a `"key": value` behind a separator says that the string was never closed; it ended
+  before that
+- any other quote is content, and from then on the string is *faulty*: brackets opened inside have to close
+  inside, and a quote that fits but leaves some open is only the fallback for a text that runs out
+- a payload's closing marker is content if the string goes on to close properly. In a string with an open
+  inner quote the next quote may close that first. In a faulty string a marker is structure where the text
+  ends or another marker follows behind white space. At the first quote that breaks these rules the string
+  has ended before the marker
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from utp_cli.repair.ahead import NO, REACH, STRONG, WEAK, Role, strength, token
-from utp_cli.repair.escapes import Edit, decode, quoted, is_path, unescaped, unfinished
+from utp_cli.repair.escapes import Edit, decode, is_path, quoted, unescaped, unfinished
+from utp_cli.repair.quotes import JSON, Style
 from utp_cli.repair.tape import Starved
 
 if TYPE_CHECKING:
+    from utp_cli.repair.ahead import Place, Role
     from utp_cli.repair.tape import Tape
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
-    """A way to quote a string."""
-
-    opener: str
-    closer: str
-    code: str = ""
-    """The repair it asks for; JSON's own asks for none."""
-    also: str = ""
-    """Another closer, taken where it fits well."""
-    level: Literal[1, 2] = 1
-    """2 where everything is escaped once too often, the quotes too."""
-    literal: bool = False
-    """Backslashes are characters, as behind the prefix `r`."""
-    first: bool = False
-    """The first closer ends it, whatever follows."""
-    entities: bool = False
-    prefixed: bool = False
-    """A letter as in `r'…'` stands before the opener, and is part of it."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether its content is written anew, so that one edit covers the whole string."""
-        return self.level == 2 or self.entities
-
-
-JSON: Final = Style(opener='"', closer='"')
-STYLES: Final = (
-    Style(opener='"""', closer='"""', code="triple-quotes", first=True),
-    Style(opener="'''", closer="'''", code="triple-quotes", first=True),
-    Style(opener='""', closer='""', code="doubled-quotes"),
-    JSON,
-    Style(opener="'", closer="'", code="single-quotes"),
-    Style(opener="“", closer="”", code="smart-quotes", also='"'),
-    Style(opener="”", closer="”", code="smart-quotes", also='"'),
-    Style(opener="„", closer="“", code="smart-quotes", also="”"),
-    Style(opener="‘", closer="’", code="smart-quotes", also="'"),
-    Style(opener="’", closer="’", code="smart-quotes", also="'"),
-    Style(opener="«", closer="»", code="smart-quotes", also='"'),
-    Style(opener="´", closer="´", code="smart-quotes", also="'"),
-    Style(opener="`", closer="`", code="backtick-quotes"),
-    Style(opener="＂", closer="＂", code="fullwidth-punctuation", also='"'),
-    Style(opener='\\"', closer='\\"', code="over-escaped", level=2),
-    Style(opener="\\'", closer="\\'", code="over-escaped", level=2),
-    Style(opener="&quot;", closer="&quot;", code="html-entities", entities=True),
-    Style(opener="&#34;", closer="&#34;", code="html-entities", entities=True),
-    Style(opener="&apos;", closer="&apos;", code="html-entities", entities=True),
-    Style(opener="&#39;", closer="&#39;", code="html-entities", entities=True),
-)
-OPENERS: Final = frozenset(style.opener[0] for style in STYLES)
-_PREFIX: Final = re.compile(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
-_DOUBLED: Final = re.compile(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
 _SEPARATOR: Final = re.compile(r"(?:[ \t]*[,;，]\s*|[ \t]*\r?\n\s*)\Z")
 _NEXT_OBJECT: Final = re.compile(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
 _UNCLOSED_KEY: Final = re.compile(
-    r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]\s*(?:(?:-?\d[\d.eE+-]*|true|false|null|True|False|None)\s*,\s*|[\[{]\s*)?"
+    r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]\s*"
+    r"(?:(?:-?\d[\d.eE+-]*|true|false|null|True|False|None)\s*,\s*|[\[{]\s*)?"
 )
 _KEY_AND_COLON: Final = re.compile(r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]")
 _TAIL: Final = re.compile(r"(?:\s*[}\]])+\s*\Z")
@@ -98,49 +50,6 @@ _CLOSES: Final[dict[Role, re.Pattern[str]]] = {
 """The commonest text behind a closing quote. Only a short cut: `strength` would say the same."""
 
 
-def open_string(tape: Tape, at: int, role: Role, until: tuple[str, ...]) -> tuple[Style, int] | None:
-    """Say how the string that begins at index `at` is quoted, and where its content begins; None where none does.
-
-    Raises Starved where more text could change the answer.
-    """
-    text, begin = tape.text, at
-    prefix = _PREFIX.match(text, at)
-    if prefix:
-        at = prefix.end()
-        if strength(tape, at + 1, role, until, "}])") == STRONG:
-            return None  # a word that lost its opening quote
-    elif tape.char(at) not in OPENERS:
-        if text[at] in "rRbBfFuU" and not tape.closed and len(text) - at < 3:
-            raise Starved
-        return None
-    if not tape.closed and len(text) - at < 6 and (text[at] in "&\\" or len(set(text[at:])) == 1):
-        raise Starved
-    for style in STYLES:
-        if text.startswith(style.opener, at) and (style.opener != '""' or _is_doubled(tape, at)):
-            body = at + len(style.opener)
-            if prefix:
-                style = Style(
-                    opener=text[begin:body],
-                    closer=style.closer,
-                    code=style.code,
-                    first=style.first,
-                    prefixed=True,
-                    literal="r" in prefix[0].lower(),
-                )
-            return style, body
-    return None
-
-
-def _is_doubled(tape: Tape, at: int) -> bool:
-    """Whether `""` opens a string that `""` closes, rather than being an empty one."""
-    found = _DOUBLED.match(tape.text, at)
-    if found and found.end() == len(tape.text):
-        if not tape.closed:
-            raise Starved
-        return found[1] != '"'
-    return found is not None and found[1] == '""'
-
-
 class Ended(NamedTuple):
     """How a string ended. Offsets, not indexes."""
 
@@ -149,7 +58,7 @@ class Ended(NamedTuple):
     resume: int
     """Where reading goes on."""
     by: Literal["quote", "separator", "marker", "text"]
-    """`separator`: it was never closed, and ended before what must stand outside. `text`: everything ended."""
+    """`separator`: never closed, it ended before what must stand outside. `text`: everything ended."""
     sure: bool = True
     """False where code in it makes the end a guess."""
 
@@ -165,20 +74,20 @@ class StringReader:
     """Finds the end of one string, in as many goes as the text takes to arrive."""
 
     __slots__ = (
-        "_closers", "_counted", "_depth", "_fallback", "_inner", "_last", "_marker", "_parts", "_reach", "_run", "_scan",
-        "_second", "_tape", "_until", "body", "role", "start", "style",
+        "_counted", "_depth", "_fallback", "_inner", "_last", "_marker", "_parts", "_reach", "_run", "_scan",
+        "_second", "_tape", "body", "place", "start", "style",
     )  # fmt: skip
 
-    def __init__(self, tape: Tape, style: Style, body: int, role: Role, closers: str, until: tuple[str, ...], reach: int) -> None:
-        """`body` is the index of the first character of the content; `closers` are due behind the string.
+    def __init__(self, tape: Tape, opened: tuple[Style, int], place: Place, reach: int = 0) -> None:
+        """`opened` is what `open_string` returned.
 
         Before the offset `reach` a faulty string takes the first end that fits at all: it has been tried.
         """
-        self._tape, self._closers, self._until, self._reach = tape, closers, until, reach
-        self.style, self.role = style, role
+        self._tape, self.place, self._reach = tape, place, reach
+        self.style, body = opened
         self.start, self.body = tape.base + tape.at, tape.base + body
         tape.at = body
-        stops = style.closer[0] + style.also + "".join(marker[0] for marker in until)
+        stops = self.style.closer[0] + self.style.also + "".join(marker[0] for marker in place.until)
         self._run = _run(stops)
         self._scan = self._counted = self.body
         self._depth = 0
@@ -249,26 +158,30 @@ class StringReader:
                 raise Starved
         if char == "\\":
             return self._at_backslash(at)
-        if self._until:
-            marker = next((marker for marker in self._until if text.startswith(marker, at)), "")
+        if self.place.until:
+            marker = next((marker for marker in self.place.until if text.startswith(marker, at)), "")
             if marker:
                 return self._at_marker(at, len(marker))
-            if not tape.closed and any(marker.startswith(text[at:]) for marker in self._until):
+            if not tape.closed and any(marker.startswith(text[at:]) for marker in self.place.until):
                 raise Starved
         self._scan += 1
         return None
 
     def _at_backslash(self, at: int) -> Ended | None:
-        """Step over an escape. Behind a path like `C:\\dir\\` the quote may be the end after all."""
+        """Step over an escape. Behind an unescaped Windows path the quote may be the end after all."""
         tape, next_one = self._tape, self._tape.char(at + 1)
         width = 2 if next_one else 1
         if self.style.level == 2 and next_one == "\\":
             width = 4 if tape.char(at + 2) == "\\" and tape.char(at + 3) else 3
-        elif self.style is JSON and next_one == '"' and self._scan - self.body < REACH and is_path(self.raw(self._scan)):
-            if strength(tape, at + 2, self.role, self._until, self._closers) == STRONG:
-                return Ended(self._scan + 1, self._scan + 2, "quote")
+        elif next_one == '"' and self._ends_path(at):
+            return Ended(self._scan + 1, self._scan + 2, "quote")
         self._scan += width
         return None
+
+    def _ends_path(self, at: int) -> bool:
+        if self.style is not JSON or self._scan - self.body > REACH or not is_path(self.raw(self._scan)):
+            return False
+        return strength(self._tape, at + 2, self.place) == STRONG
 
     def _at_quote(self, at: int, width: int) -> Ended | None:
         """Judge a quote: end of the string, sign of an end before it, or content."""
@@ -278,12 +191,12 @@ class StringReader:
             while tape.char(behind) == self.style.closer[0]:
                 behind += 1
             return Ended(tape.base + behind - width, tape.base + behind, "quote")
-        if not self._inner and self._marker < 0 and _CLOSES[self.role].match(text, behind):
+        if not self._inner and self._marker < 0 and _CLOSES[self.place.role].match(text, behind):
             return Ended(here, here + width, "quote")
         if self.style.closer in "'’" and tape.char(behind).isalnum() and text[at - 1 : at].isalnum():
             self._scan += width
             return None
-        fits = strength(tape, behind, self.role, self._until, self._closers)
+        fits = strength(tape, behind, self.place)
         if fits == WEAK and tape.char(behind).isalnum():
             fits = NO
         if fits == STRONG and self._inner and self._count(here) > 0:
@@ -310,7 +223,7 @@ class StringReader:
 
     def _lost_comma_quote(self, here: int) -> Ended | None:
         """In `["a, "b"]` the quote before `b` opened an item: the one before it was never closed."""
-        if self.role != "item" or self._inner % 2 == 0 or here - self._last > _NEAR:
+        if self.place.role != "item" or self._inner % 2 == 0 or here - self._last > _NEAR:
             return None
         at = self._last - self._tape.base
         before = self._before(at)
@@ -327,11 +240,11 @@ class StringReader:
     def _never_closed(self, at: int) -> Ended | None:
         """Whether the quote at `at` opens something that cannot stand inside this string."""
         before, here = self._before(at), self._tape.base + at
-        if self.role == "key":
+        if self.place.role == "key":
             found = None if self._inner or here - self.body > _NEAR else _UNCLOSED_KEY.fullmatch(before)
             return Ended(self.body + found.end(1), self.body + found.end(1), "separator") if found else None
         found = _SEPARATOR.search(before) or _NEXT_OBJECT.search(before)
-        if not found or strength(self._tape, at, "opening", self._until, self._closers) != STRONG:
+        if not found or strength(self._tape, at, self.place._replace(role="opening")) != STRONG:
             return None
         end = here - len(before) + found.start()
         depth = self._count(end)
@@ -343,11 +256,11 @@ class StringReader:
         return None
 
     def _without_closers(self, end: int, many: int) -> int:
-        """Return where the string ends if its last `many` characters but white space close what is open around it."""
+        """Return where the string ends if its last `many` characters close what is open around it."""
         before = self._before(end - self._tape.base)
         found = _TAIL.search(before)
         closers = "".join(found[0].split()) if found else ""
-        if many < 1 or many > len(closers) or not self._closers.startswith(closers[-many:]):
+        if many < 1 or many > len(closers) or not self.place.closers.startswith(closers[-many:]):
             return end
         at = len(before.rstrip())
         for _ in range(many):
@@ -357,7 +270,7 @@ class StringReader:
 
     def _at_marker(self, at: int, width: int) -> Ended | None:
         """Remember the first marker inside; end here where the text behind it says so."""
-        structure = self._inner and token(self._tape, at + width, self._until)[0] == "$"
+        structure = self._inner and token(self._tape, at + width, self.place.until)[0] == "$"
         if self._marker < 0:
             self._marker = self._scan
         else:
@@ -375,7 +288,7 @@ class StringReader:
 
     def _whole_tail(self, end: int) -> int:
         """Return where the string ends if closers for all that is open stand at the end of its content."""
-        many = len(self._closers)
+        many = len(self.place.closers)
         return self._without_closers(end, many) if self._count(end) == -many else end
 
     def _at_end(self) -> Ended:
@@ -386,14 +299,14 @@ class StringReader:
         last = self._before(here - self._tape.base).rstrip()[-1:]
         if self._fallback is not None and last and last in "}])":
             return self._fallback
-        if self.role == "key":
+        if self.place.role == "key":
             end = self._key_end() if last and last in "}])" else here
         else:
             end = self._whole_tail(here)
         return Ended(end, end, "text" if end == here else "separator")
 
     def _key_end(self) -> int:
-        """Return where a key ends whose closing quote was lost, its value being the last thing in the text."""
+        """Return where a key ends that lost its closing quote, its value being the last thing in the text."""
         found = None if self._scan - self.body > REACH else _KEY_AND_COLON.match(self.raw(self._scan))
         return self.body + found.end(1) if found else self._scan
 
@@ -405,7 +318,11 @@ class StringReader:
     def source(self, ended: Ended) -> str:
         """Return the string as it was written."""
         tape = self._tape
-        return self.style.opener + self.raw(ended.end) + tape.text[ended.end - tape.base : ended.resume - tape.base]
+        return (
+            self.style.opener
+            + self.raw(ended.end)
+            + tape.text[ended.end - tape.base : ended.resume - tape.base]
+        )
 
     def value(self, ended: Ended) -> tuple[str, list[Edit]]:
         """Return the string's value, and the edits that make proper JSON of it."""
@@ -413,17 +330,21 @@ class StringReader:
         if ended.by == "text" and (kept := unfinished(raw)) < len(raw):
             edits.append(Edit("truncated-escape", self.body + kept, raw[kept:], ""))
             raw = raw[:kept]
-        closer = "" if ended.by != "quote" else self._tape.text[ended.end - self._tape.base : ended.resume - self._tape.base]
+        closer = (
+            ""
+            if ended.by != "quote"
+            else self._tape.text[ended.end - self._tape.base : ended.resume - self._tape.base]
+        )
         if not closer:
             edits.append(Edit("unclosed-string", ended.end, "", '"', None if ended.sure else "guess"))
         if style.whole:
-            value = decode(unescaped(raw) if style.entities else decode(raw)[0])[0]
+            value, _ = decode(unescaped(raw) if style.entities else decode(raw)[0])
             lacks = [edit._replace(start=ended.resume, before="", after="") for edit in edits]
             return value, [Edit(style.code, self.start, self.source(ended), quoted(value)), *lacks]
         value, inner = decode(raw, self.body, style.closer, literal=style.literal)
         if style.code:
-            sure = "likely" if self._inner else None
-            edits.append(Edit(style.code, ended.end, closer, '"', sure)) if closer else None
+            if closer:
+                edits.append(Edit(style.code, ended.end, closer, '"', "likely" if self._inner else None))
             inner = [self._own(edit) for edit in inner]
         return value, [*self._opening(), *inner, *edits]
 

@@ -41,6 +41,7 @@ class Tape:
         return True
 
     def close(self) -> None:
+        """No more text will come."""
         self._join()
         self.closed = True
 
@@ -56,7 +57,7 @@ class Tape:
         return self.base + len(self.text) + self._waiting
 
     def char(self, index: int) -> str:
-        """Return the character there, `""` at the end of all text. Raises Starved where it has not come yet."""
+        """Return the character there, `""` at the end of all text. Raises Starved where it is yet to come."""
         if index < len(self.text):
             return self.text[index]
         if not self.closed:

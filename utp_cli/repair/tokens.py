@@ -49,6 +49,7 @@ class Tokens:
 
     @property
     def over(self) -> bool:
+        """Whether the reader wants no more text."""
         return self.done or self.declined
 
     def _run(self) -> None:
@@ -67,7 +68,9 @@ class Tokens:
         if index >= len(self._tape.text) and not self._tape.closed:
             raise Starved
 
-    def _fix(self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None) -> None:
+    def _fix(
+        self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None
+    ) -> None:
         entry = CODES[code]
         self.repairs.append(
             Repair(
@@ -135,7 +138,10 @@ class Tokens:
             if found := pattern.match(text, at):
                 if not _BLOCK.fullmatch(found[0]):
                     self._need(found.end())
-                cut = min((p for p in (text.find(m, at, found.end()) for m in self._ends) if p >= 0), default=found.end())
+                cut = min(
+                    (p for p in (text.find(m, at, found.end()) for m in self._ends) if p >= 0),
+                    default=found.end(),
+                )
                 self._drop(code, cut - at)
                 return True
         return False

@@ -1,0 +1,105 @@
+"""The ways to quote a string: JSON's own and those that models write."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from utp_cli.repair.ahead import STRONG, Place, strength
+from utp_cli.repair.tape import Starved
+
+if TYPE_CHECKING:
+    from utp_cli.repair.tape import Tape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """A way to quote a string."""
+
+    opener: str
+    closer: str
+    code: str = ""
+    """The repair it asks for; JSON's own asks for none."""
+    also: str = ""
+    """Another closer, taken where it fits well."""
+    level: Literal[1, 2] = 1
+    """2 where everything is escaped once too often, the quotes too."""
+    literal: bool = False
+    """Backslashes are characters, as behind the prefix `r`."""
+    first: bool = False
+    """The first closer ends it, whatever follows."""
+    entities: bool = False
+    prefixed: bool = False
+    """A letter as in `r'…'` stands before the opener, and is part of it."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether its content is written anew, so that one edit covers the whole string."""
+        return self.level == 2 or self.entities
+
+
+JSON: Final = Style(opener='"', closer='"')
+STYLES: Final = (
+    Style(opener='"""', closer='"""', code="triple-quotes", first=True),
+    Style(opener="'''", closer="'''", code="triple-quotes", first=True),
+    Style(opener='""', closer='""', code="doubled-quotes"),
+    JSON,
+    Style(opener="'", closer="'", code="single-quotes"),
+    Style(opener="“", closer="”", code="smart-quotes", also='"'),
+    Style(opener="”", closer="”", code="smart-quotes", also='"'),
+    Style(opener="„", closer="“", code="smart-quotes", also="”"),
+    Style(opener="‘", closer="’", code="smart-quotes", also="'"),
+    Style(opener="’", closer="’", code="smart-quotes", also="'"),
+    Style(opener="«", closer="»", code="smart-quotes", also='"'),
+    Style(opener="´", closer="´", code="smart-quotes", also="'"),
+    Style(opener="`", closer="`", code="backtick-quotes"),
+    Style(opener="＂", closer="＂", code="fullwidth-punctuation", also='"'),
+    Style(opener='\\"', closer='\\"', code="over-escaped", level=2),
+    Style(opener="\\'", closer="\\'", code="over-escaped", level=2),
+    Style(opener="&quot;", closer="&quot;", code="html-entities", entities=True),
+    Style(opener="&#34;", closer="&#34;", code="html-entities", entities=True),
+    Style(opener="&apos;", closer="&apos;", code="html-entities", entities=True),
+    Style(opener="&#39;", closer="&#39;", code="html-entities", entities=True),
+)
+OPENERS: Final = frozenset(style.opener[0] for style in STYLES)
+_PREFIX: Final = re.compile(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
+_DOUBLED: Final = re.compile(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
+
+
+def open_string(tape: Tape, at: int, place: Place) -> tuple[Style, int] | None:
+    """Say how the string that begins at index `at` is quoted, and where its content begins; None where
+    none does.
+
+    Raises Starved where more text could change the answer.
+    """
+    text, begin = tape.text, at
+    prefix = _PREFIX.match(text, at)
+    if prefix:
+        at = prefix.end()
+        if strength(tape, at + 1, place) == STRONG:
+            return None  # a word that lost its opening quote
+    elif tape.char(at) not in OPENERS:
+        if text[at] in "rRbBfFuU" and not tape.closed and len(text) - at < 3:
+            raise Starved
+        return None
+    if not tape.closed and len(text) - at < 6 and (text[at] in "&\\" or len(set(text[at:])) == 1):
+        raise Starved
+    for style in STYLES:
+        if text.startswith(style.opener, at) and (style.opener != '""' or _is_doubled(tape, at)):
+            body = at + len(style.opener)
+            if prefix:
+                literal = "r" in prefix[0].lower()
+                return replace(style, opener=text[begin:body], prefixed=True, literal=literal), body
+            return style, body
+    return None
+
+
+def _is_doubled(tape: Tape, at: int) -> bool:
+    """Whether `""` opens a string that `""` closes, rather than being an empty one."""
+    found = _DOUBLED.match(tape.text, at)
+    if found and found.end() == len(tape.text):
+        if not tape.closed:
+            raise Starved
+        return found[1] != '"'
+    return found is not None and found[1] == '""'
