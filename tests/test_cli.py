@@ -66,7 +66,7 @@ def alone(tmp_path, monkeypatch):
 
 
 def utp(*args, given=""):
-    return CliRunner().invoke(app, [*args], input=given)
+    return CliRunner().invoke(app, [*args], input=given, prog_name="utp")
 
 
 def python(*args, **options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from unicodedata import category
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from tests import answers
+from utp_cli import load_tools, parse
 from utp_cli.protocol.calls import ParseResult, ToolCall
 from utp_cli.protocol.events import Event
 from utp_cli.views import json as json_view
@@ -135,7 +137,27 @@ def test_a_value_nested_without_end_is_no_crash():
     value: list[object] = []
     for _ in range(100_000):
         value = [value]
-    assert signature("f", {"a": value}, Screen(), 60).startswith("f(a=(list: too big or too deep")
+    text = signature("f", {"a": value}, Screen(), 60)
+    assert text.startswith("f(a=[[[[")
+    assert text.endswith("]]]])")
+    assert json_view.document(value) == "[" * 100_001 + "]" * 100_001 + "\n"
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_the_slow_way_writes_the_same_json(value):
+    assert "".join(json_view._pieces(value)) == json.dumps(value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("digits", [1, 600, 700, 4301, 50_000])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_integers_are_written_whole(digits, sign):
+    text = json_view.line({"a": sign * (10**digits - 7)})
+    assert text == f'{{"a": {"-" if sign < 0 else ""}{"9" * (digits - 1)}3}}'
 
 
 def test_places():
@@ -195,3 +217,49 @@ def test_a_stream_is_drawn_as_it_comes(snapshot):
 
 def test_an_event_is_one_json_line():
     assert [json.loads(json_view.event(event)) for event in LIVE_EVENTS] == [e.to_dict() for e in LIVE_EVENTS]
+
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "answers"
+REAL = [
+    "call-in-content.json", "truncated.json", "malformed-in-tag.txt", "call-in-thinking.txt", "mcp-routed.txt",
+    "anthropic-thinking.json", "ollama-stream.ndjson", "marker-in-prose.txt", "escape-codes.json", "announced.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_pretty_of_a_real_answer(name, snapshot):
+    tools = load_tools(FIXTURES / "tools.yaml")
+    result = parse((FIXTURES / name).read_bytes(), tools=tools)
+    assert painted(pretty(result, Screen(), tools=len(tools)), colour=False) == snapshot
+
+
+def test_text_around_a_call_in_bare_json_is_drawn():
+    text = 'First.\n{"name": "search_code", "arguments": {"query": "a"}}\nLast.'
+    result = parse(text, tools=load_tools(FIXTURES / "tools.yaml"))
+    assert [call.rung for call in result.calls] == ["json"]
+    lines = painted(pretty(result, Screen()), colour=False).splitlines()
+    drawn_text = [
+        line.strip(" ╭╮╰╯─│") for line in lines[lines.index(next(x for x in lines if "raw text," in x)) :]
+    ]
+    assert [line for line in drawn_text if line][1:] == [
+        "First.", "json-content", '{"name": "search_code", "arguments": {"query": "a"}}', "Last.",
+    ]  # fmt: skip
+
+
+def test_a_huge_answer_is_drawn_at_once():
+    text = (
+        "word " * 400_000
+        + '<tool_call>{"name": "f", "arguments": {"a": "'
+        + "x" * 2_000_000
+        + '"}}</tool_call>'
+    )
+    lines = painted(pretty(parse(text), Screen()), colour=False).splitlines()
+    assert len(lines) < 50
+    assert max(map(cell_len, lines)) <= 80
+
+
+def test_escape_codes_of_a_real_answer_are_shown(snapshot):
+    result = parse((FIXTURES / "escape-codes.json").read_bytes())
+    text = painted(pretty(result, Screen(verbose=True)), colour=True)
+    assert "\x1b[2J" not in text
+    assert painted(pretty(result, Screen(verbose=True)), colour=False) == snapshot

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
@@ -116,14 +115,6 @@ class Screen:
     def section(self, title: str, right: str = "") -> Text:
         """Return the line above a section."""
         return self.row(Text(f"  {title}", style="bold"), Text(right, style="dim"))
-
-
-def json_text(value: Any) -> str:
-    """Write a value as JSON in one line, or say that it is too deep or too big for that."""
-    try:
-        return json.dumps(value, ensure_ascii=False, default=repr)
-    except (ValueError, RecursionError):
-        return f"({type(value).__name__}: too big or too deep to show)"
 
 
 def _fitting(text: str, width: int) -> str:

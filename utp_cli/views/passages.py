@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -15,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
-    from utp_cli.protocol.spans import Span
+    from utp_cli.protocol.spans import Segment, Span
     from utp_cli.views.lines import Screen
 
-_HEAD, _TAIL = 6, 2
+_HEAD, _TAIL = 8, 3
 """Rows of a long passage that are shown where not everything is: the first and the last ones."""
 _INDENT = 4
 
@@ -68,22 +71,26 @@ def _drawn(pointer: str, text: str, passages: Iterable[Passage], screen: Screen)
 
 def _passages(result: ParseResult, pointer: str) -> Iterator[Passage]:
     """Cut one text into what is drawn as one thing: calls whole, the rest as its segments have it."""
+    segments = [segment for segment in result.segments if segment.pointer == pointer]
     here = (call for call in (*result.calls, *result.rejected) if call.span and call.pointer == pointer)
-    boxes = sorted((call for call in here if call.rung != "heuristic"), key=lambda call: call.span or (0, 0))
+    boxes = [(call.span or (0, 0), call) for call in here if call.rung != "heuristic"]
     at = 0
-    for segment in (*(s for s in result.segments if s.pointer == pointer), None):
-        start = segment.span[0] if segment else None
-        while boxes and (start is None or (boxes[0].span or (0, 0))[0] <= start):
-            call = boxes.pop(0)
-            span = call.span or (0, 0)
-            if span[0] >= at:
-                yield _boxed(result, call, span)
-                at = span[1]
-        if segment and segment.kind != "layout" and segment.span[1] > at:
-            # A call in bare JSON stands inside a stretch of text: that is cut off where the box begins.
-            stop = min(segment.span[1], *(box.span[0] for box in boxes[:1] if box.span), segment.span[1])
-            yield Passage(kind=segment.kind, span=(max(segment.span[0], at), stop))
-            at = stop
+    for span, call in sorted(boxes, key=itemgetter(0)):
+        if span[0] >= at:
+            yield from _between(segments, at, span[0])
+            yield _boxed(result, call, span)
+            at = span[1]
+    yield from _between(segments, at, segments[-1].span[1] if segments else at)
+
+
+def _between(segments: Sequence[Segment], start: int, end: int) -> Iterator[Passage]:
+    """Yield what the segments have from start to end, without layout."""
+    first = bisect_right(segments, start, key=lambda segment: segment.span[1])
+    for segment in islice(segments, first, None):
+        if segment.span[0] >= end:
+            return
+        if segment.kind != "layout":
+            yield Passage(kind=segment.kind, span=(max(segment.span[0], start), min(segment.span[1], end)))
 
 
 def _boxed(result: ParseResult, call: ToolCall, span: Span) -> Passage:

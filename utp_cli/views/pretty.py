@@ -8,14 +8,24 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from utp_cli.protocol.spans import pointer_parts
-from utp_cli.views.lines import STYLES, blocks, counted, json_text, place
+from utp_cli.views.json import line as json_line
+from utp_cli.views.lines import STYLES, blocks, counted, place
 from utp_cli.views.passages import texts
 from utp_cli.views.verdict import headline, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from utp_cli.protocol.calls import Note, ParseResult, Problem, Rejected, Repair, ServerCall, ToolCall
+    from utp_cli.protocol.calls import (
+        Attempt,
+        Note,
+        ParseResult,
+        Problem,
+        Rejected,
+        Repair,
+        ServerCall,
+        ToolCall,
+    )
     from utp_cli.protocol.findings import Finding
     from utp_cli.views.lines import Screen
 
@@ -78,7 +88,7 @@ def signature(
     """
     called = screen.brief(name if name is not None else "?", max(width // 2, 12))
     marks = [screen.signs.broken if key in broken else "" for key in arguments]
-    pairs = [(screen.safe(key), screen.safe(json_text(value))) for key, value in arguments.items()]
+    pairs = [(screen.safe(key), screen.safe(json_line(value))) for key, value in arguments.items()]
     text = ""
     for most in range(width, 8, -2):
         parts = [
@@ -169,7 +179,7 @@ def _rejected(call: Rejected, screen: Screen) -> list[Text]:
     if call.reason == "truncated":
         details.append(f"recovered so far: {_recovered(call, screen)}")
     elif call.reason in ("malformed", "intent") and call.raw:
-        details.append(f"written: {screen.brief(json_text(call.raw), screen.width - 21)}")
+        details.append(f"written: {screen.brief(json_line(call.raw), screen.width - 21)}")
     lines += [Text(f"{'':12}{detail}", style="dim") for detail in details]
     return lines + [line for problem in call.problems for line in _problem(problem, screen)]
 
@@ -216,40 +226,52 @@ def _findings(findings: Sequence[Finding], screen: Screen) -> list[Text]:
 
 
 def _ladder(result: ParseResult, screen: Screen) -> list[Text]:
-    shown = result.attempts if screen.verbose else result.attempts[: _MOST + 4]
-    if not shown:
-        return []
-    width = min(max(len(attempt.parser) for attempt in shown), 24)
-    lines = [screen.section("Ladder")]
-    for attempt in shown:
-        sign = "look" if attempt.outcome == "fired" and not attempt.calls else _OUTCOMES[attempt.outcome]
-        parser = screen.cut(screen.safe(attempt.parser), width)
-        left = f"    {_RUNGS[attempt.rung]} {attempt.rung:<10} {set_cell_size(parser, width)}  "
-        told = screen.brief(attempt.reason, screen.width - cell_len(left) - 3)
+    """Draw what each parser made of it; those that say the same share a row."""
+    rows: dict[Any, list[Attempt]] = {}
+    for number, attempt in enumerate(result.attempts):
+        same = number if screen.verbose else (attempt.rung, attempt.outcome, attempt.reason)
+        rows.setdefault(same, []).append(attempt)
+    names = [
+        f"{screen.brief(first.parser, 24)}{f' +{len(more)}' if more else ''}"
+        for first, *more in rows.values()
+    ]
+    width = max(map(cell_len, names), default=0)
+    lines = [screen.section("Ladder")] if rows else []
+    for (first, *_), name in zip(rows.values(), names, strict=True):
+        sign = "look" if first.outcome == "fired" and not first.calls else _OUTCOMES[first.outcome]
+        left = f"    {_RUNGS[first.rung]} {first.rung:<10} {set_cell_size(name, width)}  "
+        told = screen.brief(first.reason, screen.width - cell_len(left) - 3)
         lines.append(Text.assemble(left, screen.sign(sign), f"  {told}"))
-    return lines + _more(len(result.attempts) - len(shown))
+    return lines
 
 
 def repairs(made: Sequence[Repair], screen: Screen) -> list[Text]:
-    """Draw repairs: code, place, before and after, how sure."""
-    if not made:
-        return []
-    shown = made if screen.verbose else made[:_MOST]
-    width = max(len(repair.code) for repair in shown)
-    lines = [screen.section("Repairs")]
-    for repair in shown:
-        where = f"at {repair.span[0]:,}" if repair.span else screen.brief(repair.pointer or "", 24)
-        left = Text.assemble("    ", screen.sign("repaired"), f" {repair.code:<{width}}  {where:<9}  ")
-        right = Text(repair.confidence, style=STYLES["look"] if repair.confidence == "guess" else "dim")
-        change = _change(repair, screen, screen.width - left.cell_len - right.cell_len - 2)
+    """Draw repairs: code, place, before and after, how sure. Like ones share a row, at the first's place."""
+    rows: dict[Any, list[Repair]] = {}
+    for number, repair in enumerate(made):
+        same = (
+            number
+            if screen.verbose
+            else (repair.code, json_line(repair.before), json_line(repair.after), repair.confidence)
+        )
+        rows.setdefault(same, []).append(repair)
+    shown = list(rows.values()) if screen.verbose else list(rows.values())[:_MOST]
+    width = max((len(first.code) for first, *_ in shown), default=0)
+    lines = [screen.section("Repairs")] if shown else []
+    for first, *more in shown:
+        where = f"at {first.span[0]:,}" if first.span else screen.brief(first.pointer or "", 24)
+        where += _and_more(more)
+        left = Text.assemble("    ", screen.sign("repaired"), f" {first.code:<{width}}  {where:<9}  ")
+        right = Text(first.confidence, style=STYLES["look"] if first.confidence == "guess" else "dim")
+        change = _change(first, screen, screen.width - left.cell_len - right.cell_len - 2)
         lines.append(screen.row(Text.assemble(left, change), right))
-    return lines + _more(len(made) - len(shown))
+    return lines + _more(sum(map(len, list(rows.values())[len(shown) :])))
 
 
 def _change(repair: Repair, screen: Screen, width: int) -> str:
     """Write a change as `before → after`; a side that is empty text is left out: `+ }`, `- ,`."""
     arrow = screen.signs.arrow
-    written = [value if isinstance(value, str) and repair.layer == "syntax" else json_text(value)
+    written = [value if isinstance(value, str) and repair.layer == "syntax" else json_line(value)
                for value in (repair.before, repair.after)]  # fmt: skip
     before, after = (screen.brief(text, max((width - 4) // 2, 6)) for text in written)
     if not before or not after:
@@ -266,6 +288,10 @@ def notes(taken: Sequence[Note], screen: Screen) -> list[Text]:
         label = Text.assemble("    ", screen.sign("skipped"), f" {note.code}  ")
         lines += screen.labelled(label, note.message + where, 26)
     return lines + _more(len(taken) - len(shown))
+
+
+def _and_more(others: Sequence[object]) -> str:
+    return f" +{len(others)}" if others else ""
 
 
 def _more(number: int) -> list[Text]:

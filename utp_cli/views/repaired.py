@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from utp_cli.views.lines import blocks, counted, json_text
+from utp_cli.views.json import document
+from utp_cli.views.lines import blocks, counted
 from utp_cli.views.pretty import notes, repairs
 
 if TYPE_CHECKING:
@@ -39,11 +39,7 @@ def repaired(reading: Any, screen: Screen, source: str) -> list[Text]:
 
 
 def _value(value: Any, screen: Screen) -> list[Text]:
-    try:
-        written = json.dumps(value, ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        written = json_text(value)
-    lines = written.split("\n")
+    lines = document(value).splitlines()
     shown = lines if screen.verbose else lines[:_MOST]
     drawn = [Text(f"    {screen.brief(line, screen.width - 4)}") for line in shown]
     if len(lines) > len(shown):

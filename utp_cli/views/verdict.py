@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from utp_cli.protocol.calls import ParseResult, Reason
+    from utp_cli.protocol.findings import Severity
 
 Sign = Literal["good", "repaired", "look", "lost"]
 
@@ -32,16 +33,6 @@ def verdict(result: ParseResult) -> Verdict:
     return next(Verdict(sign=sign, text=words(result)) for holds, sign, words in _VERDICTS if holds(result))
 
 
-def rejected(result: ParseResult, reason: Reason) -> int:
-    """Count what was rejected for one reason."""
-    return sum(call.reason == reason for call in result.rejected)
-
-
-def invalid(result: ParseResult) -> int:
-    """Count the calls that do not fit their tool."""
-    return sum(call.valid is False for call in result.calls)
-
-
 def _calls(result: ParseResult) -> str:
     """Say how many calls there are, or what the answer is in place of one."""
     if result.calls:
@@ -55,18 +46,12 @@ def _calls(result: ParseResult) -> str:
     return "no call: JSON in no known format" if result.shape == "unknown" else "no call: an empty answer"
 
 
-def _and(result: ParseResult, more: str) -> str:
-    return f"{counted(len(result.calls), 'call')}, and {more}" if result.calls else more
+def _rejected(result: ParseResult, reason: Reason) -> int:
+    return sum(call.reason == reason for call in result.rejected)
 
 
-def _cut_off(result: ParseResult) -> str:
-    number = counted(rejected(result, "truncated"), "call")
-    by = (
-        "by the length limit"
-        if result.finish_reason and result.facts.ended is not False
-        else "before the end"
-    )
-    return _and(result, f"{number} cut off {by}")
+def _without_call(result: ParseResult, reason: Reason) -> bool:
+    return not result.calls and _rejected(result, reason) > 0
 
 
 def _unseen(result: ParseResult) -> str:
@@ -74,59 +59,56 @@ def _unseen(result: ParseResult) -> str:
     return f"{counted(found, 'call')} found, but your server did not see {'it' if found == 1 else 'them'}"
 
 
-def _codes(result: ParseResult, severity: str) -> str:
-    return ", ".join(
-        dict.fromkeys(finding.code for finding in result.diagnoses if finding.severity == severity)
-    )
+def _lost(result: ParseResult, reason: Reason, what: str) -> str:
+    """Say how many were lost, after how many there are."""
+    found = f"{_calls(result)}, and " if result.calls else ""
+    return f"{found}{counted(_rejected(result, reason), 'call')} {what}"
+
+
+def _cut_off(result: ParseResult) -> str:
+    by_limit = result.finish_reason and result.facts.ended is not False
+    return _lost(result, "truncated", f"cut off {'by the length limit' if by_limit else 'before the end'}")
+
+
+def _invalid(result: ParseResult) -> int:
+    return sum(call.valid is False for call in result.calls)
+
+
+def _unfit(result: ParseResult) -> str:
+    number = _invalid(result)
+    return f"{_calls(result)}, {number} {'does' if number == 1 else 'do'} not fit the tools"
+
+
+def _diagnosed(result: ParseResult, severity: Severity) -> str:
+    codes = dict.fromkeys(finding.code for finding in result.diagnoses if finding.severity == severity)
+    return f"{_calls(result)}; see {', '.join(codes)}"
+
+
+def _thought(result: ParseResult) -> str:
+    return f"no call: {counted(_rejected(result, 'in-reasoning'), 'call')} only thought of"
 
 
 def _repaired(result: ParseResult) -> str:
     number = sum(bool(call.repairs) for call in result.calls)
-    return f"{_calls(result)}, {number or 'none'} repaired" if result.calls else _calls(result)
+    return f"{_calls(result)}, {number} repaired" if number else _calls(result)
 
 
 _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseResult], str]], ...] = (
     (lambda r: r.shape == "error", "lost", lambda _: "no answer: the server sent an error"),
-    (lambda r: any(d.code in UNSEEN for d in r.diagnoses), "lost", _unseen),
-    (lambda r: rejected(r, "truncated"), "lost", _cut_off),
-    (
-        lambda r: rejected(r, "malformed"),
-        "lost",
-        lambda r: _and(r, f"{counted(rejected(r, 'malformed'), 'call')} could not be read"),
-    ),
-    (
-        lambda r: rejected(r, "doubtful"),
-        "lost",
-        lambda r: _and(r, f"{counted(rejected(r, 'doubtful'), 'call')} too doubtful to run"),
-    ),
-    (
-        invalid,
-        "lost",
-        lambda r: f"{_calls(r)}, {invalid(r)} {'does' if invalid(r) == 1 else 'do'} not fit the tools",
-    ),
-    (
-        lambda r: worst(r.diagnoses) == "error",
-        "lost",
-        lambda r: f"{_calls(r)}; something went wrong: {_codes(r, 'error')}",
-    ),
-    (
-        lambda r: rejected(r, "intent") and not r.calls,
-        "look",
-        lambda _: "no call, although the text announces one",
-    ),
-    (
-        lambda r: rejected(r, "in-reasoning") and not r.calls,
-        "look",
-        lambda r: f"no call: {counted(rejected(r, 'in-reasoning'), 'call')} only thought of",
-    ),
-    (
-        lambda r: worst(r.diagnoses) == "warning",
-        "look",
-        lambda r: f"{_calls(r)}; look at {_codes(r, 'warning')}",
-    ),
+    (lambda r: any(finding.code in UNSEEN for finding in r.diagnoses), "lost", _unseen),
+    (lambda r: _rejected(r, "truncated"), "lost", _cut_off),
+    (lambda r: _rejected(r, "malformed"), "lost", lambda r: _lost(r, "malformed", "could not be read")),
+    (lambda r: _rejected(r, "doubtful"), "lost", lambda r: _lost(r, "doubtful", "too doubtful to run")),
+    (_invalid, "lost", _unfit),
+    (lambda r: _without_call(r, "in-reasoning") and worst(r.diagnoses) == "error", "lost", _thought),
+    (lambda r: worst(r.diagnoses) == "error", "lost", lambda r: _diagnosed(r, "error")),
+    (lambda r: _without_call(r, "intent"), "look", lambda _: "no call, although the text announces one"),
+    (lambda r: _without_call(r, "in-reasoning"), "look", _thought),
+    (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),
 )
+"""When it holds, the sign, the words; worst first."""
 
 
 def headline(result: ParseResult, *, stop_sign: str = " · ", source: str = "") -> str:
