@@ -42,7 +42,7 @@ def _required(fault: Fault) -> Fix | None:
     """UTP104: repeats and unknown names are dropped, booleans move to the list around."""
     if isinstance(fault.value, str):
         node = fault.node(fault.above.rpartition("/")[0])
-        if node is None or len(node.required) > MANY:
+        if node is None or len(node.schema.get("required", ())) > MANY:
             return None
         repeated = node.required.count(fault.value) > 1
         return (safe if repeated else unsafe)(remove(fault.pointer))
@@ -71,10 +71,10 @@ def _type_name(fault: Fault) -> Fix | None:
 def _repeated_value(fault: Fault) -> Fix | None:
     """UTP108: repeats."""
     node = fault.node(fault.above.rpartition("/")[0])
-    values = node.schema["enum"] if node is not None else []
-    short = len(values) <= MANY and fault.key.isdecimal()
-    is_repeat = short and fault.value in values[: int(fault.key)]
-    return safe(remove(fault.pointer)) if is_repeat else None
+    values = node.schema.get("enum") if node is not None and fault.above == node.at("enum") else None
+    if not isinstance(values, list) or len(values) > MANY or not fault.key.isdecimal():
+        return None
+    return safe(remove(fault.pointer)) if fault.value in values[: int(fault.key)] else None
 
 
 def _null_default(fault: Fault) -> Fix | None:
@@ -109,7 +109,7 @@ def _closed(fault: Fault) -> Fix | None:
 def _nullable(fault: Fault) -> Fix | None:
     """UTP306: the property is required, and may be null."""
     node = fault.node(fault.pointer)
-    if node is None or node.parent is None:
+    if node is None or node.parent is None or len(node.parent.properties) > MANY:
         return None
     listed = _listed(node.parent, str(node.name))
     kind, schema = node.schema.get("type"), node.schema

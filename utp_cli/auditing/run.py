@@ -195,7 +195,7 @@ def _concerns(rule: Rule[Any], tool: AuditedTool) -> bool:
 
 
 class _Order:
-    """The sort key of findings: by tool, then by where the pointer's keys stand in the definition, then by code."""
+    """The sort key of findings: by tool, by where the pointer's keys stand in the definition, by code."""
 
     def __init__(self, tools: list[AuditedTool]) -> None:
         self.tools = tools
@@ -241,27 +241,33 @@ def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list
     notes that the schema knows, where the score is below 0.8. No fix brings a finding of another code, or one
     name to two tools.
     """
-    tools = report.subjects.tools
-    taken = {tool.name for tool in tools}
-    fixable = {entry.tool for entry in report.entries if entry.fix}
-    results = [tool.definition.raw for tool in tools]
-    ended: list[Finding] = []
-    for tool in tools:
-        if tool.index not in fixable:
-            continue
-        changed, done = fixed_definition(tool.definition.raw, partial(_again, report, tool), unsafe=unsafe)
-        name = reread(changed, tool.definition).tool.name
-        if name == tool.name or name not in taken:
-            taken.add(name)
-            results[tool.index] = changed
-            ended.extend(done)
-    if _set_codes(report, results) - _set_codes(report, [tool.definition.raw for tool in tools]):
-        return [tool.definition.raw for tool in tools], []
+    results, ended = _mended(report, [tool.definition.raw for tool in report.subjects.tools], unsafe=unsafe)
     if unsafe:
-        enhanced = [_enhanced(report, tool, raw) for tool, raw in zip(tools, results, strict=True)]
-        worse = _set_codes(report, enhanced) - _set_codes(report, results)
-        results = results if worse else enhanced
+        pairs = zip(report.subjects.tools, results, strict=True)
+        enhanced = [_enhanced(report, tool, raw) for tool, raw in pairs]
+        if not _set_codes(report, enhanced) - _set_codes(report, results):
+            results, more = _mended(report, enhanced, unsafe=unsafe)  # what was explained can now be fixed
+            ended += more
     return results, ended
+
+
+def _mended(report: AuditReport, definitions: list[Any], *, unsafe: bool) -> tuple[list[Any], list[Finding]]:
+    """Fix each definition by itself; leave all as they are where the set would have a new finding."""
+    tools = report.subjects.tools
+    fixable = {entry.tool for entry in report.entries if entry.fix}
+    taken = {reread(raw, tool.definition).tool.name for tool, raw in zip(tools, definitions, strict=True)}
+    results = [*definitions]
+    ended: list[Finding] = []
+    for index in sorted(fixable):
+        tool, raw = tools[index], definitions[index]
+        changed, done = fixed_definition(raw, partial(_again, report, tool), unsafe=unsafe)
+        before, name = (reread(value, tool.definition).tool.name for value in (raw, changed))
+        if name == before or name not in taken:
+            taken.add(name)
+            results[index] = changed
+            ended.extend(done)
+    worse = ended and _set_codes(report, results) - _set_codes(report, definitions)
+    return (definitions, []) if worse else (results, ended)
 
 
 def _set_codes(report: AuditReport, definitions: list[Any]) -> set[str]:

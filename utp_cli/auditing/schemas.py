@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.json_schema import (
@@ -270,6 +271,7 @@ def ineffective_keyword(node: Node) -> Iterator[Flaw]:
             )
 
 
+@lru_cache(maxsize=4096)
 def close_keyword(key: str) -> str | None:
     """Return the keyword within two edits of `key`, the nearest first."""
     if len(key) > 40:

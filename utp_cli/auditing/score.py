@@ -152,13 +152,14 @@ _FIXED_BY = word_set("format pattern enum const examples example default maxLeng
 def formless(tool: AuditedTool) -> list[Node]:
     """Return the string parameters of which neither schema nor text says what form they take."""
     spoken = [sentence for sentence in sentences(tool.description) if _FORMAT_CUE.search(sentence)]
+    branched = {n.parent.pointer for n in tool.nodes if n.parent and not _FIXED_BY.isdisjoint(n.schema)}
     named = {word for sentence in spoken for word in re.findall(r"\w+", sentence)}
     return [
         node
         for node in tool.properties
         if value_types(node.schema, tool) == {"string"}
         and _FIXED_BY.isdisjoint(node.schema)
-        and not any(not _FIXED_BY.isdisjoint(branch.schema) for branch in tool.nodes if branch.parent is node)
+        and node.pointer not in branched
         and not _FORMAT_CUE.search(node.description)
         and not gives_example(node.description)
         and node.name not in named

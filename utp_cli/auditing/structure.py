@@ -167,7 +167,8 @@ def _known_properties(node: Node) -> set[str] | None:
 def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
     """A `$ref` leads nowhere.
 
-    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
+    What it does: follows every `$ref` within the schema; one that is not local
+    (`#…`) counts as leading nowhere.
     Why it is bad: providers refuse the schema, and nothing is fetched to find it elsewhere.
     Example: `$ref: "#/$defs/Adress"`.
     Use instead: `$ref: "#/$defs/Address"`.
