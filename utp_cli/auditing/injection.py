@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from utp_cli.auditing.nodes import Node
 
-_GAP = r"[^.!?\n]{0,40}?"
+_GAP = r"[^.!?]{0,40}?"
 _INJECTION = re.compile(
     rf"\b(?:ignore|disregard|forget|override)\b{_GAP}\b(?:previous|prior|above|earlier|all|other|system|safety)\b"
     rf"{_GAP}\b(?:instruction|rule|prompt|message|guideline|polic(?:y|ie))s?\b"
     r"|\b(?:do not|don['’]t|never|without)\s+"
-    r"(?:tell|inform|mention|reveal|notify|alert|show|ask|warn)(?:ing)?\b"
+    r"(?:tell|inform|let|mention|reveal|notify|alert|show|ask|warn)(?:ing)?\b"
     rf"{_GAP}\busers?\b(?! (?:id|name|list|profile|account)s?\b)"
     r"|</?\s*(?:important|system|secret|instructions?|assistant|admin)\b[^<>]{0,80}>"
     r"|\[/?INST\]|<\|im_(?:start|end)\|>|<</?SYS>>|<\|(?:system|user|assistant)\|>"

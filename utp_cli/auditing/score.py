@@ -113,12 +113,10 @@ def has_example(tool: AuditedTool) -> bool:
 
 _CONDITION = any_word("if | when | whenever | unless | in case | for")
 _OUTCOME = re.compile(
-    r"\b(?:empty|missing|not found|no match\w*|nothing|does not exist|doesn't exist|do not exist|not"
-    r" exist|fail\w*"
-    r"|errors?|raises?|rejected|refuse[sd]?|null|none|zero|duplicates?|already|exceeds?|more"
-    r" than|limit(?:s|ed)?"
-    r"|truncated?|overwrit\w*|irreversible|cannot be undone|can't be undone|rate limit\w*|invalid|timeouts?"
-    r"|times out)\b",
+    r"\b(?:empty|missing|not found|no match\w*|nothing|does not exist|doesn't exist|do not exist|not exist"
+    r"|fail\w*|errors?|raises?|rejected|refuse[sd]?|null|none|zero|duplicates?|already|exceeds?|more than"
+    r"|limit(?:s|ed)?|truncated?|overwrit\w*|irreversible|cannot be undone|can't be undone|rate limit\w*"
+    r"|invalid|timeouts?|times out)\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\b(?:note|warning|caution|important|edge cases?):\s*(.*)", re.IGNORECASE)
