@@ -44,7 +44,7 @@ def _names(spellings: dict[str, str]) -> str:
 
 
 _GLUED = "|".join(sorted({*VARIANTS, "base"}, key=len, reverse=True))
-_DECIMAL = r"\d{1,4}(?:[.p]\d{1,2})?"
+_DECIMAL = r"(?:0_\d|\d{1,4}(?:[.p]\d{1,2})?)"
 
 LEXEMES: tuple[tuple[str, str], ...] = (
     ("fine_tune", rf"(?<![a-z\d])(?:{_names(dict.fromkeys(FINE_TUNE_WORDS, ''))})(?![a-z\d])"),
@@ -83,8 +83,9 @@ _LEXER = re.compile(
     "|".join(f"(?P<{kind}{place}>{pattern})" for place, (kind, pattern) in enumerate(LEXEMES)),
     re.VERBOSE | re.ASCII,
 )
+_POINTS = str.maketrans("p_", "..")
 _UNITS = {"m": 10**6, "b": 10**9, "t": 10**12}
-_NEXT_DIGIT = re.compile(r"-p?(\d)(?![\da-z.])", re.ASCII)
+_NEXT_DIGIT = re.compile(r"-p?(\d)(?![\da-z.]|_\d)", re.ASCII)
 
 
 @lru_cache(maxsize=512)
@@ -170,7 +171,7 @@ def _sizes(lexemes: list[Lexeme]) -> tuple[int | None, int | None]:
 
 def _parameters(text: str) -> int:
     """Read `0.5b`, `1p7b`, `8x7b`, `a3b`, `e4b`, `270m`, `1t`."""
-    count, _, each = text[:-1].lstrip("ae").replace("p", ".").rpartition("x")
+    count, _, each = text[:-1].lstrip("ae").translate(_POINTS).rpartition("x")
     return round(int(count or 1) * float(each) * _UNITS[text[-1]])
 
 
@@ -210,29 +211,23 @@ def _digits(name: str, number: Lexeme, canonical: str) -> tuple[int, ...]:
 
 def _variant(lexemes: list[Lexeme], canonical: str) -> dict[str, None]:
     """Return the variant tokens in order, each once."""
-    letters = VARIANT_LETTERS.get(canonical, "")
+    letters = frozenset(VARIANT_LETTERS.get(canonical, ""))
     tokens: dict[str, None] = {}
     for word, after in pairwise([*lexemes, Lexeme(kind="end", text="", start=-1, end=-1)]):
         if word.kind == "word":
-            line = word.text + after.text  # r1 is one token
-            found = (
-                (line,)
-                if line in VARIANTS and after.start == word.end
-                else _variant_words(word.text, letters)
-            )
+            numbered = word.text + after.text if after.start == word.end else ""  # r1 is one token
+            found = (numbered,) if numbered in VARIANTS else _variant_words(word.text, letters)
             tokens |= dict.fromkeys(VARIANT_SPELLINGS.get(token, token) for token in found)
     return tokens
 
 
-def _variant_words(word: str, letters: str) -> tuple[str, ...]:
+def _variant_words(word: str, letters: frozenset[str]) -> tuple[str, ...]:
     """Split a word into variant tokens: itself, or two glued together (`omini`); else none."""
-    if word in VARIANTS or word in VARIANT_SPELLINGS or (word in letters):
+    known = VARIANTS | letters
+    if word in known or word in VARIANT_SPELLINGS:
         return (word,)
-    cuts = range(1, min(len(word), 20))
-    glued = ((word[:cut], word[cut:]) for cut in cuts)
-    return next(
-        (pair for pair in glued if pair[1] in VARIANTS and (pair[0] in VARIANTS or pair[0] in letters)), ()
-    )
+    glued = ((word[:cut], word[cut:]) for cut in range(1, min(len(word), 20)))
+    return next((pair for pair in glued if pair[0] in known and pair[1] in VARIANTS), ())
 
 
 def _is_custom(route: Route, lexemes: list[Lexeme]) -> bool:

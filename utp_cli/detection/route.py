@@ -158,14 +158,9 @@ def _read_file(parts: list[str]) -> Route:
 def _org(before: list[str], provider: str | None) -> str | None:
     """Return the namespace: the last segment before the name, if that is no further provider or region."""
     org = before[-1] if before else None
+    if provider == "bedrock" or org == "library" or org in DEPLOYMENT_REGIONS:
+        return None
     routed = PROVIDERS.get(org or "")
-    is_route = routed and org not in FIRST_PARTY and org not in OWNERS and provider is not None
-    if (
-        org == "library"
-        or org in DEPLOYMENT_REGIONS
-        or provider == "bedrock"
-        or is_route
-        or (routed and routed == provider)
-    ):
+    if provider and routed and (routed == provider or org not in FIRST_PARTY | OWNERS):
         return None
     return org

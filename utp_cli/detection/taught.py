@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.spec import Dialect
 
-_LONGEST = 20_000
+_LONGEST = 5_000
 """Characters of a turn that are read; a template needs a few hundred."""
 
 _TOOLS = {name: Tool(name=name, parameters=SCHEMA) for name in NAMES}
