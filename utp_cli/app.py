@@ -23,9 +23,12 @@ from utp_cli.views.escape import shown
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("Answers", "utp_cli.commands.parse"),
-    "detect": ("Models and tools", "utp_cli.commands.detect"),
     "replay": ("Answers", "utp_cli.commands.replay"),
+    "detect": ("Models and tools", "utp_cli.commands.detect"),
+    "audit": ("Models and tools", "utp_cli.commands.audit"),
+    "audit-descriptions": ("Models and tools", "utp_cli.commands.audit"),
     "profiles": ("Settings", "utp_cli.commands.profiles"),
+    "dialects": ("Reference", "utp_cli.commands.dialects"),
     "explain": ("Reference", "utp_cli.commands.explain"),
 }
 """Every command: its group in the help, and its module. This line is all that a new one needs here."""

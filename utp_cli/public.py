@@ -15,13 +15,9 @@ if TYPE_CHECKING:
 
 def audit(tools: Any, provider: str | None = None, **options: Any) -> AuditReport:
     """Lint tool definitions: dicts in any known form, or a file's path. Raises `UtpError` for a file that is none."""
-    from utp_cli.auditing.run import audit as audit_values  # noqa: PLC0415 - each function loads its own part
+    from utp_cli.io.audit_files import audit as audit_files  # noqa: PLC0415 - each function loads its own part
 
-    if isinstance(tools, str | Path):
-        from utp_cli.io.tool_files import read_tool_file  # noqa: PLC0415
-
-        tools = [loaded.raw for loaded in read_tool_file(tools).tools]
-    return audit_values(tools, provider=provider, **options)
+    return audit_files(tools, provider=provider, **options)
 
 
 def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from utp_cli.replaying.compare import BAD, STATUSES
-from utp_cli.views.lines import Screen, blocks, counted, json_text
+from utp_cli.views.json import line as json_line
+from utp_cli.views.lines import Screen, blocks, counted
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -83,8 +84,8 @@ def _arguments(compared: Compared, screen: Screen) -> list[Text]:
     for lost in compared.lost:
         other = next((call for call in compared.found if call["name"] == lost.get("name")), None)
         if other:
-            lines.append(Text(f"    - {screen.brief(json_text(lost.get('arguments')), screen.width - 6)}"))
-            lines.append(Text(f"    + {screen.brief(json_text(other['arguments']), screen.width - 6)}"))
+            lines.append(Text(f"    - {screen.brief(json_line(lost.get('arguments')), screen.width - 6)}"))
+            lines.append(Text(f"    + {screen.brief(json_line(other['arguments']), screen.width - 6)}"))
     return lines
 
 
