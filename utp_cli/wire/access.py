@@ -1,4 +1,4 @@
-"""Looking into JSON that may be anything: each function answers with the type it names, never with an exception."""
+"""Looking into JSON that may be anything: each function gives the type that it names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONG_NUMBERS = json.JSONDecoder(parse_int=number)
 
 
 def decode(text: str, at: int = 0) -> tuple[Any, int]:
-    """Return the JSON value at `text[at]` and the index behind it. Raises ValueError, also for nesting too deep.
+    """Return the JSON value at `text[at]`, and the index behind it. Raises ValueError, for deep nesting too.
 
     `NaN` and `Infinity` are taken: servers written in Python send them in log probabilities.
     """
@@ -40,14 +40,17 @@ def decode_whole(text: str) -> Any:
 
 
 def text_of(value: Any) -> str:
+    """The text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def list_of(value: Any) -> list[Any]:
+    """The list; an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
 def dict_of(value: Any) -> dict[str, Any]:
+    """The object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
@@ -57,6 +60,7 @@ def dicts_of(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def integer_of(value: Any) -> int | None:
+    """The whole number; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, integer_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.open_call import OpenCall
-from utp_cli.wire.spec import ABSENT, CallDone
+from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import WireEvent
 
 _RAN_ON_SERVER: Final = frozenset({"server_tool_use", "mcp_tool_use"})
-_TEXTS: Final[tuple[tuple[str, Literal["text", "reasoning"]], ...]] = (("thinking", "reasoning"), ("text", "text"))
+_TEXTS: Final[tuple[tuple[str, Literal["text", "reasoning"]], ...]] = (
+    ("thinking", "reasoning"),
+    ("text", "text"),
+)
 """Keys of a block, or of a delta, that hold text."""
 
 
@@ -53,7 +56,7 @@ class Decoder(FormatDecoder):
         reason, self._reason = self._reason, None
         return [*events, *self.finish(reason)]
 
-    # -- a body ---------------------------------------------------------------------------------------------------------
+    # -- a body ----------------------------------------------------------------------------------------------
 
     def _message(self, doc: dict[str, Any]) -> list[WireEvent]:
         self._message_facts(doc)
@@ -76,15 +79,17 @@ class Decoder(FormatDecoder):
         if kind == "tool_use":
             place = self.at("content", index, "input")
             self.note_kind(given, place, dict)
-            return self.whole_call(place, name=block.get("name"), id=block.get("id"), arguments=given)
+            return self.whole_call(place, name=block.get("name"), call_id=block.get("id"), arguments=given)
         return self._text(index, block)
 
     def _text(self, index: int, part: dict[str, Any]) -> list[WireEvent]:
         return [
-            event for key, kind in _TEXTS for event in self.text(self.at("content", index, key), part.get(key), kind)
+            event
+            for key, kind in _TEXTS
+            for event in self.text(self.at("content", index, key), part.get(key), kind)
         ]
 
-    # -- a stream -------------------------------------------------------------------------------------------------------
+    # -- a stream --------------------------------------------------------------------------------------------
 
     def _message_start(self, doc: dict[str, Any]) -> list[WireEvent]:
         return self._message(dict_of(doc.get("message")))
@@ -108,7 +113,7 @@ class Decoder(FormatDecoder):
 
     def _call(self, index: int, block: dict[str, Any]) -> OpenCall:
         place = self.at("content", index, "input")
-        return OpenCall(self, place, id=id_of(block.get("id")), absent_is_empty=True, text_due=True)
+        return OpenCall(self, place, call_id=block.get("id"), absent_is_empty=True, text_due=True)
 
     def _block_delta(self, doc: dict[str, Any]) -> list[WireEvent]:
         index = self._index(doc, max(self._last, 0))
@@ -116,7 +121,9 @@ class Decoder(FormatDecoder):
         piece = text_of(delta.get("partial_json"))
         if not piece:
             return self._text(index, delta)
-        opened = self._open.setdefault(index, _Block(self._call(index, {}), server=False))
+        opened = self._open.get(index)
+        if opened is None:
+            opened = self._open[index] = _Block(self._call(index, {}), server=False)
         told = opened.call.add(piece)
         return [] if opened.server else told
 

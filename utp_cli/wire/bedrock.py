@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import decode_whole, dict_of, dicts_of, dig, id_of, integer_of, text_of
+from utp_cli.wire.access import decode_whole, dict_of, dicts_of, dig, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.dispatch import Dispatch
 from utp_cli.wire.open_call import OpenCall
@@ -50,14 +50,16 @@ class Decoder(FormatDecoder):
             if isinstance(block.get("toolUse"), dict):
                 events += self._whole(self.at(*root, "content", index, "toolUse", "input"), block["toolUse"])
             else:
-                events += self._text(root, index, block, dig(block, "reasoningContent", "reasoningText", "text"))
+                events += self._text(
+                    root, index, block, dig(block, "reasoningContent", "reasoningText", "text")
+                )
         return events
 
     def _whole(self, place: str, use: dict[str, Any]) -> list[WireEvent]:
         given = use.get("input", ABSENT)
         if use.get("type") == "server_tool_use":
             return self.server_call(use.get("name"), given, use.get("toolUseId"))
-        return self.whole_call(place, name=use.get("name"), id=use.get("toolUseId"), arguments=given)
+        return self.whole_call(place, name=use.get("name"), call_id=use.get("toolUseId"), arguments=given)
 
     def _text(self, root: tuple[str, ...], index: int, part: dict[str, Any], thought: Any) -> list[WireEvent]:
         place = self.at(*root, "content", index)
@@ -66,7 +68,7 @@ class Decoder(FormatDecoder):
             *self.text(f"{place}/text", part.get("text")),
         ]
 
-    # -- events ---------------------------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------------
 
     def _event(self, key: str, value: dict[str, Any]) -> list[WireEvent]:
         index = integer_of(value.get("contentBlockIndex")) or 0
@@ -90,14 +92,16 @@ class Decoder(FormatDecoder):
             return []
         events = self._end(index)
         if events:
-            self.odd("index-collision", self.at(*_MESSAGE, "content", index), f"a second block under index {index}")
+            self.odd(
+                "index-collision", self.at(*_MESSAGE, "content", index), f"a second block under index {index}"
+            )
         call = self._call(index, use)
         named = call.named(use.get("name"))
         return events if self._open[index][1] else [*events, *named]
 
     def _call(self, index: int, use: dict[str, Any]) -> OpenCall:
         place = self.at(*_MESSAGE, "content", index, "toolUse", "input")
-        call = OpenCall(self, place, id=id_of(use.get("toolUseId")), absent_is_empty=True, text_due=True)
+        call = OpenCall(self, place, call_id=use.get("toolUseId"), absent_is_empty=True, text_due=True)
         self._open[index] = (call, use.get("type") == "server_tool_use")
         return call
 

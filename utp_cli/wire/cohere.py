@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, integer_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.spec import ABSENT
@@ -36,7 +36,7 @@ class Decoder(FormatDecoder):
             arguments = function.get("arguments", ABSENT)
             self.note_kind(arguments, where, str)
             self.note_encoding(arguments, where)
-            how = {"id": call.get("id"), "arguments": arguments, "text_due": True}
+            how = {"call_id": call.get("id"), "arguments": arguments, "text_due": True}
             events += self.whole_call(where, name=function.get("name"), **how)
         return [*events, *self._end(doc)]
 
@@ -66,7 +66,7 @@ class Decoder(FormatDecoder):
     def _piece(self, index: int, call: dict[str, Any]) -> list[WireEvent]:
         opened = self._open.get(index)
         if opened is None:
-            how = {"id": id_of(call.get("id")), "text_due": True, "absent_is_empty": True}
+            how = {"call_id": call.get("id"), "text_due": True, "absent_is_empty": True}
             opened = self._open[index] = OpenCall(self, self._arguments(index), **how)
         function = dict_of(call.get("function"))
         return [*opened.named(function.get("name")), *opened.add(function.get("arguments"))]

@@ -1,4 +1,4 @@
-"""What the decoders of all formats share: the events they make, the places they name, the oddities they note."""
+"""What the decoders of all formats share: events, places, oddities."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class FormatDecoder:
         if call_id is not None and self.scope.ids.setdefault(call_id, place) != place:
             self.odd("call-id-duplicate", place, f"{call_id} is also the id at {self.scope.ids[call_id]}")
 
-    def note_kind(self, arguments: Any, place: str, due: type[dict[str, Any]] | type[str]) -> None:
+    def note_kind(self, arguments: Any, place: str, due: type[dict[str, Any] | str]) -> None:
         """Note arguments that are text where an object is due, or the other way round."""
         if isinstance(arguments, dict | str) and not isinstance(arguments, due):
             kind = "text" if due is str else "an object"
@@ -94,10 +94,16 @@ class FormatDecoder:
         return [TextPiece(pointer=place, text=value, kind=kind)] if isinstance(value, str) and value else []
 
     def whole_call(
-        self, place: str, *, name: Any, id: Any, arguments: Any = ABSENT, **how: Any  # noqa: A002 - the wire's word
+        self,
+        place: str,
+        *,
+        name: Any,
+        call_id: Any,
+        arguments: Any = ABSENT,
+        **how: Any,
     ) -> list[WireEvent]:
         """The events of a call that arrives whole. `how`: further fields of `CallDone`."""
-        call = OpenCall(self, place, id=id_of(id), **how)
+        call = OpenCall(self, place, call_id=call_id, **how)
         call.value = arguments
         return [*call.named(name), call.done()]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import dict_of
+from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.catalogue import FORMATS, decoder_of
 from utp_cli.wire.error_body import error_of
 from utp_cli.wire.shape import Recognised, decoded, judge, unwrap
@@ -51,16 +52,18 @@ class Dispatch:
 
     def _take(self, document: Any) -> list[WireEvent]:
         if self.recognised is not None:
-            return self._read(document)
+            return self._read(self.recognised, document)
         if self.scope.depth > _DEEPEST:
             return []
         self._waiting.append(document)
         found = judge(document)
         if not found.decisive:
             return []
+        if found.ambiguous and self._provider in FORMATS:
+            found = replace(found, format=str(self._provider))
         self._decide(found)
         waiting, self._waiting = self._waiting, []
-        return [event for held in waiting for event in self._read(held)]
+        return [event for held in waiting for event in self._read(found, held)]
 
     def _decide(self, found: Recognised) -> None:
         self.recognised = found
@@ -71,35 +74,26 @@ class Dispatch:
                 scope = scope.inside(*found.path, stream=scope.stream or found.path[-1] == "stream")
             self._decoder = decoder_of(found.format, scope)
 
-    def _read(self, document: Any) -> list[WireEvent]:
+    def _read(self, found: Recognised, document: Any) -> list[WireEvent]:
         self._note_error(document)
         self._number += 1
-        path = self.recognised.path if self.recognised else ()
-        inner = unwrap(document, path) if path else document
+        inner = unwrap(document, found.path) if found.path else document
         if self._decoder is None:
-            return self._messages(inner)
+            return self._messages(found, inner)
         elements = inner if isinstance(inner, list) else [inner]
         return [event for element in elements for event in self._decoder.feed(element)]
 
-    def _messages(self, inner: Any) -> list[WireEvent]:
+    def _messages(self, found: Recognised, inner: Any) -> list[WireEvent]:
         """Read messages of a conversation: each answer in it stands for itself."""
         events: list[WireEvent] = []
         listed = isinstance(inner, list)
         for place, message in enumerate(inner if listed else [inner]):
-            if dict_of(message).get("role", "assistant") not in _SPEAKERS:
+            if text_of(dict_of(message).get("role", "assistant")) not in _SPEAKERS:
                 continue
-            path = self.recognised.path if self.recognised else ()
             number = (place,) if listed else (self._number - 1,) if self.scope.stream else ()
-            decoder = decoder_of(self._format(), self.scope.inside(*path, *number, stream=False))
+            decoder = decoder_of(found.format, self.scope.inside(*found.path, *number, stream=False))
             events += [*decoder.feed(message), *decoder.close()]
         return events
-
-    def _format(self) -> str:
-        """The format, or the caller's word where the documents fit several."""
-        found = self.recognised
-        if found is None or (found.ambiguous and self._provider in FORMATS):
-            return self._provider or "openai-chat"
-        return found.format
 
     def _note_error(self, document: Any) -> None:
         if error := error_of(document):

@@ -1,7 +1,7 @@
 """Bedrock's binary framing (`application/vnd.amazon.eventstream`): bytes → one-key documents.
 
-A message is its length, the length of its headers and a CRC of both (four bytes each, big-endian), then headers,
-payload, and a CRC of all before it. The key of the document is the header `:event-type` or `:exception-type`.
+A message is its length, the length of its headers and a CRC of both (four bytes each, big-endian), then
+headers, payload, and a CRC of all before. The document's key is the header `:event-type` or `:exception-type`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class EventStream:
     """Takes bytes cut anywhere and gives the documents that have become whole."""
 
     several = True
+    broken = False
+    trusted = False
 
     def __init__(self) -> None:
         self.oddities: list[Oddity] = []
@@ -53,7 +55,9 @@ class EventStream:
             if lengths is None:
                 self._lost = True
                 self._data.clear()
-                self.oddities.append(Oddity(code="event-stream-framing", evidence="a message begins with no prelude"))
+                self.oddities.append(
+                    Oddity(code="event-stream-framing", evidence="a message begins with no prelude")
+                )
                 break
             total, headers = lengths
             if len(self._data) < total:
@@ -72,7 +76,9 @@ class EventStream:
         named = _headers(message[PRELUDE : PRELUDE + headers])
         key = named.get(":event-type") or named.get(":exception-type") or named.get(":error-code") or ""
         if crc32(message[:-4]) != crc:
-            self.oddities.append(Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong"))
+            self.oddities.append(
+                Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong")
+            )
         payload = message[PRELUDE + headers : -4]
         try:
             return {key: json.loads(payload)}

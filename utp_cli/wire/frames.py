@@ -1,19 +1,21 @@
 """Bytes and text → JSON documents: server-sent events, JSON one after another, the elements of a JSON array.
 
 A framing takes text cut anywhere and gives the documents that have become whole. Every character is looked at a
-bounded number of times: the scanner of the standard library reads a value that lies in one piece; one that is cut is
-followed by its brackets and strings until it ends, and then read once.
+bounded number of times: the scanner of the standard library reads a value that lies in one piece; one that is
+cut is followed by its brackets and strings until it ends, and then read once.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Oddity
 from utp_cli.wire.access import decode, decode_whole
-from utp_cli.wire.event_stream import EventStream, may_begin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DONE: Final = object()
 """Stands among the documents for the `[DONE]` that ends an OpenAI stream."""
@@ -33,14 +35,16 @@ class Framing:
 
     several = False
     """More than one document: a stream."""
+    trusted = False
+    """Set by the reader once a document was of a known format: what fits the framing not is then passed over."""
     broken = False
-    """Something stood in the text that this framing has no place for."""
+    """Something stood in the text that this framing has no place for. Not trusted, it gives nothing behind that."""
 
     def __init__(self) -> None:
         self.oddities: list[Oddity] = []
 
-    def feed(self, text: str) -> list[Any]:
-        """Return the documents that are whole now."""
+    def feed(self, text: str) -> Iterator[Any]:
+        """Give the documents that are whole now, one by one: each may change `trusted`."""
         raise NotImplementedError
 
     def close(self) -> list[Any]:
@@ -66,20 +70,20 @@ class SseFraming(Framing):
         self._given = False
         """The event at hand has given a document already."""
 
-    def feed(self, text: str) -> list[Any]:
+    def feed(self, text: str) -> Iterator[Any]:
         if self._after_cr and text:
             text = text.removeprefix("\n")
             self._after_cr = False
         self._after_cr = text.endswith("\r")
-        out: list[Any] = []
         at = 0
         for end in _LINE_END.finditer(text):
             self._line.append(text[at : end.start()])
             at = end.end()
-            out += self._take("".join(self._line))
+            yield from self._take("".join(self._line))
             self._line.clear()
+            if self.broken and not self.trusted:
+                return
         self._line.append(text[at:])
-        return out
 
     def close(self) -> list[Any]:
         """End the last event. A last line that breaks off is no fault of the framing."""
@@ -157,25 +161,24 @@ class JsonFraming(Framing):
         self._depth = 0
         self._in_string = False
         self._escaped = False
-        self._skipping = False
-        """What stands here is no JSON: pass over it up to the end of its line."""
+        self._skipped: list[str] = []
+        """What is no JSON, and passed over up to the end of its line."""
 
-    def feed(self, text: str) -> list[Any]:
-        out: list[Any] = []
+    def feed(self, text: str) -> Iterator[Any]:
         at = 0
-        while at < len(text) and not self._ended:
+        while at < len(text) and not self._ended and (self.trusted or not self.broken):
+            out: list[Any] = []
             at = self._follow(text, at, out) if self._value else self._between(text, at, out)
-        return out
+            yield from out
 
     def close(self) -> list[Any]:
+        self._note_skipped()
         return self._give_first()
 
     def _between(self, text: str, at: int, out: list[Any]) -> int:
         """Go on where no value is open."""
-        if self._skipping:
-            end = text.find("\n", at)
-            self._skipping = end < 0
-            return len(text) if end < 0 else end + 1
+        if self._skipped:
+            return self._skip(text, at)
         gap = _BETWEEN.match(text, at)
         at = gap.end() if gap else at
         if at == len(text):
@@ -190,9 +193,7 @@ class JsonFraming(Framing):
             self.several = self.several or text[at] in '{["'
             out += self._give_first()
         if text[at] not in '{["':
-            self._no_json(text[at : at + 200])
-            self._skipping = True
-            return at
+            return self._skip(text, at)
         return self._begin(text, at, out)
 
     def _begin(self, text: str, at: int, out: list[Any]) -> int:
@@ -215,12 +216,11 @@ class JsonFraming(Framing):
         try:
             self._give(decode_whole(whole), out)
         except ValueError:
-            self._no_json(whole)
-            self._skipping = not whole.endswith("\n")
+            self._skip(whole, 0)
         return end
 
     def _end_of_value(self, text: str, at: int) -> int:
-        """Return the index behind the value, or behind a line break in a string, which no JSON has; -1 for neither."""
+        """Return the index behind the value; behind a line break in a string, which no JSON has; else -1."""
         if self._escaped and at < len(text):
             at, self._escaped = at + 1, False
         while found := (_IN_STRING if self._in_string else _STRUCTURE).search(text, at):
@@ -251,9 +251,19 @@ class JsonFraming(Framing):
         first, self._first = self._first, []
         return first
 
-    def _no_json(self, evidence: str) -> None:
+    def _skip(self, text: str, at: int) -> int:
+        """Pass over what is no JSON: the rest of its line."""
         self.broken = True
-        self.odd("not-json", evidence)
+        end = text.find("\n", at) + 1 or len(text)
+        self._skipped.append(text[at:end])
+        if text[end - 1] == "\n":
+            self._note_skipped()
+        return end
+
+    def _note_skipped(self) -> None:
+        if self._skipped:
+            self.odd("not-json", "".join(self._skipped))
+            self._skipped.clear()
 
 
 _BEGINNINGS: Final = {
@@ -289,29 +299,3 @@ def framing_of(head: str) -> Choice:
     if begin[1] in ("", "\\") and len(head) < _LONG_ENOUGH:
         return Choice(wait=True)
     return Choice(JsonFraming(array=head[0] == "[")) if begin[1] in followers else Choice()
-
-
-@dataclass(frozen=True, slots=True)
-class Framed:
-    """A text taken apart."""
-
-    documents: list[Any]
-    several: bool
-    oddities: list[Oddity]
-
-
-def documents_of(source: str | bytes | bytearray) -> Framed | None:
-    """Take a whole input apart; None where it is no JSON and no stream of it."""
-    framing: Framing | EventStream | None
-    if not isinstance(source, str) and may_begin(source):
-        framing = EventStream()
-        documents = framing.feed(source)
-    else:
-        text = source if isinstance(source, str) else source.decode("utf-8", "replace")
-        head = text.lstrip(BLANK)
-        framing = framing_of(head).framing
-        if framing is None:
-            return None
-        documents = [*framing.feed(head), *framing.close()]
-    documents = [document for document in documents if document is not DONE]
-    return Framed(documents, framing.several, framing.oddities) if documents else None

@@ -1,11 +1,11 @@
-"""Gemini's generateContent, on Vertex and behind Code Assist too: candidates whose content is a list of parts."""
+"""Gemini's generateContent, on Vertex and behind Code Assist too: candidates with a list of parts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.partial_args import PartialArguments
@@ -81,7 +81,9 @@ class Decoder(FormatDecoder):
             self.told.ended = True
         if reason == "MALFORMED_FUNCTION_CALL" and not state.called:
             place = self.at(*state.root[:-1], "finishMessage")
-            state.malformed = self.whole_call(place, name=None, id=None, arguments=text_of(said) or ABSENT)
+            state.malformed = self.whole_call(
+                place, name=None, call_id=None, arguments=text_of(said) or ABSENT
+            )
         return events
 
     def _note_end(self, said: Any) -> None:
@@ -108,7 +110,7 @@ class Decoder(FormatDecoder):
         number = state.parts.place(kind) if self.scope.stream else place
         return self.text(self.at(*state.root, "parts", number, "text"), part["text"], kind)
 
-    # -- calls ----------------------------------------------------------------------------------------------------------
+    # -- calls -----------------------------------------------------------------------------------------------
 
     def _call(self, state: _Candidate, place: int, part: dict[str, Any]) -> list[WireEvent]:
         """Read a call: whole, or (Vertex) the next piece of one, which an empty one ends."""
@@ -126,7 +128,7 @@ class Decoder(FormatDecoder):
         number = state.parts.place("functionCall", joins=False) if self.scope.stream else place
         where = self.at(*state.root, "parts", number, "functionCall", "args")
         state.called = True
-        state.call = OpenCall(self, where, id=id_of(function.get("id")), absent_is_empty=True)
+        state.call = OpenCall(self, where, call_id=function.get("id"), absent_is_empty=True)
         state.call.value = function.get("args", ABSENT)
         state.arguments = PartialArguments()
         if signature := text_of(part.get("thoughtSignature")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, first_known
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.spec import ABSENT
@@ -31,7 +31,7 @@ class Decoder(FormatDecoder):
 
     def feed(self, document: Any) -> list[WireEvent]:
         doc, path = _message(dict_of(document))
-        if doc.get("type", "ai") not in _AI:
+        if text_of(doc.get("type", "ai")) not in _AI:
             return []
         meta = dict_of(doc.get("response_metadata"))
         usage = dict_of(doc.get("usage_metadata"))
@@ -56,7 +56,9 @@ class Decoder(FormatDecoder):
         for place, block in dicts_of(content):
             kind = text_of(block.get("type"))
             if kind in _SERVER_BLOCKS:
-                events += self.server_call(block.get("name"), first_known(block.get("args"), block.get("input")), block.get("id"))
+                events += self.server_call(
+                    block.get("name"), first_known(block.get("args"), block.get("input")), block.get("id")
+                )
                 continue
             number = integer_of(block.get("index")) if self.scope.stream else place
             where = self.at(*path, "content", self._parts.place(kind) if number is None else number)
@@ -72,7 +74,7 @@ class Decoder(FormatDecoder):
                 number = self._calls if self.scope.stream else place
                 self._calls += 1
                 where = self.at(*path, key, number, "args")
-                given = {"id": call.get("id"), "arguments": call.get("args", ABSENT), **how}
+                given = {"call_id": call.get("id"), "arguments": call.get("args", ABSENT), **how}
                 events += self.whole_call(where, name=call.get("name"), **given)
         return events
 
@@ -83,7 +85,7 @@ class Decoder(FormatDecoder):
         call = self._open.get(index)
         if call is None:
             where = self.at(*path, "tool_calls", len(self._open), "args")
-            how = {"id": id_of(chunk.get("id")), "text_due": True, "absent_is_empty": True}
+            how = {"call_id": chunk.get("id"), "text_due": True, "absent_is_empty": True}
             call = self._open[index] = OpenCall(self, where, **how)
         return [*call.named(chunk.get("name")), *call.add(chunk.get("args"))]
 

@@ -30,5 +30,9 @@ class Decoder(FormatDecoder):
         if doc.get("method") != "tools/call":
             return []
         params = dict_of(doc.get("params"))
-        how = {"id": doc.get("id"), "arguments": params.get("arguments", ABSENT), "absent_is_empty": True}
+        how = {
+            "call_id": doc.get("id"),
+            "arguments": params.get("arguments", ABSENT),
+            "absent_is_empty": True,
+        }
         return self.whole_call(self.at(*number, "params", "arguments"), name=params.get("name"), **how)

@@ -49,4 +49,4 @@ class Decoder(FormatDecoder):
         where = self.at("message", "tool_calls", place, "function", "arguments")
         arguments = function.get("arguments", ABSENT)
         self.note_kind(arguments, where, dict)
-        return self.whole_call(where, name=function.get("name"), id=call.get("id"), arguments=arguments)
+        return self.whole_call(where, name=function.get("name"), call_id=call.get("id"), arguments=arguments)

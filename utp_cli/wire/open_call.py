@@ -1,11 +1,11 @@
-"""A native call on its way: name and arguments may come in any number of pieces, and some servers repeat them."""
+"""A native call on its way: it may come in any number of pieces, and some servers repeat them."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.wire.access import decode, decode_whole, name_of
+from utp_cli.wire.access import decode, decode_whole, id_of, name_of
 from utp_cli.wire.spec import ABSENT, CallDone, CallOpened, CallPiece
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 class OpenCall:
     """A native call whose end has not come."""
 
-    def __init__(self, decoder: FormatDecoder, place: str, *, id: str | int | None = None, **how: Any) -> None:  # noqa: A002
+    def __init__(self, decoder: FormatDecoder, place: str, *, call_id: Any = None, **how: Any) -> None:
         """`place`: the pointer of its arguments. `how`: further fields of `CallDone`."""
         self.key = next(decoder.scope.keys)
         self.name: str | None = None
-        self.id = id
+        self.id = id_of(call_id)
         self.value: Any = ABSENT
         """Arguments that came whole; pieces of text outrank them."""
         self.pieces: list[str] = []
@@ -68,7 +68,7 @@ class OpenCall:
 
 
 def settled(pieces: list[str]) -> tuple[str, str]:
-    """Join the pieces of one JSON text; second, the evidence that they repeat each other, `""` where they do not.
+    """Join the pieces of one JSON text; second, the evidence that they repeat each other, or `""`.
 
     Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first.
     """

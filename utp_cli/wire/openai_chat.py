@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.open_call import OpenCall, is_json
-from utp_cli.wire.shape import flavour_of
+from utp_cli.wire.shape_answers import flavour_of
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Decoder(FormatDecoder):
             self.told.ended = True
         return events
 
-    # -- texts ----------------------------------------------------------------------------------------------------------
+    # -- texts -----------------------------------------------------------------------------------------------
 
     def _texts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._thoughts(state, message)
@@ -144,7 +144,7 @@ class Decoder(FormatDecoder):
                 events += self.text(where, thought.get("text"), "reasoning")
         return events
 
-    # -- calls of a body ------------------------------------------------------------------------------------------------
+    # -- calls of a body -------------------------------------------------------------------------------------
 
     def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
@@ -156,7 +156,9 @@ class Decoder(FormatDecoder):
             self._note_arguments(arguments, where, custom=key == "custom")
             call_id = id_of(call.get("id"))
             self._note_missing(call_id, where, function.get("name"))
-            events += self.whole_call(where, name=function.get("name"), id=call_id, arguments=arguments, **_HOW[key])
+            events += self.whole_call(
+                where, name=function.get("name"), call_id=call_id, arguments=arguments, **_HOW[key]
+            )
         legacy = message.get("function_call")
         if isinstance(legacy, dict):
             state.called = True
@@ -164,10 +166,12 @@ class Decoder(FormatDecoder):
             where = self.at(*state.root, "function_call", "arguments")
             arguments = legacy.get("arguments", ABSENT)
             self._note_arguments(arguments, where)
-            events += self.whole_call(where, name=legacy.get("name"), id=None, arguments=arguments, text_due=True)
+            events += self.whole_call(
+                where, name=legacy.get("name"), call_id=None, arguments=arguments, text_due=True
+            )
         return events
 
-    # -- calls in pieces ------------------------------------------------------------------------------------------------
+    # -- calls in pieces -------------------------------------------------------------------------------------
 
     def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, delta)
@@ -191,12 +195,16 @@ class Decoder(FormatDecoder):
         index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
         call = self._same_call(state, index, call_id, name, arguments)
         if call is None:
-            where = self.at(*state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece))
-            call = OpenCall(self, where, id=call_id, absent_is_empty=True, **_HOW[key])
+            where = self.at(
+                *state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece)
+            )
+            call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **_HOW[key])
             state.calls.append(call)
             self._note_index(state, index, call, piece)
         elif function.get("name") and (call.name or name is None):
-            self.odd("name-repeated", call.place, f"{function['name']!r} again, for the call of {call.name!r}")
+            self.odd(
+                "name-repeated", call.place, f"{function['name']!r} again, for the call of {call.name!r}"
+            )
         if index is not None:
             state.by_index[index] = call
         call.id = call.id if call.id is not None else call_id
@@ -229,7 +237,7 @@ class Decoder(FormatDecoder):
             self._note_missing(call.id, call.place, call.name)
         return done
 
-    # -- oddities -------------------------------------------------------------------------------------------------------
+    # -- oddities --------------------------------------------------------------------------------------------
 
     def _note_index(self, state: _Choice, index: int | None, call: OpenCall, piece: dict[str, Any]) -> None:
         if index is None:
@@ -274,8 +282,13 @@ def _stream_name(value: Any) -> str | None:
 
 
 def _second(call: OpenCall, arguments: Any) -> bool:
-    """Whether arguments that come with a repeated name are those of a second call: both whole, and not the same."""
+    """Whether arguments that come with a repeated name are a second call's: both whole, and not the same."""
     if len(call.pieces) != 1 or not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
         return False
     before = call.pieces[0].strip()
-    return before not in ("{}", arguments.strip()) and before.startswith("{") and is_json(before) and is_json(arguments)
+    return (
+        before not in ("{}", arguments.strip())
+        and before.startswith("{")
+        and is_json(before)
+        and is_json(arguments)
+    )

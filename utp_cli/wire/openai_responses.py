@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: an answer is a list of items, and a stream says of each what is added and what it became."""
+"""OpenAI's Responses API: an answer is a list of items, and a stream says what becomes of each."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Decoder(FormatDecoder):
         self._calls.clear()
         return events
 
-    # -- items ----------------------------------------------------------------------------------------------------------
+    # -- items -----------------------------------------------------------------------------------------------
 
     def _response(self, response: Document) -> list[WireEvent]:
         self.note_model(response.get("model"))
@@ -97,7 +97,9 @@ class Decoder(FormatDecoder):
         if kind in _RAN_ON_SERVER:
             given = next((item[key] for key in _SERVER_ARGUMENTS if item.get(key)), None)
             name = item.get("name") if kind == "mcp_call" else kind.removesuffix("_call")
-            named = given if isinstance(given, dict | str) and kind != "code_interpreter_call" else _named(item)
+            named = (
+                given if isinstance(given, dict | str) and kind != "code_interpreter_call" else _named(item)
+            )
             return self.server_call(name, named, item.get("id"))
         events: list[WireEvent] = []
         thinks = kind == "reasoning"
@@ -145,7 +147,7 @@ class Decoder(FormatDecoder):
             self.odd("call-id-missing", call.place, f"the call of {call.name!r} has no call_id")
         return done
 
-    # -- events ---------------------------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------------
 
     def _place(self, doc: Document) -> int:
         """The place of the item that an event is about; events that do not say are about the last one."""
@@ -210,7 +212,7 @@ _TEXT_EVENTS: Final = {
     "reasoning_text": ("content", "content_index", "text"),
     "reasoning_summary_text": ("summary", "summary_index", "text"),
 }
-"""By the subject of an event: the list of the item, the key that says which place in it, the key of the text."""
+"""By the subject of an event: the item's list, the key of the place in it, and the key of the text."""
 
 _EVENTS: Final[dict[str, Callable[[Decoder, Document], list[WireEvent]]]] = {
     "response.created": Decoder._about_response,  # noqa: SLF001

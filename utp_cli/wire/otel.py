@@ -46,7 +46,11 @@ _FLAT_TEXT: Final = re.compile(
 )
 _MODELS: Final = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 _PROMPT: Final = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
-_COMPLETION: Final = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
+_COMPLETION: Final = (
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.token_count.completion",
+)
 
 
 class Decoder(FormatDecoder):
@@ -94,7 +98,7 @@ class Decoder(FormatDecoder):
         if id_of(call_id) in self.scope.ids:
             return []
         self._names.add(name_of(name))
-        how = {"id": call_id, "arguments": arguments, "text_due": isinstance(arguments, str)}
+        how = {"call_id": call_id, "arguments": arguments, "text_due": isinstance(arguments, str)}
         return self.whole_call(self.at(*path), name=name, **how)
 
     def _messages(self, path: Path, messages: Any) -> list[WireEvent]:
@@ -138,7 +142,9 @@ class Decoder(FormatDecoder):
     def _execution(self, found: Attributes) -> list[WireEvent]:
         """Read the span of a call that was run."""
         name, call_id = _value(found, "gen_ai.tool.name"), _value(found, "gen_ai.tool.call.id")
-        path, arguments = found.get("gen_ai.tool.call.arguments", (found.get("gen_ai.tool.name", ((), ""))[0], ABSENT))
+        path, arguments = found.get(
+            "gen_ai.tool.call.arguments", (found.get("gen_ai.tool.name", ((), ""))[0], ABSENT)
+        )
         if name_of(name) is None or (id_of(call_id) is None and name in self._names):
             return []
         return self._call(path, name, call_id, arguments)
@@ -159,10 +165,18 @@ def _records(path: Path, document: Any) -> Iterator[tuple[Path, dict[str, Any]]]
 def _attributes(path: Path, record: dict[str, Any]) -> Attributes:
     """The attributes of a record: a map, a list of `{key, value}`, or keys of the record itself."""
     attributes = record.get("attributes")
-    own = ((key, ((*path, key), value)) for key, value in record.items() if key.startswith(("gen_ai.", "llm.")))
+    own = (
+        (key, ((*path, key), value)) for key, value in record.items() if key.startswith(("gen_ai.", "llm."))
+    )
     mapped = ((key, ((*path, "attributes", key), value)) for key, value in dict_of(attributes).items())
     listed = (
-        (text_of(item.get("key")), ((*path, "attributes", i, "value", *list(dict_of(item.get("value")))[:1]), _plain(item.get("value"))))
+        (
+            text_of(item.get("key")),
+            (
+                (*path, "attributes", i, "value", *list(dict_of(item.get("value")))[:1]),
+                _plain(item.get("value")),
+            ),
+        )
         for i, item in dicts_of(attributes)
     )
     return dict([*own, *mapped, *listed])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any, Final
 
 from utp_cli.wire.access import dicts_of, text_of
@@ -46,7 +47,7 @@ class PartialArguments:
         found = _STEP.findall(path.removeprefix("$"))[:_MOST_STEPS]
         steps = [int(index) if index else plain or quoted for plain, index, quoted in found]
         container: Any = self._value
-        for step, following in zip(steps, steps[1:], strict=False):
+        for step, following in pairwise(steps):
             fresh: Any = [] if isinstance(following, int) else {}
             container = _child(container, step, fresh)
         return (container, steps[-1]) if steps and _fits(container, steps[-1]) else None

@@ -21,6 +21,8 @@ from utp_cli.wire.frames import BLANK, DONE, framing_of
 from utp_cli.wire.spec import TextPiece
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from utp_cli.wire.frames import Framing
     from utp_cli.wire.spec import WireEvent
 
@@ -44,6 +46,8 @@ class WireReader:
         self._head = ""
         self._held: list[str] = []
         self._document: Any = None
+        self._otherwise = "text"
+        """What an input is that no document told of."""
 
     @property
     def model(self) -> str | None:
@@ -71,15 +75,15 @@ class WireReader:
         return self._take_text(data) if isinstance(data, str) else self._take_bytes(data)
 
     def feed_document(self, body: Any) -> list[WireEvent]:
-        """Read a decoded body; a list is taken for the documents of a stream, or the messages of a conversation."""
+        """Read a decoded body; a list is taken for the documents of a stream, or for messages."""
         if isinstance(body, str | bytes | bytearray):
             return self.feed(body if isinstance(body, str) else bytes(body))
-        self._document = body
+        self._document, self._otherwise = body, "unknown"
         self._scope.stream = isinstance(body, list)
         documents = body if isinstance(body, list) else [body]
         events = [event for document in documents for event in self._dispatch.feed(document)]
         events += self._dispatch.close()
-        self._settle("unknown")
+        self._settle()
         return events
 
     def close(self) -> list[WireEvent]:
@@ -87,9 +91,10 @@ class WireReader:
         events = self._take_text(self._characters.decode(bytes(self._bytes or b""), final=True))
         self._bytes = None
         if self._framing and not self.verbatim:
-            events += self._take_documents(self._framing.close())
+            events += self._take_documents(self._framing, self._framing.close())
         events += self._dispatch.close()
-        return events if self._settle("text") else events + self._release()
+        known = self._settle()
+        return events if known or self._otherwise == "unknown" else events + self._release()
 
     def _take_bytes(self, data: bytes) -> list[WireEvent]:
         if self._bytes is not None:
@@ -100,7 +105,7 @@ class WireReader:
             data, self._bytes = bytes(self._bytes), None
             self._framing = EventStream() if begins else None
         if isinstance(self._framing, EventStream):
-            return self._take_documents(self._framing.feed(data))
+            return self._take_documents(self._framing, self._framing.feed(data))
         return self._take_text(self._characters.decode(data))
 
     def _take_text(self, text: str) -> list[WireEvent]:
@@ -120,32 +125,32 @@ class WireReader:
             self._framing, text = choice.framing, self._head
         if isinstance(self._framing, EventStream):
             return []
-        events = self._take_documents(self._framing.feed(text))
+        events = self._take_documents(self._framing, self._framing.feed(text))
         if self._framing.broken and self._dispatch.recognised is None:
             return self._release()
         return events
 
-    def _take_documents(self, documents: list[Any]) -> list[WireEvent]:
+    def _take_documents(self, framing: Framing | EventStream, documents: Iterable[Any]) -> list[WireEvent]:
         events: list[WireEvent] = []
-        if documents and self._framing:
-            self._scope.stream = self._framing.several
-            self._document = None if self._framing.several else documents[0]
         for document in documents:
+            self._scope.stream = framing.several
+            self._document = None if framing.several else document
             if document is DONE:
                 self._scope.told.ended = True
                 events += self._dispatch.close()
             else:
                 events += self._dispatch.feed(document)
-        if self._dispatch.recognised:
+            framing.trusted = self._dispatch.recognised is not None
+        if self._dispatch.recognised is not None:
             self._held.clear()
-            self._settle("")
+            self._settle()
         return events
 
-    def _settle(self, otherwise: str) -> bool:
-        """Say what the input is, `otherwise` where no document told; return whether its documents were read."""
+    def _settle(self) -> bool:
+        """Say what the input is; return whether a document told."""
         found = self._dispatch.recognised
         error = self._scope.told.error is not None
-        self.shape = self._dispatch.shape or ("error" if error else otherwise)
+        self.shape = self._dispatch.shape or ("error" if error else self._otherwise)
         self.stream = self._scope.stream and (error if found is None else not found.bare)
         return found is not None or error
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.wire.access import dict_of, dicts_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Document = dict[str, Any]
 
@@ -28,7 +27,8 @@ def _tools(doc: Document) -> Iterator[Document]:
 def _bedrock(doc: Document) -> bool:
     own = {"text", "toolUse", "toolResult"}
     return (
-        any(isinstance(doc.get(key), dict) for key in ("toolConfig", "inferenceConfig")) and "contents" not in doc
+        any(isinstance(doc.get(key), dict) for key in ("toolConfig", "inferenceConfig"))
+        and "contents" not in doc
     ) or any("type" not in block and not own.isdisjoint(block) for block in _blocks(doc))
 
 
@@ -85,28 +85,45 @@ REQUEST_RULES: Final[tuple[tuple[str, str, bool, Callable[[Document], Any]], ...
     ("bedrock", "`toolConfig` or `inferenceConfig`, or content items without a type", False, _bedrock),
     ("openai-responses", "`input` and no `messages`", False, _responses),
     (
-        "ollama-generate", "`prompt` and no `messages`", False,
+        "ollama-generate",
+        "`prompt` and no `messages`",
+        False,
         lambda d: "prompt" in d and "model" in d and "messages" not in d,
     ),
     ("openai-legacy", "`functions` or `function_call`", False, _legacy),
     ("anthropic", "`input_schema`, tool blocks, or other fields of the Messages API", False, _anthropic),
     ("cohere", "`tool_choice` in upper case, `strict_tools` or `tool_plan`", False, _cohere),
-    ("ollama", "`options`, `keep_alive`, `think`, `tool_name`, or arguments that are an object", False, _ollama),
-    ("openai-chat", "`messages` and what several formats share", True, lambda d: "messages" in d and _plain(d)),
+    (
+        "ollama",
+        "`options`, `keep_alive`, `think`, `tool_name`, or arguments that are an object",
+        False,
+        _ollama,
+    ),
+    (
+        "openai-chat",
+        "`messages` and what several formats share",
+        True,
+        lambda d: "messages" in d and _plain(d),
+    ),
     ("openai-chat", "`messages`", False, lambda d: isinstance(d.get("messages"), list)),
-)  # fmt: skip
+)
 """Format, the evidence, whether other formats look the same, and the question to the request."""
 
 TOOL_RULES: Final[tuple[tuple[str, str, Callable[[Document], Any]], ...]] = (
-    ("gemini", "`functionDeclarations`", lambda t: "functionDeclarations" in t or "function_declarations" in t),
+    (
+        "gemini",
+        "`functionDeclarations`",
+        lambda t: "functionDeclarations" in t or "function_declarations" in t,
+    ),
     ("bedrock", "`toolSpec`", lambda t: "toolSpec" in t),
     ("anthropic", "`input_schema`", lambda t: "input_schema" in t),
     ("mcp", "`inputSchema`", lambda t: "inputSchema" in t),
     ("openai-chat", "`function` inside", lambda t: isinstance(t.get("function"), dict)),
     ("openai-responses", "`type: function`, flat", lambda t: t.get("type") == "function" and "name" in t),
     (
-        "tools-canonical", "`name` and `parameters` without `type`",
+        "tools-canonical",
+        "`name` and `parameters` without `type`",
         lambda t: text_of(t.get("name")) and isinstance(t.get("parameters"), dict) and "type" not in t,
     ),
-)  # fmt: skip
+)
 """Format, the evidence, and the question to a tool."""

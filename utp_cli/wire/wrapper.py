@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.dispatch import Dispatch
-from utp_cli.wire.frames import documents_of
+from utp_cli.wire.shape import documents_of
 
 if TYPE_CHECKING:
     from utp_cli.wire.decoder import Scope
@@ -26,7 +26,7 @@ class Wrapper(FormatDecoder):
         return (self._documents - 1,) if self.scope.stream else ()
 
     def inside(self, answer: Any, *path: str | int) -> list[WireEvent]:
-        """Read what stands at a path: a decoded answer, or the text or bytes of one; nothing where it is none."""
+        """Read what stands at a path: a decoded answer, or its text or bytes; nothing where it is none."""
         documents, several = [answer], isinstance(answer, list)
         if isinstance(answer, str | bytes):
             framed = documents_of(answer)
