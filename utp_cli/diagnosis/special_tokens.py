@@ -54,9 +54,18 @@ _TOKEN = re.compile("|".join(map(re.escape, _TOKENS)))
 def first_token(text: str) -> tuple[str, Span] | None:
     """Find the first control token that has no business in prose."""
     for match in _TOKEN.finditer(text):
-        if _alone(match[0], text, match.start()):
+        if _alone(match[0], text, match.start()) and not _talked_about(text, *match.span()):
             return match[0], match.span()
     return None
+
+
+_WORD_BEFORE = re.compile(r"\w[,:]? [(\"'“]?\Z")
+_WORD_BEHIND = re.compile(r"[)\"'”]?[,;:.]? \w")
+
+
+def _talked_about(text: str, start: int, end: int) -> bool:
+    """Whether words stand on both sides: prose about the token, in the middle of a sentence."""
+    return bool(_WORD_BEFORE.search(text, max(0, start - 4), start) and _WORD_BEHIND.match(text, end))
 
 
 def _alone(token: str, text: str, at: int) -> bool:

@@ -135,7 +135,7 @@ class Parser:
     def _climb(self, result: ParseResult, end: Ending) -> None:
         shape = result.shape
         native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
-        result.attempts.append(_native_attempt(shape, native))
+        result.attempts.append(_native_attempt(shape, native, result.facts.document))
         if not self._lanes.found:
             self._lanes.read_unmarked(self._tools)
         result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()
@@ -224,13 +224,22 @@ def _plan(asked: Sequence[Dialect], mine: tuple[Dialect, ...], model: str | None
     return _PLANS[names]
 
 
-def _native_attempt(shape: str, native: Sequence[Candidate]) -> Attempt:
+def _native_attempt(shape: str, native: Sequence[Candidate], document: Any) -> Attempt:
     calls = sum(not c.reason for c in native)
     if native:
         reason = f"{len(native)} native call{'s' if len(native) > 1 else ''}"
         return Attempt(rung="native", parser=shape, outcome="fired", reason=reason, calls=calls)
-    reason = "raw text has no native fields" if shape == "text" else "the answer has no native call"
+    reason = "raw text has no native fields" if shape == "text" else _no_native_call(document)
     return Attempt(rung="native", parser=shape, outcome="declined", reason=reason)
+
+
+def _no_native_call(document: Any) -> str:
+    """Say in which field a call would stand, where an OpenAI body has one that is empty."""
+    choices = document.get("choices") if isinstance(document, dict) else None
+    message = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    if isinstance(message, dict) and message.get("tool_calls", ()) in ([], None):
+        return "tool_calls is empty" if message["tool_calls"] == [] else "tool_calls is null"
+    return "the answer has no native call"
 
 
 def _late_attempt(rung: Any, parser: str, found: Sequence[Candidate], nothing: str, *, skipped: bool) -> Attempt:

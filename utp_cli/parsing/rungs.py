@@ -86,9 +86,13 @@ def markup_attempts(
             )
         )  # fmt: skip
     told = set(fired)
+    alike: set[tuple[str, str]] = set()
     for declining in declined:
-        if declining.dialect not in told:
+        # Siblings share markers and grammar: one of them speaks for all.
+        same = (declining.marker, declining.reason)
+        if declining.dialect not in told and (same not in alike or declining.dialect in asked):
             told.add(declining.dialect)
+            alike.add(same)
             reason = f"{declining.marker.strip()} at {declining.position}: {declining.reason}"
             attempts.append(Attempt(rung="markup", parser=declining.dialect, outcome="declined", reason=reason))
     for name in asked:
