@@ -156,8 +156,10 @@ def _plain(text: str, start: int, end: int) -> _Found | None:
     if found is None:
         return None
     codes = [repair.code for repair in found.reader.repairs]
-    if text[start] in "{[｛［`~" or "missing-open-brace" in codes:
-        return found
+    opened = text[start] in "{[｛［`~" or codes[:1] in (["js-comment"], ["hash-comment"], ["over-escaped"])
+    if "missing-open-brace" in codes or (opened and isinstance(found.value, (dict, list))):
+        placeholder = found.end < end and not isinstance(found.value, dict) and not _CANDIDATE.match(text, start)
+        return None if placeholder else found
     prose = "unquoted-string" in codes or "trailing-garbage" in codes or "leading-garbage" in codes
     return None if prose or found.end < end else found
 

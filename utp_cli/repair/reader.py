@@ -21,7 +21,7 @@ from utp_cli.repair.containers import OPENERS
 from utp_cli.repair.entries import Entries
 from utp_cli.repair.escapes import SURROGATE, Edit
 from utp_cli.repair.quotes import open_string
-from utp_cli.repair.scalars import read_bare, read_bare_key
+from utp_cli.repair.scalars import LITERAL, classify, read_bare, read_bare_key
 from utp_cli.repair.strings import StringReader
 from utp_cli.repair.structure import Frame, Member, closers_ahead
 from utp_cli.repair.tape import Starved
@@ -100,7 +100,7 @@ class JsonReader(Entries):
         if found := _INVISIBLE.match(tape.text, tape.at):
             self._need(found.end())
             self._drop("bom", len(found[0]))
-        elif char == "\\" and self._skip_odd(char):
+        elif char and char in ("\\/#" if self._loose else "\\") and self._skip_odd(char):
             pass
         elif char and char in "`~" and not self._fence:
             self._open_fence()
@@ -182,14 +182,14 @@ class JsonReader(Entries):
     def _scalar(self) -> None:
         """Read a value without quotes."""
         tape, text, at, start = self._tape, self._tape.text, self._tape.at, self._offset
-        found = strict.NUMBER.match(text, at)
-        if found and _DELIMITED.match(text, found.end()):
-            grouped = text[found.end()] == "," and tape.char(found.end() + 1).isdigit()
-            if not grouped:
-                self._begin_entry()
-                tape.at = found.end()
-                self._put(strict.number(found[0]), start)
-                return
+        found = strict.NUMBER.match(text, at) or LITERAL.match(text, at)
+        if found and _DELIMITED.match(text, found.end()) and not self._goes_on(found.end()):
+            self._begin_entry()
+            tape.at = found.end()
+            bare = classify(found[0], start)
+            self._fix_all(bare.edits)
+            self._put(bare.value, start)
+            return
         bare, end = read_bare(tape, at, self._place)
         if end == at:
             self._drop("trailing-garbage", 1)
@@ -204,6 +204,15 @@ class JsonReader(Entries):
         self._fix_all(bare.edits)
         tape.at = end
         self._put(bare.value, start, cut=bare.cut)
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether what follows the number or literal at hand belongs to it, as in `5 Main St` and `1,250`."""
+        if self._tape.text[at] not in " \t":
+            return self._tape.text[at] == "," and self._tape.char(at + 1).isdigit()
+        kind, behind = token(self._tape, at, self._ends)
+        if kind != "w" or "\n" in self._tape.text[at:behind]:
+            return False
+        return token(self._tape, behind, self._ends)[0] not in ":="
 
     def _begin_string(self, opened: tuple[Style, int], place: Place) -> None:
         if place.role != "key":
@@ -236,7 +245,7 @@ class JsonReader(Entries):
             self._put(value, string.start, cut=ended.by in ("text", "marker"))
         if not self._frames and ended.by == "text":
             self.complete = False
-        self._text_end = ended.resume if ended.by == "quote" else -1
+        self._text_end = ended.resume if ended.by == "quote" and not string.style.whole else -1
 
     # --- strings side by side -------------------------------------------------------------------------------
 
@@ -251,7 +260,7 @@ class JsonReader(Entries):
         self._need(found.end())
         at = found.end()
         opened = open_string(tape, at, self._place) if tape.char(at) in ("'", '"') else None
-        if opened is None:
+        if opened is None or opened[0].whole:
             return False
         if "+" not in found[0]:
             kind, behind = token(tape, at, self._ends)

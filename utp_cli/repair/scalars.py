@@ -29,6 +29,8 @@ class Bare(NamedTuple):
 
 LITERALS: Final = {"true": True, "false": False, "null": None}
 
+LITERAL: Final = re.compile(r"true|false|null|True|False|None")
+
 _WORDS: Final = {
     "python-literal": {"True": "true", "False": "false", "None": "null"},
     "js-undefined": {"undefined": "null"},
@@ -50,7 +52,7 @@ _BEGINNINGS: Final = {word[:length]: word for word in _MEANINGS for length in ra
 
 _LOOSE: Final = re.compile(r"([+-]?)((?:\d[\d_]*)?)((?:\.[\d_]*)?)((?:[eE][+-]?\d+)?)", re.ASCII)
 _UNDERSCORES: Final = re.compile("_+")
-_RADIX: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+)", re.ASCII)
+_RADIX: Final = re.compile(r"([+-]?)(0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*|0[oO]_?[0-7][0-7_]*|0[bB]_?[01][01_]*)", re.ASCII)
 _THOUSANDS: Final = re.compile(r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?)(?=\s*(?:[,;}\n]|$))", re.ASCII)
 _CUT_NUMBER: Final = re.compile(r"(-?(?:0|[1-9]\d*)(?:\.\d+)?)(?:\.|[eE][+-]?)", re.ASCII)
 _WRAPPERS: Final = (
@@ -63,7 +65,7 @@ _TYPED: Final = re.compile(
 )
 _ONE_STRING: Final = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)')\s*", re.DOTALL)
 
-_RUN: Final = re.compile(r"(?:[^,，;\n\r{}\[\]()\"/`~]|[`~](?![`~])|(?<![\s])/|/(?![/*]))+")
+_RUN: Final = re.compile(r"(?:[^,，;\n\r{}\[\]｝］()\"/`~\\]|[`~](?![`~])|(?<![\s])/|/(?![/*]))+")
 _KEY: Final = re.compile(r"[^\s:：=,，;\"'`“”{}\[\]()][^:：=,，;\"'`“”{}\[\]()\n\r]*")
 _COMMA_ENDS: Final = re.compile(
     rf"[,，;](?:[{SPACES},，;]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n){{0,{REACH}}}"
@@ -72,6 +74,7 @@ _COMMA_ENDS: Final = re.compile(
     rf"|[,，;][{SPACES}]{{0,{REACH}}}\n"
 )
 """A comma behind which a key, a closer, a new line or nothing follows."""
+_ESCAPED_SPACE: Final = re.compile(rf"(?:\\[ntr])+[{SPACES}]*")
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -92,7 +95,7 @@ def read_bare(tape: Tape, at: int, place: Place) -> tuple[Bare, int]:
             return Bare(strict.number(plain), [Edit("thousands-comma", start, run, plain)]), grouped.end(1)
     run = text[at:end].rstrip()
     ends_text = tape.closed and end == len(text) and place.role != "top"
-    return (_cut(run, start) if ends_text else None) or _classify(run, start, cut=ends_text), at + len(run)
+    return (_cut(run, start) if ends_text else None) or classify(run, start, cut=ends_text), at + len(run)
 
 
 def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
@@ -108,6 +111,9 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
         if char == '"':
             if not depth and not separated and strength(tape, end + 1, place) == STRONG:
                 return _before_marker(text, at, end, place.until)
+        elif char == "\\":
+            if _escaped_space_ends(tape, end):
+                break
         elif char in _OPENERS:
             depth.append(_OPENERS[char])
         elif char in ",，;":
@@ -130,6 +136,13 @@ def _before_marker(text: str, at: int, end: int, until: tuple[str, ...]) -> tupl
     return min(found, default=end), not found
 
 
+def _escaped_space_ends(tape: Tape, at: int) -> bool:
+    r"""Whether a `\n` that was written as two characters stands between tokens."""
+    tape.char(at + 1)
+    found = _ESCAPED_SPACE.match(tape.text, at)
+    return found is not None and tape.char(found.end()) in ("", *',}]"')
+
+
 def _comma_ends(tape: Tape, at: int) -> bool:
     """Whether a comma in the unquoted value of a member ends it."""
     found = _COMMA_ENDS.match(tape.text, at)
@@ -138,10 +151,12 @@ def _comma_ends(tape: Tape, at: int) -> bool:
     return found is not None
 
 
-def _classify(run: str, start: int, *, cut: bool) -> Bare:
+def classify(run: str, start: int, *, cut: bool = False) -> Bare:
     """Say what a bare run stands for: a literal, a number, a typed value, or text."""
     if run in LITERALS:
         return Bare(LITERALS[run], [])
+    if strict.NUMBER.fullmatch(run):
+        return Bare(strict.number(run), [])
     for table, spelling in ((_WORDS, run), (_WORDS_IN_ANY_CASE, run.lower())):
         for code, words in table.items():
             if spelling in words:
