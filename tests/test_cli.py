@@ -394,6 +394,29 @@ def test_hostile_text_never_stops_the_output(form, encoding):
         assert json.loads(done.stdout)
 
 
+def test_utf_16_is_read():
+    Path("wide.json").write_bytes(json.dumps(NATIVE).encode("utf-16"))
+    assert json.loads(utp("parse", "wide.json", "-f", "calls").stdout)[0]["name"] == "search"
+
+
+def test_an_input_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("utp_cli.io.inputs._MOST", 1000)
+    Path("big.txt").write_text("x" * 1001, encoding="utf-8")
+    assert "big.txt: is larger than" in utp("parse", "big.txt").stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes a descriptor in a shell")
+@pytest.mark.parametrize("redirection", [">&-", "<&-", "> /dev/full"])
+def test_streams_that_are_closed_or_full_are_one_line(redirection):
+    command = (
+        f"exec {sys.executable} -m utp_cli parse {'native.json' if '>' in redirection else ''} {redirection}"
+    )
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("utp: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_latin_text_with_a_control_character_is_no_binary():
     assert utp("parse", given=b"plain \x00 text, nothing more to it").exit_code == 0
 

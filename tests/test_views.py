@@ -263,3 +263,12 @@ def test_escape_codes_of_a_real_answer_are_shown(snapshot):
     text = painted(pretty(result, Screen(verbose=True)), colour=True)
     assert "\x1b[2J" not in text
     assert painted(pretty(result, Screen(verbose=True)), colour=False) == snapshot
+
+
+def test_ten_thousand_calls_fit_a_screen():
+    call = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\n'
+    result = parse(call * 10_000)
+    assert len(result.calls) == 10_000
+    text = painted(pretty(result, Screen()), colour=False)
+    assert "and 9,988 more; --verbose shows them" in text
+    assert len(text.splitlines()) < 100

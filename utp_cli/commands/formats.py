@@ -66,7 +66,7 @@ def _pretty(result: ParseResult, showing: Showing) -> str:
     screen, source = showing.screen, (result.source or "") if showing.several else ""
     if showing.quiet:
         return painted([first_line(result, screen, source)], colour=showing.colour)
-    lines = pretty(result, screen, tools=showing.tools, source=source, texts_too=not showing.live)
+    lines = pretty(result, screen, tools=showing.tools, source=source, seen=showing.live)
     return painted(lines, colour=showing.colour)
 
 

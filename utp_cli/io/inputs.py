@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,13 +19,24 @@ if TYPE_CHECKING:
 STDIN = "-"
 _PIECE = 65_536
 """Bytes asked for at a time; a pipe gives what it has."""
+_MOST = 256 << 20
+"""Bytes of one input; an answer of a model is far smaller, a device may have no end."""
 _SAMPLE = 8192
 _TEXT_CONTROLS = set("\t\n\r\f\b\x1b")
 
 
 def read(name: str) -> bytes:
     """Read a whole input; `-` is standard input. Raises `BadFile` where there is nothing to read."""
-    data = b"".join(pieces(name))
+    found, size = [], 0
+    for piece in pieces(name):
+        found.append(piece)
+        size += len(piece)
+        if size > _MOST:
+            what = f"is larger than {_MOST >> 20} MiB; --lines and --stream read piece by piece"
+            raise BadFile(shown_name(name), what)
+    data = b"".join(found)
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # what `>` writes in some shells
+        data = data.decode("utf-16", errors="replace").encode("utf-8", errors="surrogatepass")
     if not data.strip():
         raise BadFile(shown_name(name), "nothing to read: it is empty")
     return data

@@ -37,10 +37,10 @@ class Output:
                 with Path(self._file).open("ab" if self._begun else "wb") as sink:
                     sink.write(data)
             else:
-                sys.stdout.buffer.write(data)
-                sys.stdout.buffer.flush()
+                _stdout().buffer.write(data)
+                _stdout().buffer.flush()
         except BrokenPipeError:
-            _silence(sys.stdout)
+            _silence(_stdout())
             return False
         except OSError as error:
             raise BadFile(
@@ -52,6 +52,8 @@ class Output:
 
 def say(line: str) -> None:
     """Write a line to standard error."""
+    if sys.stderr is None:
+        return
     try:
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
@@ -74,7 +76,7 @@ def progress(noun: str) -> Callable[[str, int], None]:
 
 def encoding() -> str:
     """Return the encoding of standard output."""
-    return sys.stdout.encoding or "utf-8"
+    return _stdout().encoding or "utf-8"
 
 
 def can_write(signs: str) -> bool:
@@ -88,14 +90,20 @@ def can_write(signs: str) -> bool:
 
 def columns() -> int:
     """Return the width to draw for: the terminal's, or 80."""
-    if not sys.stdout.isatty():
+    if not _stdout().isatty():
         return _NOT_A_TERMINAL
     return max(min(shutil.get_terminal_size().columns, _WIDEST), 40)
 
 
 def takes_colour() -> bool:
     """Whether standard output shows colours and nobody has asked for none (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _stdout().isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _stdout() -> TextIO:
+    if sys.stdout is None:
+        raise BadFile("standard output", "is closed")
+    return sys.stdout
 
 
 def _silence(stream: TextIO) -> None:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 _HEAD, _TAIL = 8, 3
 """Rows of a long passage that are shown where not everything is: the first and the last ones."""
+_LINES = 24
+"""Rows of one text after which no further passage begins where not everything is shown."""
+_TEXTS = 4
+"""Texts of one answer that are drawn where not everything is."""
 _INDENT = 4
 
 
@@ -51,8 +55,12 @@ class Cell:
         return cell_len(self.shown)
 
 
-def texts(result: ParseResult, screen: Screen) -> Iterator[list[Text]]:
+def texts(result: ParseResult, screen: Screen) -> list[list[Text]]:
     """Draw every text that was read for markup, then the arguments of native calls that needed a repair."""
+    return list(islice(_texts(result, screen), None if screen.verbose else _TEXTS))
+
+
+def _texts(result: ParseResult, screen: Screen) -> Iterator[list[Text]]:
     for pointer, text in result.texts.items():
         if text.strip():
             yield _drawn(pointer, text, _passages(result, pointer), screen)
@@ -65,6 +73,11 @@ def _drawn(pointer: str, text: str, passages: Iterable[Passage], screen: Screen)
     where = screen.safe(place(pointer)) if pointer else "raw text"
     lines = [screen.section("Text", f"{where}, {counted(len(text), 'character')}")]
     for passage in passages:
+        if len(lines) > _LINES and not screen.verbose:
+            return [
+                *lines,
+                Text(f"{' ' * _INDENT}{screen.signs.cut} --verbose shows the rest", style="dim italic"),
+            ]
         lines += _box(text, passage, screen) if passage.kind == "boxed" else _margined(text, passage, screen)
     return lines
 

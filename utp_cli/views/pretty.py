@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -14,7 +14,7 @@ from utp_cli.views.passages import texts
 from utp_cli.views.verdict import headline, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from utp_cli.protocol.calls import (
         Attempt,
@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.views.lines import Screen
 
-_MOST = 8
+T = TypeVar("T")
+
+_MOST = 12
 """Entries of a list that are shown where not everything is."""
+_MOST_FINDINGS = 4
+"""The same for diagnoses, which take several lines each."""
 _RUNGS = {"native": 1, "markup": 2, "json": 3, "heuristic": 4}
 _OUTCOMES = {"fired": "good", "declined": "declined", "skipped": "skipped"}
 _WHY = {
@@ -44,29 +48,27 @@ _WHY = {
 
 
 def pretty(
-    result: ParseResult, screen: Screen, *, tools: int | None = None, source: str = "", texts_too: bool = True
+    result: ParseResult, screen: Screen, *, tools: int | None = None, source: str = "", seen: bool = False
 ) -> list[Text]:
     """Draw an answer. `tools`: how many are known. `source`: its name, where there are several answers.
 
-    `texts_too=False` leaves out the text as written, for who has just seen it.
+    `seen`: the text as written has just been shown, and is left out.
     """
-    first = first_line(result, screen, source)
-    calls = [
-        line for number, call in enumerate(result.calls, 1) for line in _call(number, call, screen, tools)
-    ]
-    calls += [line for ran in result.server_calls for line in _server_call(ran, screen)]
+    calls = _listed([*enumerate(result.calls, 1)], lambda entry: _call(*entry, screen, tools), screen)
+    calls += _listed(result.server_calls, lambda ran: _server_call(ran, screen), screen)
     clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls)
+    head = [first_line(result, screen, source), *_error(result, screen)]
     if clean and not result.diagnoses and not result.rejected and not screen.verbose:
-        return [first, *calls]
+        return head + calls
     parts = [
-        [first, *_error(result, screen)],
+        head,
         _findings(result.diagnoses, screen),
         calls,
-        [line for call in result.rejected for line in _rejected(call, screen)],
-        [] if clean and not screen.verbose else _ladder(result, screen),
+        _listed(result.rejected, lambda call: _rejected(call, screen), screen),
     ]
     if screen.verbose or not clean:
-        parts += [*texts(result, screen)] if texts_too else []
+        parts.append(_ladder(result, screen))
+        parts += [] if seen else texts(result, screen)
         parts += [repairs(result.repairs, screen), notes(result.notes, screen)]
     return blocks(parts)
 
@@ -91,17 +93,15 @@ def signature(
     pairs = [(screen.safe(key), screen.safe(json_line(value))) for key, value in arguments.items()]
     text = ""
     for most in range(width, 8, -2):
-        parts = [
+        parts = (
             f"{key}={screen.cut(value, most)}{mark}" for (key, value), mark in zip(pairs, marks, strict=True)
-        ]
+        )
         text = f"{called}({', '.join(parts)})"
-        if cell_len(text) <= width:
-            return text
-        if screen.verbose:
-            whole = (
-                f"\n        {key}={value}{mark}," for (key, value), mark in zip(pairs, marks, strict=True)
-            )
-            return f"{called}({''.join(whole)}\n    )"
+        if screen.verbose or cell_len(text) <= width:
+            break
+    if screen.verbose and cell_len(text) > width:
+        whole = (f"\n        {key}={value}{mark}," for (key, value), mark in zip(pairs, marks, strict=True))
+        return f"{called}({''.join(whole)}\n    )"
     return screen.cut(text, width)
 
 
@@ -113,7 +113,7 @@ def _call(number: int, call: ToolCall, screen: Screen, tools: int | None) -> lis
     valid = _validity(call, screen, None if native else tools)
     if native and valid.plain:
         right = Text.assemble(right, "   ", valid)
-    server = f"{screen.cut(screen.safe(call.server), 20)}: " if call.server else ""
+    server = f"{screen.brief(call.server, 20)}: " if call.server else ""
     left = f"  {number} {server}"
     room = screen.width - cell_len(left) - right.cell_len - 2
     lines = _called(Text(left), signature(call.name, call.arguments, screen, room), right, screen)
@@ -173,9 +173,7 @@ def _rejected(call: Rejected, screen: Screen) -> list[Text]:
     room = screen.width - 12 - right.cell_len - 2
     called = signature(call.name, call.arguments, screen, room, _broken(call))
     lines = _called(Text("  rejected  ", style="bold"), called, right, screen)
-    details = [
-        f"{call.rung}{screen.signs.dot}{screen.cut(screen.safe(call.parser), 20)}: {_WHY[call.reason]}"
-    ]
+    details = [f"{call.rung}{screen.signs.dot}{screen.brief(call.parser, 20)}: {_WHY[call.reason]}"]
     if call.reason == "truncated":
         details.append(f"recovered so far: {_recovered(call, screen)}")
     elif call.reason in ("malformed", "intent") and call.raw:
@@ -209,63 +207,57 @@ def _error(result: ParseResult, screen: Screen) -> list[Text]:
 
 def _findings(findings: Sequence[Finding], screen: Screen) -> list[Text]:
     """Draw diagnoses, each with its fix: `fix` stands ready to be copied, `hint` is for people."""
-    shown = findings if screen.verbose else findings[:_MOST]
-    column = min(max((len(finding.code) for finding in shown), default=0) + 6, 30)
-    lines: list[Text] = []
-    for finding in shown:
-        sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
-        label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
-        lines += screen.labelled(label, finding.message, column)
-        # One thing to do a line: fixes list servers with semicolons.
-        fix = (finding.fix or finding.hint).replace("; ", ";\n")
-        rows = {"seen": finding.evidence if screen.verbose else "", "fix": fix}
-        for name, text in rows.items():
-            if text:
-                lines += screen.labelled(Text(f"    {name}", style="bold"), text, column)
-    return lines + _more(len(findings) - len(shown))
+    column = min(max((len(finding.code) for finding in findings), default=0) + 6, 30)
+    return _listed(findings, lambda finding: _finding(finding, screen, column), screen, _MOST_FINDINGS)
+
+
+def _finding(finding: Finding, screen: Screen, column: int) -> list[Text]:
+    sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
+    label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
+    lines = screen.labelled(label, finding.message, column)
+    # One thing to do a line: fixes list servers with semicolons.
+    fix = (finding.fix or finding.hint).replace("; ", ";\n")
+    for name, text in {"seen": finding.evidence if screen.verbose else "", "fix": fix}.items():
+        if text:
+            lines += screen.labelled(Text(f"    {name}", style="bold"), text, column)
+    return lines
 
 
 def _ladder(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw what each parser made of it; those that say the same share a row."""
-    rows: dict[Any, list[Attempt]] = {}
-    for number, attempt in enumerate(result.attempts):
-        same = number if screen.verbose else (attempt.rung, attempt.outcome, attempt.reason)
-        rows.setdefault(same, []).append(attempt)
-    names = [
-        f"{screen.brief(first.parser, 24)}{f' +{len(more)}' if more else ''}"
-        for first, *more in rows.values()
-    ]
-    width = max(map(cell_len, names), default=0)
-    lines = [screen.section("Ladder")] if rows else []
-    for (first, *_), name in zip(rows.values(), names, strict=True):
+    rows = _alike(result.attempts, lambda attempt: (attempt.rung, attempt.outcome, attempt.reason), screen)
+    width = max((cell_len(_parsers(row, screen)) for row in rows), default=0)
+
+    def drawn(row: list[Attempt]) -> list[Text]:
+        first = row[0]
         sign = "look" if first.outcome == "fired" and not first.calls else _OUTCOMES[first.outcome]
-        left = f"    {_RUNGS[first.rung]} {first.rung:<10} {set_cell_size(name, width)}  "
+        parsers = set_cell_size(_parsers(row, screen), width)
+        left = f"    {_RUNGS[first.rung]} {first.rung:<10} {parsers}  "
         told = screen.brief(first.reason, screen.width - cell_len(left) - 3)
-        lines.append(Text.assemble(left, screen.sign(sign), f"  {told}"))
-    return lines
+        return [Text.assemble(left, screen.sign(sign), f"  {told}")]
+
+    return _section("Ladder", rows, drawn, screen)
+
+
+def _parsers(row: Sequence[Attempt], screen: Screen) -> str:
+    return screen.brief(row[0].parser, 24) + _others(row)
 
 
 def repairs(made: Sequence[Repair], screen: Screen) -> list[Text]:
     """Draw repairs: code, place, before and after, how sure. Like ones share a row, at the first's place."""
-    rows: dict[Any, list[Repair]] = {}
-    for number, repair in enumerate(made):
-        same = (
-            number
-            if screen.verbose
-            else (repair.code, json_line(repair.before), json_line(repair.after), repair.confidence)
-        )
-        rows.setdefault(same, []).append(repair)
-    shown = list(rows.values()) if screen.verbose else list(rows.values())[:_MOST]
-    width = max((len(first.code) for first, *_ in shown), default=0)
-    lines = [screen.section("Repairs")] if shown else []
-    for first, *more in shown:
+    rows = _alike(made, lambda r: (r.code, json_line(r.before), json_line(r.after), r.confidence), screen)
+    width = max((len(row[0].code) for row in rows), default=0)
+
+    def drawn(row: list[Repair]) -> list[Text]:
+        first = row[0]
         where = f"at {first.span[0]:,}" if first.span else screen.brief(first.pointer or "", 24)
-        where += _and_more(more)
+        where += _others(row)
         left = Text.assemble("    ", screen.sign("repaired"), f" {first.code:<{width}}  {where:<9}  ")
         right = Text(first.confidence, style=STYLES["look"] if first.confidence == "guess" else "dim")
         change = _change(first, screen, screen.width - left.cell_len - right.cell_len - 2)
-        lines.append(screen.row(Text.assemble(left, change), right))
-    return lines + _more(sum(map(len, list(rows.values())[len(shown) :])))
+        return [screen.row(Text.assemble(left, change), right)]
+
+    return _section("Repairs", rows, drawn, screen)
 
 
 def _change(repair: Repair, screen: Screen, width: int) -> str:
@@ -281,18 +273,38 @@ def _change(repair: Repair, screen: Screen, width: int) -> str:
 
 def notes(taken: Sequence[Note], screen: Screen) -> list[Text]:
     """Draw what is worth knowing and changed nothing."""
-    shown = taken if screen.verbose else taken[:_MOST]
-    lines = [screen.section("Notes")] if shown else []
-    for note in shown:
+
+    def drawn(note: Note) -> list[Text]:
         where = f" (at {note.span[0]:,})" if note.span else f" ({note.pointer})" if note.pointer else ""
         label = Text.assemble("    ", screen.sign("skipped"), f" {note.code}  ")
-        lines += screen.labelled(label, note.message + where, 26)
-    return lines + _more(len(taken) - len(shown))
+        return screen.labelled(label, note.message + where, 26)
+
+    return _section("Notes", taken, drawn, screen)
 
 
-def _and_more(others: Sequence[object]) -> str:
-    return f" +{len(others)}" if others else ""
+def _alike(entries: Sequence[T], key: Callable[[T], object], screen: Screen) -> list[list[T]]:
+    """Group entries that would be drawn alike, in order; where everything is shown each stands alone."""
+    groups: dict[object, list[T]] = {}
+    for number, entry in enumerate(entries):
+        groups.setdefault(number if screen.verbose else key(entry), []).append(entry)
+    return list(groups.values())
 
 
-def _more(number: int) -> list[Text]:
-    return [Text(f"    and {number:,} more; --verbose shows them", style="dim")] if number > 0 else []
+def _others(row: Sequence[object]) -> str:
+    return f" +{len(row) - 1}" if len(row) > 1 else ""
+
+
+def _section(title: str, entries: Sequence[T], draw: Callable[[T], list[Text]], screen: Screen) -> list[Text]:
+    return [screen.section(title), *_listed(entries, draw, screen)] if entries else []
+
+
+def _listed(
+    entries: Sequence[T], draw: Callable[[T], list[Text]], screen: Screen, most: int = _MOST
+) -> list[Text]:
+    """Draw entries below each other; of many only the first, and how many more there are."""
+    shown = entries if screen.verbose else entries[:most]
+    lines = [line for entry in shown for line in draw(entry)]
+    left_out = len(entries) - len(shown)
+    if left_out:
+        lines.append(Text(f"    and {left_out:,} more; --verbose shows them", style="dim"))
+    return lines
