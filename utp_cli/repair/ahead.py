@@ -69,7 +69,7 @@ _TOKEN: Final = re.compile(
     | (?P<string> ""(?=\w)[^"\n]{{1,{REACH}}}"" | {_STRING} )
     | (?P<long_> ["'“„‘«`＂] )
     | (?P<number> [-+]?\.?\d[\w.+-]*+ | (?:true|false|null|True|False|None|NaN|undefined)\b )
-    | (?P<word> [^\W\d][\w$.-]*+ (?:"(?=\s*:))? )
+    | (?P<word> [^\W\d][\w$.-]*+ (?:"(?=\s*[:：=]))? )
     """,
     re.VERBOSE,
 )
@@ -92,10 +92,10 @@ _RULES: Final[dict[Role, tuple[str, str]]] = {
     ),
     "item": (
         "[$.] | , s [,]})$+:s] | , n [,]})$] | , [{[]})$.] | [})]] [,})]$] | : [snS{[w] | + s [,])+$]",
-        ", s [*S] | , [S(] | , n : | , w [,])$:wsS] | [})]] [*sS] | s [,])s$] | { | [ | n [,]})] | + s [*sS]",
+        ", s [*S] | , [S(] | , n [:sS{[nw(] | , w [,])$:wsS] | [})]] [*sS] | s [,])s$] | { | [ | n [,]})] | + s [*sS]",
     ),
     "top": ("$", "[*sS]"),
-    "opening": ("s : [snS{[$]", ""),
+    "opening": ("s [:=] [snS{[$]", ""),
 }
 
 

@@ -31,6 +31,7 @@ _CANDIDATE: Final = re.compile(
 )
 """Where in prose a value may begin: at a fence, or at a bracket with something like data behind it."""
 
+_QUOTED_KEY: Final = re.compile(r"(?:[`~]{3,}+[\w+.#-]*+\s*+)?\{\s*\"[^\"\n]{1,200}\"\s*:")
 _FENCED: Final = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[])")
 _NEXT: Final = re.compile(r"\s*+[,;]?\s*+(?=[{\[])")
 _STANDS_ALONE: Final = re.compile(r"(?:\A|[:=\n]|[`~]{3}\w*)\s*\Z")
@@ -205,7 +206,8 @@ def _rank(text: str, found: _Found) -> int:
         rank = 1
     else:
         rank = 2 if _STANDS_ALONE.search(text[max(0, found.start - 40) : found.start]) else _NONE
-    return rank if found.reader.complete or rank == _NONE else rank + 3
+    certain = found.reader.complete or (rank == 0 and _QUOTED_KEY.match(text, found.start))
+    return rank if certain or rank == _NONE else rank + 3
 
 
 # --- what the parts of the text become ----------------------------------------------------------------------

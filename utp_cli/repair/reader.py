@@ -37,7 +37,7 @@ _FENCE: Final = re.compile(
     rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])"
 )
 _INVISIBLE: Final = re.compile("[\ufeff\u200b\u2060]+")
-_DELIMITED: Final = re.compile(r"(?=[ \t\n\r,}\]])")
+_DELIMITED: Final = re.compile(r"(?=[ \t\n\r,;}\])，｝］])")
 _CONCAT: Final = re.compile(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
 
 
@@ -140,7 +140,7 @@ class JsonReader(Entries):
         if not self._loose:
             return False
         key, behind, quoted = read_bare_key(self._tape, at, self._ends)
-        if not key or token(self._tape, behind + quoted, self._ends)[0] != ":":
+        if not key or " " in key or token(self._tape, behind + quoted, self._ends)[0] != ":":
             return False
         return closers_ahead(self._tape, behind, 2, self._ends) == "}"
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.repair import strict
-from utp_cli.repair.ahead import REACH, SPACES, STRONG, strength, token
+from utp_cli.repair.ahead import REACH, SPACES, STRONG, WEAK, strength, token
 from utp_cli.repair.escapes import Edit, decode, quoted
 from utp_cli.repair.tape import Starved
 
@@ -109,7 +109,7 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
         if not char or char in "\n\r`~/":
             break
         if char == '"':
-            if not depth and not separated and strength(tape, end + 1, place) == STRONG:
+            if not depth and not separated and _closes(tape, end + 1, place):
                 return _before_marker(text, at, end, place.until)
         elif char == "\\":
             if _escaped_space_ends(tape, end):
@@ -126,6 +126,12 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
             break
         end += 1
     return _before_marker(text, at, end, place.until)[0], False
+
+
+def _closes(tape: Tape, at: int, place: Place) -> bool:
+    """Whether the quote before index `at` can close the run."""
+    fits = strength(tape, at, place)
+    return fits == STRONG or (fits == WEAK and not tape.char(at).isalnum())
 
 
 def _before_marker(text: str, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SEPARATOR: Final = re.compile(r"(?:[ \t]*[,;，]\s*|[ \t]*\r?\n\s*)\Z")
 _NEXT_OBJECT: Final = re.compile(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
 _UNCLOSED_KEY: Final = re.compile(
-    r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]\s*"
+    r"([\w$.-]+(?: [\w$.-]+)*)\s*(?:[:：]|=>?)\s*"
     r"(?:(?:-?\d[\d.eE+-]*|true|false|null|True|False|None)\s*,\s*|[\[{]\s*)?"
 )
 _KEY_AND_COLON: Final = re.compile(r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]")
@@ -197,7 +197,7 @@ class StringReader:
             self._scan += width
             return None
         fits = strength(tape, behind, self.place)
-        if fits == WEAK and tape.char(behind).isalnum():
+        if fits == WEAK and self._looks_opening(at, behind):
             fits = NO
         if fits == STRONG and self._inner and self._count(here) > 0:
             fits = WEAK
@@ -221,6 +221,13 @@ class StringReader:
         self._scan += width
         return None
 
+    def _looks_opening(self, at: int, behind: int) -> bool:
+        """Whether a quote touches what follows it and nothing before it, or a word behind it."""
+        after = self._tape.char(behind)
+        if after.isalnum() or not after:
+            return bool(after)
+        return not after.isspace() and after not in ",;:=+}])，：｝］/#" and self._tape.text[at - 1 : at].isspace()
+
     def _lost_comma_quote(self, here: int) -> Ended | None:
         """In `["a, "b"]` the quote before `b` opened an item: the one before it was never closed."""
         if self.place.role != "item" or self._inner % 2 == 0 or here - self._last > _NEAR:
@@ -231,6 +238,7 @@ class StringReader:
         if not found or self._tape.text[at + 1 : at + 2].isspace():
             return None
         end = self._last - len(before) + found.start()
+        end = self._without_closers(end, -self._count(end))
         return Ended(end, end, "separator")
 
     def _before(self, at: int) -> str:
