@@ -123,6 +123,7 @@ def test_version():
         (["parse", "picture.png"], "picture.png: nothing to read: it is binary"),
         (["parse", "-o", "no/such/folder.json", "native.json"], "no/such/folder.json: cannot be written"),
         (["parse", "--stream", "native.json", "left.json"], "--stream reads one input"),
+        (["parse", "--repair-only", "--lines", "native.json"], "--repair-only reads whole files"),
         (["explain", "trailng-comma"], "unknown code 'trailng-comma' (did you mean 'trailing-comma'?)"),
         (["profiles", "show", "boxxie"], "unknown profile 'boxxie'"),
         (["profiles", "add", "boxxie"], "would say nothing"),
@@ -322,6 +323,10 @@ def test_a_stream_for_people(snapshot):
     done = utp("parse", "--stream", given=STREAM)
     assert done.exit_code == 0
     assert done.stdout == snapshot
+
+
+def test_a_quiet_stream_is_one_line():
+    assert len(utp("parse", "--stream", "-q", given=STREAM).stdout.splitlines()) == 1
 
 
 def test_a_stream_shows_events_before_the_end():

@@ -62,9 +62,8 @@ class Toolkit(GroupPage):
         """Write the commands in their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for name, (group, _) in COMMANDS.items():
-            command = self.get_command(ctx, name)
-            if command:
-                groups.setdefault(group, []).append((f"{name:<14}", command.get_short_help_str(64)))
+            summary = self.get_command(ctx, name).get_short_help_str(64)
+            groups.setdefault(group, []).append((f"{name:<14}", summary))
         write_groups(formatter, groups)
 
     def main(self, *args: Any, **extra: Any) -> Any:

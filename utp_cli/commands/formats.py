@@ -53,11 +53,6 @@ class Showing:
             verbose=self.verbose,
         )
 
-    @property
-    def encoding(self) -> str:
-        """Documents are UTF-8; what people see is in the encoding of their terminal."""
-        return "utf-8" if self.file else output.encoding()
-
 
 def _pretty(result: ParseResult, showing: Showing) -> str:
     from utp_cli.views.lines import painted  # noqa: PLC0415
@@ -93,6 +88,8 @@ FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
 def _live_pretty(showing: Showing, sink: output.Output) -> Hearer:
     from utp_cli.views.live import Live  # noqa: PLC0415
 
+    if showing.quiet:
+        return unheard(showing, sink)
     drawing = Live(showing.screen)
     return lambda event: sink.write(drawing.show(event) if event else f"{drawing.end()}\n")
 
@@ -113,6 +110,12 @@ LIVE: dict[str, Callable[[Showing, output.Output], Hearer]] = {
     "json": _live_json,
 }
 """What hears the events of `--stream`."""
+
+
+def sink_for(name: str, showing: Showing) -> output.Output:
+    """Return where a format goes: documents in UTF-8, what people see in the encoding of their terminal."""
+    for_people = name == "pretty" and not showing.file
+    return output.Output(showing.file, encoding=output.encoding() if for_people else "utf-8")
 
 
 def format_names() -> list[str]:

@@ -10,18 +10,18 @@ from typer import Argument, Option
 
 from utp_cli.commands import options
 from utp_cli.commands.exits import FAIL_ON
-from utp_cli.commands.formats import FORMATS, LIVE, Showing, checked, format_names, unheard
+from utp_cli.commands.formats import FORMATS, LIVE, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.reading import answers, live, parser_options
 from utp_cli.commands.repairing import repair_files
 from utp_cli.io.inputs import STDIN
-from utp_cli.io.output import Output
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from utp_cli.io.output import Output
     from utp_cli.protocol.calls import ParseResult
 
 how = partial(Option, rich_help_panel="How to read")
@@ -87,6 +87,8 @@ def parse(
     showing = Showing(
         file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream
     )
+    if repair_only and (lines or stream):
+        raise BadOption("--repair-only reads whole files: neither --lines nor --stream")
     if repair_only:
         return repair_files(names, settings.get("format"), showing)
     if stream and several:
@@ -95,7 +97,7 @@ def parse(
     known = parser_options(settings, request)
     known |= {"finish_reason": finish_reason, "generation_prompt": generation_prompt or ""}
     showing = replace(showing, tools=None if known["tools"] is None else len(known["tools"]))
-    sink = Output(output, encoding=showing.encoding if name == "pretty" else "utf-8")
+    sink = sink_for(name, showing)
     if stream:
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.commands.formats import Showing, checked
+from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.io import inputs
-from utp_cli.io.output import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ def repair_files(names: Sequence[str], format_name: str | None, showing: Showing
     from utp_cli.repair.around import repair_json  # noqa: PLC0415 - loaded for who repairs
 
     name = checked(format_name or "pretty", REPAIR_FORMATS)
-    sink = Output(showing.file, encoding=showing.encoding if name == "pretty" else "utf-8")
+    sink = sink_for(name, showing)
     failed = False
     for file in names:
         reading = repair_json(inputs.read(file).decode("utf-8-sig", errors="surrogateescape"))

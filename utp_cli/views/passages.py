@@ -99,7 +99,8 @@ def _passages(result: ParseResult, pointer: str) -> Iterator[Passage]:
 def _between(segments: Sequence[Segment], start: int, end: int) -> Iterator[Passage]:
     """Yield what the segments have from start to end, without layout."""
     first = bisect_right(segments, start, key=lambda segment: segment.span[1])
-    for segment in islice(segments, first, None):
+    for at in range(first, len(segments)):
+        segment = segments[at]
         if segment.span[0] >= end:
             return
         if segment.kind != "layout":
