@@ -12,7 +12,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.values import Body, Key, past_tag, read_argument, read_object, skip_breaks
+from utp_cli.engine.grammars.values import Body, Key, past_tag, read_argument, read_object, skip_breaks, skip_tag
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
@@ -96,9 +96,10 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
             hit = hit if role_of(hit) in ("argument", "close") else None
         if role_of(hit) == "argument" and hit:
             key = yield from _read_key(source, hit, context)
-            if key is None:
-                body.position, body.lack = source.length, "more"
+            if key is None and not (yield from skip_tag(source, hit, body)):
                 return False, body.position
+            if key is None:
+                continue
             if key.empty:  # a key without a value is dropped
                 body.position = key.end
                 continue

@@ -47,6 +47,8 @@ def header_patterns(templates: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
     """Read one call. Declines where the text up to the first brace is no header."""
     body = yield from _body(source, opened.end)
+    if body is None:
+        return Declined("no header behind the marker")
     header = source.slice(opened.end, body)
     slots = next((m for p in header_patterns(context.dialect.header) if (m := p.fullmatch(header))), None)
     if slots is None:
@@ -77,14 +79,14 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return read
 
 
-def _body(source: Source, begin: int) -> Waiting[int]:
-    """Return where the arguments begin: at the first brace or fence within `HEADER_LIMIT` characters."""
+def _body(source: Source, begin: int) -> Waiting[int | None]:
+    """Return where the arguments begin: at the first brace or fence, or the end; None beyond `HEADER_LIMIT`."""
     while True:
         found = source.search(_BODY, begin, HEADER_LIMIT + 3)
         if found:
             return source.at(found)
         if source.closed or source.length - begin > HEADER_LIMIT:
-            return min(source.length, begin + HEADER_LIMIT + 1)
+            return source.length if source.length - begin <= HEADER_LIMIT else None
         yield
 
 

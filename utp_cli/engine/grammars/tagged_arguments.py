@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.values import Body, Key, read_argument, read_object
+from utp_cli.engine.grammars.values import Body, Key, read_argument, read_object, skip_tag
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
@@ -135,9 +135,10 @@ def read_body(source: Source, body: Body, context: Context) -> Waiting[bool]:
         fresh = False
         if role_of(hit) == "argument" and hit:
             key = yield from _read_key(source, hit, context)
-            if key is None:
-                body.position, body.lack = source.length, "more"
+            if key is None and not (yield from skip_tag(source, hit, body)):
                 return False
+            if key is None:
+                continue
             yield from read_argument(source, key, body, context, _read_key)
         elif hit and hit.marker == own[0]:
             body.position = hit.end

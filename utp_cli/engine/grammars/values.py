@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
-from utp_cli.engine.reading import Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.typed import typed_text
@@ -153,6 +153,23 @@ def past_tag(source: Source, hit: Hit) -> Waiting[int]:
         if source.closed or source.length - hit.end >= SUFFIX_LIMIT:
             return hit.end
         yield
+
+
+def skip_tag(source: Source, hit: Hit, body: Body) -> Waiting[bool]:
+    """Pass over an argument's tag that has no key; False where the text, or what a tag may take, ends inside it."""
+    while True:
+        index = hit.end - source.base
+        end = source.window.find(">", index, index + HEADER_LIMIT)
+        if end >= 0:
+            body.position = end + source.base + 1
+            return True
+        if source.closed or source.length - hit.end >= HEADER_LIMIT:
+            break
+        yield
+    if source.closed and source.length - hit.end < HEADER_LIMIT:
+        body.position = source.length
+    body.lack = "more"
+    return False
 
 
 def _due_behind(source: Source, position: int, context: Context) -> Waiting[bool]:

@@ -1,0 +1,40 @@
+"""The stretches of a text as the machine found them; decisions are taken back here, over runs, not over text."""
+
+from __future__ import annotations
+
+from utp_cli.engine.layout import Run, RunKind
+
+
+class Runs(list[Run]):
+    """Runs in order, without gap or overlap."""
+
+    def add(self, run: Run) -> None:
+        """Append a run; one that goes on with the last one's kind makes that longer."""
+        last = self[-1] if self else None
+        if last and last.kind == run.kind and last.end == run.start:
+            self[-1] = Run(last.kind, last.start, run.end)
+        else:
+            self.append(run)
+
+    def relabel(self, which: range, kind: RunKind, only: RunKind | None = None) -> None:
+        """Give the runs `which` (those of the kind `only`) another kind."""
+        for index in which:
+            run = self[index]
+            if only is None or run.kind == only:
+                self[index] = Run(kind, run.start, run.end)
+
+    def claim(self, pieces: list[Run]) -> None:
+        """Cut pieces, in order, out of text: they are what they say. Pieces that are no text stay as they were."""
+        runs: list[Run] = []
+        left = pieces[::-1]
+        for run in self:
+            at = run.start
+            while run.kind == "text" and left and left[-1].end <= run.end:
+                piece = left.pop()
+                if piece.start < at:
+                    continue
+                runs += [Run("text", at, piece.start)] if piece.start > at else []
+                runs.append(piece)
+                at = piece.end
+            runs += [Run(run.kind, at, run.end)] if run.end > at else []
+        self[:] = runs
