@@ -32,8 +32,8 @@ def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Can
 def _key(candidate: Candidate) -> str:
     try:
         return f"{candidate.name}\0{json.dumps(candidate.arguments, sort_keys=True)}"
-    except (TypeError, ValueError, RecursionError):
-        return f"{candidate.name}\0{candidate.arguments!r}"
+    except (TypeError, ValueError, RecursionError):  # too deep or too long to be written: as it was written
+        return f"{candidate.name}\0{candidate.raw}"
 
 
 def collect(
@@ -74,7 +74,7 @@ def collect(
 
 def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bool | None, tuple[Problem, ...]]:
     """Check a candidate against the tools; mend its name and types where only one reading fits."""
-    if tools is None or candidate.name is None:
+    if tools is None or candidate.name is None or candidate.reason == "intent":
         return None, ()
     # Validation is the one part of the road with a compiled library behind it: loaded for who knows tools.
     from utp_cli.repair.shape import known_name  # noqa: PLC0415

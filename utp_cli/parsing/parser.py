@@ -120,7 +120,13 @@ class Parser:
 
     def _done(self, done: CallDone) -> list[Event]:
         self._natives.append(done)
-        return [Event(type="tool_end", index=done.key, name=done.name, id=done.id, pointer=done.pointer)]
+        read = native_candidate(done, "", self._tools, Ending(reason=None, cut=False))
+        return [
+            Event(
+                type="tool_end", index=done.key, name=done.name, id=done.id, arguments=read.arguments,
+                pointer=done.pointer,
+            )
+        ]  # fmt: skip
 
     def _server_call(self, seen: ServerCallSeen) -> list[Event]:
         self._server_calls.append(seen.call)
