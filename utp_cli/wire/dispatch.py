@@ -68,7 +68,7 @@ class Dispatch:
     def _decide(self, found: Recognised) -> None:
         self.recognised = found
         self.scope.told.flavour = self.scope.told.flavour or found.flavour
-        if not found.bare:
+        if found.unit == "event":
             scope = self.scope
             if found.path:
                 scope = scope.inside(*found.path, stream=scope.stream or found.path[-1] == "stream")
@@ -78,21 +78,23 @@ class Dispatch:
         self._note_error(document)
         self._number += 1
         inner = unwrap(document, found.path) if found.path else document
-        if self._decoder is None:
-            return self._messages(found, inner)
+        if found.unit != "event" or self._decoder is None:
+            return self._answers(found, inner)
         elements = inner if isinstance(inner, list) else [inner]
         return [event for element in elements for event in self._decoder.feed(element)]
 
-    def _messages(self, found: Recognised, inner: Any) -> list[WireEvent]:
-        """Read messages of a conversation: each answer in it stands for itself."""
+    def _answers(self, found: Recognised, inner: Any) -> list[WireEvent]:
+        """Read documents that each stand for themselves; in a conversation, those that are answers."""
         events: list[WireEvent] = []
         listed = isinstance(inner, list)
-        for place, message in enumerate(inner if listed else [inner]):
-            if text_of(dict_of(message).get("role", "assistant")) not in _SPEAKERS:
+        number = (self._number - 1,) if self.scope.stream else ()
+        for place, answer in enumerate(inner if listed else [inner]):
+            if text_of(dict_of(answer).get("role", "assistant")) not in _SPEAKERS:
                 continue
-            number = (place,) if listed else (self._number - 1,) if self.scope.stream else ()
-            decoder = decoder_of(found.format, self.scope.inside(*found.path, *number, stream=False))
-            events += [*decoder.feed(message), *decoder.close()]
+            path = (*number, *found.path, *((place,) if listed else ()))
+            self._decoder = decoder_of(found.format, self.scope.inside(*path, stream=False))
+            events += [*self._decoder.feed(answer), *self._decoder.close()]
+            self.scope.told.ended = True
         return events
 
     def _note_error(self, document: Any) -> None:

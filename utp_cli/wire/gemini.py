@@ -65,7 +65,7 @@ class Decoder(FormatDecoder):
         events: list[WireEvent] = []
         for _, candidate in sorted(self._candidates.items()):
             events += [*candidate.held, *self._end_call(candidate), *candidate.malformed]
-        reasons = [candidate.reason for candidate in self._candidates.values() if candidate.reason]
+        reasons = [candidate.reason for _, candidate in sorted(self._candidates.items()) if candidate.reason]
         self._candidates.clear()
         return [*events, *self.finish(reasons[0] if reasons else None)]
 

@@ -19,13 +19,12 @@ class Decoder(Wrapper):
 
     def feed(self, document: Any) -> list[WireEvent]:
         events: list[WireEvent] = []
-        number = self.number()
         for place, entry in dicts_of(dig(document, "log", "entries")):
             content = dict_of(dig(entry, "response", "content"))
             body: Any = text_of(content.get("text"))
             if content.get("encoding") == "base64":
                 body = _bytes(body)
-            path: tuple[str | int, ...] = (*number, "log", "entries", place, "response", "content", "text")
+            path: tuple[str | int, ...] = ("log", "entries", place, "response", "content", "text")
             events += self.inside(body, *path)
         return events
 

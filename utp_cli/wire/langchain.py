@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, first_known
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.spec import ABSENT
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from utp_cli.wire.decoder import Scope
     from utp_cli.wire.spec import WireEvent
 
-_AI: Final = frozenset({"ai", "AIMessageChunk"})
 _SERVER_BLOCKS: Final = frozenset({"server_tool_use", "server_tool_call", "mcp_tool_use"})
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReason")
 
@@ -26,12 +25,12 @@ class Decoder(FormatDecoder):
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
         self._open: dict[int, OpenCall] = {}
-        self._calls = 0
+        self._last = 0
         self._parts = Parts()
 
     def feed(self, document: Any) -> list[WireEvent]:
-        doc, path = _message(dict_of(document))
-        if text_of(doc.get("type", "ai")) not in _AI:
+        speaker, doc, path = _message(dict_of(document))
+        if not speaker.lower().startswith("ai"):
             return []
         meta = dict_of(doc.get("response_metadata"))
         usage = dict_of(doc.get("usage_metadata"))
@@ -43,6 +42,8 @@ class Decoder(FormatDecoder):
                 events += self._chunk(path, chunk)
         else:
             events += self._whole(path, doc)
+        if doc.get("chunk_position") == "last":
+            self.told.ended = True
         return [*events, *self.finish(next((meta[key] for key in _REASONS if meta.get(key)), None))]
 
     def close(self) -> list[WireEvent]:
@@ -71,9 +72,7 @@ class Decoder(FormatDecoder):
         events: list[WireEvent] = []
         for key, how in (("tool_calls", {}), ("invalid_tool_calls", {"text_due": True})):
             for place, call in dicts_of(doc.get(key)):
-                number = self._calls if self.scope.stream else place
-                self._calls += 1
-                where = self.at(*path, key, number, "args")
+                where = self.at(*path, key, place, "args")
                 given = {"call_id": call.get("id"), "arguments": call.get("args", ABSENT), **how}
                 events += self.whole_call(where, name=call.get("name"), **given)
         return events
@@ -81,7 +80,7 @@ class Decoder(FormatDecoder):
     def _chunk(self, path: tuple[str, ...], chunk: dict[str, Any]) -> list[WireEvent]:
         """Read a piece of a call: those of one index are one call."""
         index = integer_of(chunk.get("index"))
-        index = max(self._open, default=0) if index is None else index
+        index = self._last = self._last if index is None else index
         call = self._open.get(index)
         if call is None:
             where = self.at(*path, "tool_calls", len(self._open), "args")
@@ -90,9 +89,10 @@ class Decoder(FormatDecoder):
         return [*call.named(chunk.get("name")), *call.add(chunk.get("args"))]
 
 
-def _message(doc: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the message in a dump, and the path to it."""
-    for key in ("data", "kwargs"):
-        if isinstance(doc.get(key), dict):
-            return doc[key], (key,)
-    return doc, ()
+def _message(doc: dict[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """Return who speaks in a dump, the message, and the path to it."""
+    if isinstance(doc.get("data"), dict):
+        return text_of(doc.get("type")), doc["data"], ("data",)
+    if isinstance(doc.get("kwargs"), dict):
+        return text_of(dig(doc, "id", -1)), doc["kwargs"], ("kwargs",)
+    return text_of(doc.get("type")), doc, ()

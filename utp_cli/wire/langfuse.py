@@ -18,12 +18,11 @@ class Decoder(Wrapper):
 
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
-        number = self.number()
         if doc.get("type") != "GENERATION":
             return []
         self.note_model(doc.get("model"))
         usage = dict_of(doc.get("usageDetails")) or dict_of(doc.get("usage"))
         self.count_tokens(usage.get("input"), usage.get("output"))
-        events = self.inside(doc.get("output"), *number, "output")
+        events = self.inside(doc.get("output"), "output")
         # An output that is no message is what the model wrote.
-        return events or self.text(self.at(*number, "output"), doc.get("output"))
+        return events or self.text(self.at("output"), doc.get("output"))

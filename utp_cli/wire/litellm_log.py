@@ -20,4 +20,4 @@ class Decoder(Wrapper):
         doc = dict_of(document)
         self.note_model(doc.get("model"))
         self.count_tokens(doc.get("prompt_tokens"), doc.get("completion_tokens"))
-        return self.inside(doc.get("response"), *self.number(), "response")
+        return self.inside(doc.get("response"), "response")

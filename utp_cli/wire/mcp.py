@@ -9,7 +9,6 @@ from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
-    from utp_cli.wire.decoder import Scope
     from utp_cli.wire.spec import WireEvent
 
 
@@ -18,15 +17,8 @@ class Decoder(FormatDecoder):
 
     format = "mcp"
 
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
-        self._messages = 0
-
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
-        number = (self._messages,) if self.scope.stream else ()
-        self._messages += 1
-        self.told.ended = True  # each message is whole; a connection has no end to wait for
         if doc.get("method") != "tools/call":
             return []
         params = dict_of(doc.get("params"))
@@ -35,4 +27,4 @@ class Decoder(FormatDecoder):
             "arguments": params.get("arguments", ABSENT),
             "absent_is_empty": True,
         }
-        return self.whole_call(self.at(*number, "params", "arguments"), name=params.get("name"), **how)
+        return self.whole_call(self.at("params", "arguments"), name=params.get("name"), **how)

@@ -22,7 +22,7 @@ class OpenCall:
         self.name: str | None = None
         self.id = id_of(call_id)
         self.value: Any = ABSENT
-        """Arguments that came whole; pieces of text outrank them."""
+        """Arguments that came whole; pieces of text that come after them outrank them."""
         self.pieces: list[str] = []
         self.place = place
         self.how = how
@@ -37,12 +37,16 @@ class OpenCall:
         return [opened, *(CallPiece(key=self.key, text=piece) for piece in self.pieces if piece)]
 
     def add(self, piece: Any) -> list[WireEvent]:
-        """Take the next piece of the arguments' text, or the arguments themselves; null says nothing."""
+        """Take the next piece of the arguments' text, or the arguments themselves, which outrank what came before.
+
+        Null says nothing.
+        """
         if isinstance(piece, str):
             self.pieces.append(piece)
             return [CallPiece(key=self.key, text=piece)] if piece and self.name else []
         if piece is not None:
             self.value = piece
+            self.pieces.clear()
         return []
 
     def replace(self, text: Any) -> None:

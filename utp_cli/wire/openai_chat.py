@@ -31,6 +31,8 @@ class _Choice:
     """The path of its message."""
     calls: list[OpenCall] = field(default_factory=list)
     by_index: dict[int, OpenCall] = field(default_factory=dict)
+    by_id: dict[str | int, OpenCall] = field(default_factory=dict)
+    without_index: int = 0
     legacy: OpenCall | None = None
     parts: Parts = field(default_factory=Parts)
     reasoning: str | None = None
@@ -51,7 +53,6 @@ class Decoder(FormatDecoder):
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
         self._choices: dict[int, _Choice] = {}
-        self._without_index = 0
         self._has_tool_calls = False
 
     def feed(self, document: Any) -> list[WireEvent]:
@@ -80,7 +81,7 @@ class Decoder(FormatDecoder):
             events += [self._done(call, named=call is choice.legacy) for call in choice.calls]
             if choice.reason in _CALL_REASONS and not (choice.calls or choice.called):
                 self.odd("finish-without-call", self.at(*choice.root[:-1], "finish_reason"), choice.reason)
-        reasons = [choice.reason for choice in self._choices.values() if choice.reason]
+        reasons = [choice.reason for _, choice in sorted(self._choices.items()) if choice.reason]
         self._choices.clear()
         return [*events, *self.finish(reasons[0] if reasons else None)]
 
@@ -118,16 +119,17 @@ class Decoder(FormatDecoder):
 
     def _thoughts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         filled = (key for key in (*_REASONING, "reasoning_details") if message.get(key))
-        state.reasoning = state.reasoning or next(filled, None)
-        if state.reasoning != "reasoning_details":
-            key = state.reasoning or ""
+        key = state.reasoning = state.reasoning or next(filled, None)
+        if key is None:
+            return []
+        if key != "reasoning_details":
             return self.text(self.at(*state.root, key), message.get(key), "reasoning")
         events: list[WireEvent] = []
         for place, detail in dicts_of(message.get("reasoning_details")):
-            key = "summary" if "summary" in detail else "text"
+            said = "summary" if "summary" in detail else "text"
             number = integer_of(detail.get("index")) if self.scope.stream else place
-            where = self.at(*state.root, "reasoning_details", number or 0, key)
-            events += self.text(where, detail.get(key), "reasoning")
+            where = self.at(*state.root, key, number or 0, said)
+            events += self.text(where, detail.get(said), "reasoning")
         return events
 
     def _chunks(self, state: _Choice, chunks: list[Any]) -> list[WireEvent]:
@@ -148,6 +150,7 @@ class Decoder(FormatDecoder):
 
     def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
+        told: set[tuple[str, str]] = set()
         for place, call in dicts_of(message.get("tool_calls")):
             state.called = self._has_tool_calls = True
             key, function = _function(call)
@@ -159,10 +162,13 @@ class Decoder(FormatDecoder):
             events += self.whole_call(
                 where, name=function.get("name"), call_id=call_id, arguments=arguments, **_HOW[key]
             )
+            told.add((text_of(function.get("name")), text_of(arguments)))
         legacy = message.get("function_call")
         if isinstance(legacy, dict):
-            state.called = True
             self._note_legacy(state)
+            if (text_of(legacy.get("name")), text_of(legacy.get("arguments"))) in told:
+                return events  # the same call in both fields
+            state.called = True
             where = self.at(*state.root, "function_call", "arguments")
             arguments = legacy.get("arguments", ABSENT)
             self._note_arguments(arguments, where)
@@ -200,14 +206,18 @@ class Decoder(FormatDecoder):
             )
             call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **_HOW[key])
             state.calls.append(call)
-            self._note_index(state, index, call, piece)
+            state.without_index += index is None
+            if index in state.by_index or state.without_index == 2:
+                evidence = f"another call under index {index}: {quoted(piece)}"
+                self.odd("index-collision", call.place, evidence)
         elif function.get("name") and (call.name or name is None):
-            self.odd(
-                "name-repeated", call.place, f"{function['name']!r} again, for the call of {call.name!r}"
-            )
+            evidence = f"{quoted(function['name'])} again, for the call of {call.name!r}"
+            self.odd("name-repeated", call.place, evidence)
         if index is not None:
             state.by_index[index] = call
-        call.id = call.id if call.id is not None else call_id
+        if call_id is not None:
+            call.id = call.id if call.id is not None else call_id
+            state.by_id[call_id] = call
         return [*call.named(name), *call.add(arguments)]
 
     def _same_call(
@@ -220,9 +230,10 @@ class Decoder(FormatDecoder):
         and other complete arguments come with it, it is a second call.
         """
         last = state.calls[-1] if state.calls else None
-        call = last if index is None else state.by_index.get(index)
+        says_nothing = name is None and call_id is None
+        call = last if index is None else state.by_index.get(index, last if says_nothing else None)
         if call_id is not None and (call is None or call.id != call_id):
-            call = next((known for known in state.calls if known.id == call_id), None if name else call)
+            call = state.by_id.get(call_id, None if name else call)
             if call is None:
                 return None
         if call is None or name is None or call.name is None or call_id is not None:
@@ -239,12 +250,6 @@ class Decoder(FormatDecoder):
 
     # -- oddities --------------------------------------------------------------------------------------------
 
-    def _note_index(self, state: _Choice, index: int | None, call: OpenCall, piece: dict[str, Any]) -> None:
-        if index is None:
-            self._without_index += 1
-        if index in state.by_index or self._without_index == 2:
-            self.odd("index-collision", call.place, f"another call under index {index}: {quoted(piece)}")
-
     def _note_arguments(self, arguments: Any, place: str, *, custom: bool = False) -> None:
         if not custom:
             self.note_encoding(arguments, place)
@@ -253,7 +258,7 @@ class Decoder(FormatDecoder):
 
     def _note_missing(self, call_id: str | int | None, place: str, name: Any) -> None:
         if call_id is None:
-            self.odd("call-id-missing", place, f"the call of {name!r} has no id")
+            self.odd("call-id-missing", place, f"the call of {quoted(name)} has no id")
 
     def _note_legacy(self, state: _Choice) -> None:
         self.format = self.format if self._has_tool_calls else "openai-legacy"
@@ -283,6 +288,8 @@ def _stream_name(value: Any) -> str | None:
 
 def _second(call: OpenCall, arguments: Any) -> bool:
     """Whether arguments that come with a repeated name are a second call's: both whole, and not the same."""
+    if isinstance(arguments, dict) and isinstance(call.value, dict):
+        return bool(call.value) and quoted(call.value) != quoted(arguments)
     if len(call.pieces) != 1 or not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
         return False
     before = call.pieces[0].strip()

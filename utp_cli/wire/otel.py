@@ -60,16 +60,12 @@ class Decoder(FormatDecoder):
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
-        self._documents = 0
         self._names: set[Any] = set()
         """Names of the calls that models asked for."""
 
     def feed(self, document: Any) -> list[WireEvent]:
-        number = (self._documents,) if self.scope.stream else ()
-        self._documents += 1
-        self.told.ended = True  # each span is whole
         events: list[WireEvent] = []
-        for path, record in _records(number, document):
+        for path, record in _records((), document):
             events += self._record(path, record)
         return events
 

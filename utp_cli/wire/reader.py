@@ -151,7 +151,7 @@ class WireReader:
         found = self._dispatch.recognised
         error = self._scope.told.error is not None
         self.shape = self._dispatch.shape or ("error" if error else self._otherwise)
-        self.stream = self._scope.stream and (error if found is None else not found.bare)
+        self.stream = self._scope.stream and (error if found is None else found.unit != "message")
         return found is not None or error
 
     def _release(self) -> list[WireEvent]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.calls import Oddity
     from utp_cli.wire.frames import Framing
-    from utp_cli.wire.shape_answers import Rule, Side
+    from utp_cli.wire.shape_answers import Rule, Side, Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,7 @@ class Recognised:
     """Several formats look like this; the URL it was sent to would tell."""
     path: tuple[str, ...] = ()
     """The keys of wrappers to go through."""
-    bare: bool = False
-    """A message of a conversation, not an answer around one."""
+    unit: Unit = "event"
 
     @property
     def decisive(self) -> bool:
@@ -137,7 +136,7 @@ def _match(document: Any, rules: Iterable[Rule]) -> Recognised:
                     why=rule.why,
                     flavour=flavour_of(rule.format, document),
                     ambiguous=rule.ambiguous,
-                    bare=rule.bare,
+                    unit=rule.unit,
                 )
     return _UNKNOWN
 
@@ -145,12 +144,12 @@ def _match(document: Any, rules: Iterable[Rule]) -> Recognised:
 def _conversation(document: Any) -> Recognised | None:
     """Judge `{"messages": [...]}` by its messages."""
     messages = dict_of(document).get("messages")
-    if not any(isinstance(message.get("role"), str) for _, message in dicts_of(messages)):
-        return None
     found = _match_inner(messages)
     if not found.decisive:
+        if not any(isinstance(message.get("role"), str) for _, message in dicts_of(messages)):
+            return None
         found = Recognised(format="openai-chat", side="request", why="`messages`", ambiguous=True)
-    return replace(found, side="request", path=("messages",), bare=True)
+    return replace(found, side="request", path=("messages",), unit="message")
 
 
 def recognise(source: Any) -> Recognised:
@@ -165,9 +164,11 @@ def recognise(source: Any) -> Recognised:
     several = framed.several if framed else isinstance(source, list)
     found = _first_decisive(documents)
     asked = _asked(documents)
-    if asked and (not found.decisive or found.path == ("messages",)):
+    # A conversation without a model is judged by its messages, where they tell.
+    told = found.decisive and not (found.unit == "message" and "model" in dict_of(documents[0]))
+    if asked and (found.ambiguous or not told):
         return asked
-    if several and found.side == "response" and not found.bare:
+    if several and found.side == "response" and found.unit != "message":
         found = replace(found, side="stream")
     if found.format == "openai-chat" and several and legacy({"choices": _all_choices(documents)}):
         found = replace(found, format="openai-legacy")

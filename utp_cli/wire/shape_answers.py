@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Side = Literal["response", "request", "stream", "tools", "text"]
+Unit = Literal["event", "answer", "message"]
+"""What one document is: one of the events that make an answer (or the only one), a whole answer, or a message."""
 Document = dict[str, Any]
 
 
@@ -20,17 +22,18 @@ class Rule:
 
     format: str
     side: Side
+    unit: Unit
     why: str
     holds: Callable[[Document], Any]
-    bare: bool = False
     ambiguous: bool = False
 
 
 # -- what the rules ask --------------------------------------------------------------------------------------
 
 
-def _type_in(*names: str) -> Callable[[Document], bool]:
-    return lambda doc: doc.get("type") in names if isinstance(doc.get("type"), str) else False
+def _type_in(names: str) -> Callable[[Document], bool]:
+    known = frozenset(names.split())
+    return lambda doc: text_of(doc.get("type")) in known
 
 
 def _any_item(value: Any, *keys: str) -> bool:
@@ -51,9 +54,26 @@ def _langchain(doc: Document) -> bool:
     kind = doc.get("type")
     return (
         ("lc" in doc and kind == "constructor")
-        or (kind in ("ai", "AIMessageChunk") and "tool_calls" in doc and "invalid_tool_calls" in doc)
+        or (kind == "ai" and "tool_calls" in doc and "invalid_tool_calls" in doc)
         or (kind == "ai" and isinstance(doc.get("data"), dict))
     )
+
+
+def _langchain_chunk(doc: Document) -> bool:
+    return doc.get("type") == "AIMessageChunk" and "tool_calls" in doc and "invalid_tool_calls" in doc
+
+
+def _litellm(doc: Document) -> bool:
+    own = "custom_llm_provider" in doc or "hidden_params" in doc
+    return "call_type" in doc and "response" in doc and own
+
+
+_CANDIDATE: Final = ("content", "finishReason", "index", "safetyRatings", "finishMessage")
+
+
+def _gemini(doc: Document) -> bool:
+    """A chunk may hold no more than the token counts."""
+    return _any_item(doc.get("candidates"), *_CANDIDATE) or ("usageMetadata" in doc and "modelVersion" in doc)
 
 
 _OBSERVATIONS: Final = frozenset(
@@ -76,7 +96,6 @@ _BEDROCK_EVENTS: Final = frozenset(
 
 
 def _bedrock_event(doc: Document) -> bool:
-    """One key; dumps of SDKs add nothing but `p`, its padding, to it."""
     if len(doc) != 1:
         return False
     key, value = next(iter(doc.items()))
@@ -85,6 +104,11 @@ def _bedrock_event(doc: Document) -> bool:
         or (key == "chunk" and "bytes" in dict_of(value))
         or (key.endswith("Exception") and isinstance(value, dict))
     )
+
+
+def _whole_choices(doc: Document) -> bool:
+    """Choices with whole messages, not with the pieces of a stream."""
+    return doc.get("object") != "chat.completion.chunk" and _any_item(doc.get("choices"), "message")
 
 
 def _choices(doc: Document) -> bool:
@@ -119,169 +143,110 @@ def _assistant(doc: Document) -> bool:
     return doc.get("role") == "assistant" and "content" in doc and not isinstance(doc["content"], dict)
 
 
+def _answer(name: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> Rule:
+    return Rule(name, side, "answer", why, holds)
+
+
+def _event(name: str, why: str, holds: Callable[[Document], Any], side: Side = "stream") -> Rule:
+    return Rule(name, side, "event", why, holds)
+
+
+def _message(name: str, why: str, holds: Callable[[Document], Any], *, ambiguous: bool = False) -> Rule:
+    return Rule(name, "response", "message", why, holds, ambiguous)
+
+
 ANSWER_RULES: Final = (
-    Rule("har", "response", "`log.entries` is a list", lambda d: isinstance(dig(d, "log", "entries"), list)),
-    Rule("otel", "response", "spans, or attributes named `gen_ai.…`", _tells_spans),
-    Rule("mcp", "request", "`jsonrpc` with a `method`", lambda d: "jsonrpc" in d and "method" in d),
-    Rule(
-        "mcp",
-        "tools",
-        "`jsonrpc` with `result.tools`",
-        lambda d: "jsonrpc" in d and dig(d, "result", "tools"),
-    ),
-    Rule("mcp", "response", "`jsonrpc`", lambda d: "jsonrpc" in d),
-    Rule("langchain", "response", "a dump of a LangChain message", _langchain),
-    Rule(
-        "litellm-log",
-        "response",
-        "`call_type` beside `response` and LiteLLM's own fields",
-        lambda d: (
-            "call_type" in d and "response" in d and ("custom_llm_provider" in d or "hidden_params" in d)
-        ),
-    ),
-    Rule(
+    _answer("har", "`log.entries` is a list", lambda d: isinstance(dig(d, "log", "entries"), list)),
+    _answer("otel", "spans, or attributes named `gen_ai.…`", _tells_spans),
+    _answer("mcp", "`jsonrpc` with a `method`", lambda d: "jsonrpc" in d and "method" in d, "request"),
+    _answer("mcp", "`jsonrpc` with tools", lambda d: "jsonrpc" in d and dig(d, "result", "tools"), "tools"),
+    _answer("mcp", "`jsonrpc`", lambda d: "jsonrpc" in d),
+    _answer("langchain", "a dump of a LangChain message", _langchain),
+    _event("langchain", "a dump of a chunk of a LangChain message", _langchain_chunk),
+    _answer("litellm-log", "`call_type` beside `response` and LiteLLM's own fields", _litellm),
+    _answer(
         "langfuse",
-        "response",
         "`traceId` beside an observation's `type`",
         lambda d: "traceId" in d and text_of(d.get("type")) in _OBSERVATIONS,
     ),
-    Rule(
-        "gemini",
-        "response",
-        "`candidates`",
-        lambda d: _any_item(
-            d.get("candidates"), "content", "finishReason", "index", "safetyRatings", "finishMessage"
-        ),
-    ),
-    Rule("gemini", "response", "`promptFeedback`", lambda d: isinstance(d.get("promptFeedback"), dict)),
-    Rule(
-        "gemini",
-        "response",
-        "`usageMetadata` beside `modelVersion`",
-        lambda d: "usageMetadata" in d and "modelVersion" in d,
-    ),
-    Rule(
+    _event("gemini", "`candidates`, or token counts as Gemini has them", _gemini, "response"),
+    _event("gemini", "`promptFeedback`", lambda d: isinstance(d.get("promptFeedback"), dict), "response"),
+    _answer(
         "bedrock",
-        "response",
         "`output.message` beside `stopReason`",
         lambda d: isinstance(dig(d, "output", "message"), dict) and "stopReason" in d,
     ),
-    Rule("bedrock", "stream", "an event of ConverseStream, or `chunk.bytes`", _bedrock_event),
-    Rule(
+    _event("bedrock", "an event of ConverseStream, or `chunk.bytes`", _bedrock_event),
+    _event(
         "openai-responses",
-        "stream",
         "`type` starts with `response.`",
         lambda d: text_of(d.get("type")).startswith("response."),
     ),
-    Rule("openai-responses", "response", "`object` is `response`", lambda d: d.get("object") == "response"),
-    Rule(
-        "openai-responses",
-        "response",
-        "`output` lists typed items",
-        lambda d: _any_item(d.get("output"), "type"),
-    ),
-    Rule(
+    _answer("openai-responses", "`object` is `response`", lambda d: d.get("object") == "response"),
+    _answer("openai-responses", "`output` lists typed items", lambda d: _any_item(d.get("output"), "type")),
+    _answer(
         "anthropic",
-        "response",
         "`type` is `message`, with a `content` list",
         lambda d: d.get("type") == "message" and isinstance(d.get("content"), list),
     ),
-    Rule(
+    _event(
         "anthropic",
-        "stream",
         "`type` is an event of the Messages API",
         _type_in(
-            "message_start",
-            "content_block_start",
-            "content_block_delta",
-            "content_block_stop",
-            "message_delta",
-            "message_stop",
-            "ping",
+            "message_start content_block_start content_block_delta content_block_stop message_delta message_stop"
+            " ping"
         ),
     ),
-    Rule(
+    _event(
         "cohere",
-        "stream",
         "`type` is an event of Cohere's chat",
         _type_in(
-            "message-start",
-            "tool-plan-delta",
-            "content-start",
-            "content-delta",
-            "content-end",
-            "tool-call-start",
-            "tool-call-delta",
-            "tool-call-end",
-            "citation-start",
-            "citation-end",
-            "message-end",
+            "message-start tool-plan-delta content-start content-delta content-end tool-call-start"
+            " tool-call-delta tool-call-end citation-start citation-end message-end"
         ),
     ),
-    Rule("cohere", "response", "`message` beside an upper-case `finish_reason`", _upper_finish),
-    Rule(
-        "openai-legacy", "response", "`choices` with a `function_call`", lambda d: _choices(d) and legacy(d)
-    ),
-    Rule("openai-chat", "response", "`choices`", _choices),
-    Rule(
+    _answer("cohere", "`message` beside an upper-case `finish_reason`", _upper_finish),
+    _answer("openai-legacy", "`choices` with a `function_call`", lambda d: _whole_choices(d) and legacy(d)),
+    _answer("openai-chat", "`choices` with messages", _whole_choices),
+    _event("openai-legacy", "`choices` with a `function_call`", lambda d: _choices(d) and legacy(d)),
+    _event("openai-chat", "`choices`", _choices, "response"),
+    _event(
         "ollama",
-        "response",
         "`done` beside `message`",
         lambda d: "done" in d and isinstance(d.get("message"), dict),
-    ),
-    Rule(
-        "ollama-generate",
         "response",
+    ),
+    _event(
+        "ollama-generate",
         "`done` beside `response`",
         lambda d: "done" in d and isinstance(d.get("response"), str),
+        "response",
     ),
 )
 """For answers and the events of streams."""
 
-ERROR_RULE: Final = Rule("error", "response", "`error` and nothing that answers", _error)
+ERROR_RULE: Final = Rule("error", "response", "event", "`error` and nothing that answers", _error)
 
 MESSAGE_RULES: Final = (
-    Rule(
-        "openai-chat",
-        "response",
-        "a message with `tool_calls`",
-        lambda d: "role" in d and d.get("tool_calls"),
-        bare=True,
-    ),
-    Rule(
+    _message("openai-chat", "a message with `tool_calls`", lambda d: "role" in d and d.get("tool_calls")),
+    _message(
         "anthropic",
-        "response",
-        "a message with `tool_use` blocks",
+        "a message with blocks of Anthropic's",
         lambda d: "role" in d and not _block_types(d).isdisjoint({"tool_use", "tool_result", "thinking"}),
-        bare=True,
     ),
-    Rule(
-        "gemini",
-        "response",
-        "a message with `parts`",
-        lambda d: "role" in d and isinstance(d.get("parts"), list),
-        bare=True,
-    ),
-    Rule(
+    _message("gemini", "a message with `parts`", lambda d: "role" in d and isinstance(d.get("parts"), list)),
+    _message(
         "bedrock",
-        "response",
         "a message with `toolUse` items",
         lambda d: _any_item(d.get("content"), "toolUse", "toolResult"),
-        bare=True,
     ),
-    Rule(
-        "openai-legacy",
-        "response",
-        "a message with a `function_call`",
-        lambda d: "role" in d and d.get("function_call"),
-        bare=True,
-    ),
-    Rule("openai-chat", "response", "a message of the assistant", _assistant, bare=True, ambiguous=True),
-    Rule(
+    _message("openai-legacy", "a message with `function_call`", lambda d: "role" in d and d.get("function_call")),
+    _message("openai-chat", "a message of the assistant", _assistant, ambiguous=True),
+    _event(
         "openai-responses",
-        "response",
         "an output item with a `call_id`",
         lambda d: text_of(d.get("type")).endswith("_call") and "call_id" in d,
+        "response",
     ),
 )
 """For messages without an answer around them."""

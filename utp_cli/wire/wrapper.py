@@ -9,21 +9,11 @@ from utp_cli.wire.dispatch import Dispatch
 from utp_cli.wire.shape import documents_of
 
 if TYPE_CHECKING:
-    from utp_cli.wire.decoder import Scope
     from utp_cli.wire.spec import WireEvent
 
 
 class Wrapper(FormatDecoder):
     """The base of their decoders."""
-
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
-        self._documents = 0
-
-    def number(self) -> tuple[int, ...]:
-        """The path to the next document: none for a body, its number in a file of several."""
-        self._documents += 1
-        return (self._documents - 1,) if self.scope.stream else ()
 
     def inside(self, answer: Any, *path: str | int) -> list[WireEvent]:
         """Read what stands at a path: a decoded answer, or its text or bytes; nothing where it is none."""
