@@ -249,5 +249,5 @@ def read_bare_key(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int
         return "", at, False
     end, whole = _before_marker(tape.text, at, found.end(), until)
     quote = whole and tape.char(end) == '"' and token(tape, end + 1, until)[0] in ":="
-    key = tape.text[at:end].rstrip()
+    key = tape.text[at:end] if quote else tape.text[at:end].rstrip()
     return key, at + len(key), quote

@@ -197,7 +197,7 @@ class StringReader:
             self._scan += width
             return None
         fits = strength(tape, behind, self.place)
-        if fits == WEAK and self._looks_opening(at, behind):
+        if (fits == WEAK and self._looks_opening(at, behind)) or self._quotes_marker(behind):
             fits = NO
         if fits == STRONG and self._inner and self._count(here) > 0:
             fits = WEAK
@@ -227,6 +227,12 @@ class StringReader:
         if after.isalnum() or not after:
             return bool(after)
         return not after.isspace() and after not in ",;:=+}])，：｝］/#" and self._tape.text[at - 1 : at].isspace()
+
+    def _quotes_marker(self, behind: int) -> bool:
+        """Whether a marker stands there between two quotes, as in `print("</tool_call>")`."""
+        text, closer = self._tape.text, self.style.closer
+        marker = next((marker for marker in self.place.until if text.startswith(marker, behind)), "")
+        return bool(marker) and self._tape.char(behind + len(marker)) == closer[0]
 
     def _lost_comma_quote(self, here: int) -> Ended | None:
         """In `["a, "b"]` the quote before `b` opened an item: the one before it was never closed."""
@@ -326,11 +332,7 @@ class StringReader:
     def source(self, ended: Ended) -> str:
         """Return the string as it was written."""
         tape = self._tape
-        return (
-            self.style.opener
-            + self.raw(ended.end)
-            + tape.text[ended.end - tape.base : ended.resume - tape.base]
-        )
+        return self.style.opener + self.raw(ended.end) + tape.text[ended.end - tape.base : ended.resume - tape.base]
 
     def value(self, ended: Ended) -> tuple[str, list[Edit]]:
         """Return the string's value, and the edits that make proper JSON of it."""
@@ -339,9 +341,7 @@ class StringReader:
             edits.append(Edit("truncated-escape", self.body + kept, raw[kept:], ""))
             raw = raw[:kept]
         closer = (
-            ""
-            if ended.by != "quote"
-            else self._tape.text[ended.end - self._tape.base : ended.resume - self._tape.base]
+            "" if ended.by != "quote" else self._tape.text[ended.end - self._tape.base : ended.resume - self._tape.base]
         )
         if not closer:
             edits.append(Edit("unclosed-string", ended.end, "", '"', None if ended.sure else "guess"))

@@ -8,7 +8,7 @@ GROW = 1024
 So a look-ahead that has to start again with every piece still costs linear time in all."""
 
 
-class Starved(Exception):  # noqa: N818 - no error: the ordinary "need more text"
+class Starved(Exception):
     """Whether something holds cannot be said before more text has come."""
 
 

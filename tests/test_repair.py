@@ -1,0 +1,370 @@
+"""Reading broken JSON: the cases, and the laws that hold for any text."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given, settings, strategies as st
+
+from tests.cases import ids, load, same
+from utp_cli.repair.around import repair_json
+from utp_cli.repair.codes import CODES, in_order
+from utp_cli.repair.reader import JsonReader
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.calls import Repair
+
+CASES = load("repair/cases.jsonl", "repair/more.jsonl")
+MARKERS = ("</tool_call>", "<tool_call>")
+
+
+def chance(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311 - the same on every run
+
+
+def pieces(text: str, seed: int) -> list[str]:
+    rng, out, at = chance(seed), [], 0
+    while at < len(text):
+        size = rng.choice((1, 1, 2, 3, 7, 40))
+        out.append(text[at : at + size])
+        at += size
+    return out
+
+
+def read(parts: list[str], until: tuple[str, ...] = (), *, loose: bool = False) -> JsonReader:
+    reader = JsonReader(until=until, loose=loose)
+    for part in parts:
+        if reader.feed(part):
+            break
+    reader.close()
+    return reader
+
+
+def state(reader: JsonReader) -> tuple[Any, ...]:
+    return (
+        reader.declined,
+        repr(reader.value),
+        reader.repairs,
+        reader.complete,
+        reader.only_closers,
+        reader.end,
+        reader.partial,
+        reader.members,
+        reader.notes,
+    )
+
+
+def applied(text: str, repairs: list[Repair]) -> str:
+    out, done = [], 0
+    for repair in in_order(repairs):
+        start, end = repair.span or (0, 0)
+        assert done <= start <= end
+        assert text[start:end] == repair.before
+        out += text[done:start], repair.after
+        done = end
+    return "".join([*out, text[done:]])
+
+
+# --- cases ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+def test_case(case):
+    reading = repair_json(case["input"])
+    codes = [repair.code for repair in reading.repairs]
+    assert same(reading.value, case["expect"]["value"])
+    assert set(case["expect"]["repairs"]) <= set(codes)
+    assert codes == [] or case["expect"]["repairs"]
+    if case.get("truncated"):
+        assert not reading.complete
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+def test_repairs_are_true(case):
+    reading = repair_json(case["input"])
+    if reading.value is None:
+        return
+    text = applied(case["input"], reading.repairs)
+    assert same(json.loads(text), reading.value)
+    again = repair_json(text)
+    assert (again.repairs, again.complete) == ([], True)
+    assert same(again.value, reading.value)
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+def test_case_in_pieces(case):
+    whole = state(read([case["input"]], MARKERS))
+    for parts in (list(case["input"]), pieces(case["input"], 1), pieces(case["input"], 2)):
+        assert state(read(parts, MARKERS)) == whole
+
+
+def test_every_code_has_its_page():
+    assert all(entry.page and entry.sentence for entry in CODES)
+
+
+# --- the end of a payload -----------------------------------------------------------------------------------------
+
+ENDS = [
+    # text, end, complete, only_closers, value
+    ('{"a": "x"}</tool_call>', 10, True, False, {"a": "x"}),
+    ('{"a": {"b": 1}</tool_call>', 14, False, True, {"a": {"b": 1}}),
+    ('{"a": "x</tool_call>', 8, False, False, {"a": "x"}),
+    ('{"a": "x</tool_call><tool_call>{"a": "y"}</tool_call>', 8, False, False, {"a": "x"}),
+    ('{"a": "</tool_call>"}</tool_call>', 21, True, False, {"a": "</tool_call>"}),
+    ('{"a": "x<tool_call>y</tool_call>z"} <tool_call>', 35, True, False, {"a": "x<tool_call>y</tool_call>z"}),
+    ('{"a": "say "</tool_call>" twice"}</tool_call>', 33, True, False, {"a": 'say "</tool_call>" twice'}),
+    ('{"a": "x "y" z</tool_call>\n<tool_call>{"b": 1}', 14, False, False, {"a": 'x "y" z'}),
+    ('{"a": "x}</tool_call>', 9, True, False, {"a": "x"}),
+    ('{"a": 1}} </tool_call>', 9, True, False, {"a": 1}),
+    ('{"a": 1}, {"b": 2}', 8, True, False, {"a": 1}),
+    ('```json\n{"a": 1}\n```\n</tool_call>', 20, True, False, {"a": 1}),
+    ('{"a": 1,</tool_call>', 8, False, False, {"a": 1}),
+]
+
+
+@pytest.mark.parametrize(("text", "end", "complete", "only_closers", "value"), ENDS)
+def test_end_of_payload(text, end, complete, only_closers, value):
+    for parts in ([text], list(text)):
+        reader = read(parts, MARKERS)
+        assert (reader.value, reader.end) == (value, end)
+        assert (reader.complete, reader.only_closers) == (complete, only_closers)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "hello", "get_weather\n<arg_key>", "<function=f>", "12", '"x"', "```python\nx = 1"]
+)
+def test_declines_what_is_no_container(text):
+    assert read([text], MARKERS).declined
+
+
+def test_done_as_early_as_certain():
+    reader = JsonReader(until=MARKERS)
+    assert not reader.feed('{"a": [1]}')
+    assert not reader.feed("\n</tool")
+    assert reader.feed("_call>")
+    assert reader.end == 10
+
+
+def test_members_become_known_while_text_arrives():
+    reader = JsonReader(until=MARKERS)
+    reader.feed('{"name": "get_wea')
+    assert [(m.key, m.start, m.end) for m in reader.members] == [("name", 9, None)]
+    reader.feed('ther", "arguments": {"city": "Os')
+    assert reader.value["name"] == "get_weather"
+    assert [(m.key, m.start, m.end) for m in reader.members] == [("name", 9, 22), ("arguments", 37, None)]
+    assert 37 < reader.settled <= 49
+
+
+# --- laws ---------------------------------------------------------------------------------------------------------
+
+SCRAPS = [
+    *'"\'\\\n,:{}[]() a1-._+=#“”`，\t\u00a0', "key", "true", "None", '"k": ', '", "', '"}', '\\"', "&quot;", "```", "\\n",
+    "//", "/*", "*/", "...", "é", 'r"', "\\u12", "0x", '""', '"""', *MARKERS,
+]  # fmt: skip
+texts = st.lists(st.sampled_from(SCRAPS), max_size=12).map("".join) | st.text(max_size=20)
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)
+containers = values.filter(lambda value: isinstance(value, dict | list))
+tails = st.sampled_from(["", "</tool_call>", '\n</tool_call>\n<tool_call>{"a": "x"}</tool_call>', " and more"])
+
+
+@given(containers, st.booleans(), st.sampled_from([None, 1]), tails, st.integers(0, 9))
+def test_clean_json_comes_back(value, ascii_only, indent, tail, seed):
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+    reader = read(pieces(text + tail, seed), MARKERS)
+    assert repr(reader.value) == repr(value)
+    assert (reader.repairs, reader.complete, reader.end) == ([], True, len(text))
+    assert state(read([text + tail], MARKERS)) == state(reader)
+
+
+@st.composite
+def broken(draw):
+    """JSON with a few characters lost, put in or exchanged."""
+    text = json.dumps(draw(values), ensure_ascii=draw(st.booleans()))
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(st.sampled_from(["", *SCRAPS])) + text[at + draw(st.integers(0, 1)) :]
+    return text
+
+
+@given(
+    broken() | st.lists(st.sampled_from(SCRAPS), max_size=40).map("".join) | st.text(),
+    st.booleans(),
+    st.integers(0, 9),
+)
+@example('{"": "x</tool_call> "y', False, 0)
+@settings(max_examples=300)
+def test_pieces_are_as_good_as_the_whole(text, loose, seed):
+    until = () if loose else MARKERS
+    assert state(read([text], until, loose=loose)) == state(read(pieces(text, seed), until, loose=loose))
+
+
+@given(broken() | st.lists(st.sampled_from(SCRAPS), max_size=40).map("".join) | st.text())
+@settings(max_examples=300)
+def test_any_text_gives_a_reading_and_its_repairs_are_true(text):
+    reading = repair_json(text)
+    assert isinstance(reading.notes, list)
+    if reading.value is None:
+        return
+    again = repair_json(applied(text, reading.repairs))
+    assert repr(again.value) == repr(reading.value)
+    assert again.repairs == []
+
+
+# --- faults put in on purpose ---------------------------------------------------------------------------------------
+
+TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|\s+')
+WORDS = [
+    "Lisbon", "New York", "a, b", "x=1; y=2", "path/to/file.txt", "one\ntwo", 'say "no" now', 'print("a", "b")',
+    '{"k": 1}', '<a href="/x">go</a>', "tab\there", "50%", "C:\\dir", "^\\d+$", "don't", "", "日本", "[1, 2]",
+]  # fmt: skip
+KEYS = ["city", "days", "unit", "path", "content", "n", "max_results", "command", "tags"]
+
+
+def sample(rng: random.Random, depth: int = 0) -> Any:
+    kind = rng.random()
+    if depth == 0 or (depth < 3 and kind < 0.2):
+        return {key: sample(rng, depth + 1) for key in rng.sample(KEYS, rng.randint(1, 4))}
+    if depth < 3 and kind < 0.35:
+        return [sample(rng, depth + 1) for _ in range(rng.randint(1, 4))]
+    return rng.choice(WORDS) if kind < 0.8 else rng.choice([1, 42, -3, 2.5, True, False, None])
+
+
+def put(old: str, new: str) -> Any:
+    return lambda token: new if token == old else None
+
+
+def inside(pattern: str, new: Any) -> Any:
+    return lambda token: re.sub(pattern, new, token) if token[0] == '"' and re.search(pattern, token) else None
+
+
+PLAIN = r'^"(\w[\w ]*)"$'
+FAULTS = {
+    # name: (how sure, one place or everywhere, token -> what it becomes or None)
+    "trailing-comma": ("safe", "one", lambda token: "," + token if token in "}]" else None),
+    "single-quotes": (
+        "safe",
+        "all",
+        lambda token: repr(json.loads(token, strict=False)) if token[0] == '"' and "'" not in token else None,
+    ),
+    "unquoted-key": ("safe", "one", lambda token: token[1:-1] if token[1:-1] in KEYS else None),
+    "python-literal": (
+        "safe",
+        "all",
+        {"true": "True", "false": "False", "null": "None"}.get,
+    ),
+    "missing-comma": ("safe", "one", put(",", " ")),
+    "raw-newline-in-string": ("safe", "one", inside(r"\\n", "\n")),
+    "raw-control-in-string": ("safe", "one", inside(r"\\t", "\t")),
+    "js-comment": ("safe", "one", put(",", ", // a note\n")),
+    "odd-whitespace": ("safe", "one", put(" ", "\u00a0")),
+    "unescaped-quote": ("likely", "one", inside(r'\\"', '"')),
+    "missing-open-quote": ("likely", "one", inside(PLAIN, r'\1"')),
+    "unquoted-string": (
+        "likely",
+        "one",
+        lambda token: token[1:-1] if token in ('"Lisbon"', '"New York"') else None,
+    ),
+    "missing-colon": ("likely", "one", put(":", " ")),
+    "wrong-separator": ("likely", "one", put(":", " =")),
+    "extra-comma": ("likely", "one", put(",", ",,")),
+    "fullwidth-punctuation": ("likely", "all", {":": "：", ",": "，"}.get),
+    "smart-quotes": ("likely", "all", inside(r'^"([^\\"]*)"$', r"“\1”")),
+    "bad-escape": ("likely", "one", inside(r"\\\\d", r"\\d")),
+    "wrong-close": ("likely", "one", put("]", "}")),
+}
+
+
+def injected(rng: random.Random, names: list[str]) -> tuple[Any, str] | None:
+    value = sample(rng)
+    tokens = TOKENS.findall(json.dumps(value, ensure_ascii=False, indent=rng.choice([None, 2])))
+    for name in names:
+        _, extent, change = FAULTS[name]
+        places = [i for i, token in enumerate(tokens) if TOKENS.fullmatch(token) and change(token) is not None]
+        if not places:
+            return None
+        for place in places if extent == "all" else [rng.choice(places)]:
+            tokens[place] = change(tokens[place])
+    return value, "".join(tokens)
+
+
+def recovered(names: list[str], seed: int, many: int) -> tuple[int, int]:
+    """How many values came back, and of how many."""
+    rng = chance(seed)
+    found = [pair for pair in (injected(rng, names) for _ in range(many)) if pair]
+    return sum(same(repair_json(text).value, value) for value, text in found), len(found)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_one_fault(name):
+    good, tried = recovered([name], 1, 150)
+    assert tried > 5
+    assert good >= tried * (1.0 if FAULTS[name][0] == "safe" else 0.95)
+
+
+def test_two_faults():
+    rng = chance(7)
+    shares = [recovered(rng.sample(sorted(FAULTS), 2), seed, 40) for seed in range(60)]
+    assert sum(good for good, _ in shares) >= 0.95 * sum(tried for _, tried in shares) > 0
+
+
+# --- cost ---------------------------------------------------------------------------------------------------------
+
+HOSTILE = {
+    "objects": '{"a":', "arrays": "[", "quotes": '"', "open quotes": ' "x', "inner quotes": '"x "y" ', "no commas": '"a" ',
+    "backslashes": "\\", "closers": "}", "slips": '{"x":{"a":[1},', "reopened": '}, "k": 1', "comments": '"x" // ',
+    "unbalanced": '"[" "x", "b": 1, ', "commas": ",", "backticks": "`", "prose": "see [1 ", "dots": "...",
+    "several": '{"a":1}', "apostrophes": "it's ", "parentheses": "(", "payloads": '{"a": "x</tool_call><tool_call>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scrap", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("front", ["", '{"a": ', '{"a": "'])
+def test_cost_is_linear(scrap, front):
+    def cost(size: int) -> float:
+        text = front + scrap * (size // len(scrap))
+        begin = time.perf_counter()
+        repair_json(text)
+        read([text[i : i + 4] for i in range(0, len(text), 4)], MARKERS)
+        return time.perf_counter() - begin
+
+    small = min(cost(4_000), cost(4_000))
+    assert cost(16_000) < 12 * small + 0.2
+
+
+def test_deep_nesting_is_no_fault():
+    for deep in (1_000, 100_000):
+        reading = repair_json("[" * deep + "]" * deep)
+        assert (reading.repairs, reading.complete) == ([], True)
+
+
+def test_a_megabyte_of_openers():
+    reading = repair_json('{"a":' * 200_000)
+    assert not reading.complete
+
+
+# --- numbers and notes ------------------------------------------------------------------------------------------------
+
+
+def test_integers_beyond_the_digit_limit():
+    reading = repair_json('{"n": ' + "7" * 10_000 + ', "m": True}')
+    assert reading.value["n"] % 10**9 == 777_777_777
+    assert reading.value["n"].bit_length() == 33_219
+    assert "big-number" in [note.code for note in reading.notes]
+    assert repair_json("[" + "1" * 5_000 + "]").repairs == []
+
+
+def test_notes_change_nothing():
+    reading = repair_json('{"a": 1, "a": "\\ud800"}')
+    assert reading.value == {"a": "\ud800"}
+    assert reading.repairs == []
+    assert [note.code for note in reading.notes] == ["duplicate-key", "lone-surrogate"]
