@@ -44,7 +44,9 @@ def main() -> None:
 
         once, live = best(collected), best(streamed)
         per_piece = live / len(pieces) * 1e6
-        print(f"{name:14} whole {once * 1e3:8.1f} ms   streamed {live * 1e3:8.1f} ms   {live / once:6.1f}x   {per_piece:5.1f} us a piece")
+        print(
+            f"{name:14} whole {once * 1e3:8.1f} ms   streamed {live * 1e3:8.1f} ms   {live / once:6.1f}x   {per_piece:5.1f} us a piece"
+        )
 
 
 if __name__ == "__main__":

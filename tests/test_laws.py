@@ -88,7 +88,37 @@ def test_hostile_text_gets_an_answer(text: str) -> None:
 
 
 @LAWS
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=4), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "choices", "message", "parts", "candidates", "function", "name", "arguments", "id", "type", "text", "input"]), inner, max_size=4), max_leaves=20))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "role",
+                        "content",
+                        "tool_calls",
+                        "choices",
+                        "message",
+                        "parts",
+                        "candidates",
+                        "function",
+                        "name",
+                        "arguments",
+                        "id",
+                        "type",
+                        "text",
+                        "input",
+                    ]
+                ),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=20,
+    )
+)
 def test_any_document_gets_an_answer(body: object) -> None:
     parse(body if not isinstance(body, str) else {"content": body}).to_dict()
 

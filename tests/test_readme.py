@@ -20,7 +20,11 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 def run(command: str) -> str:
     """Run a shell command as the README's reader would, and return what it prints."""
-    environment = {**os.environ, "NO_COLOR": "1", "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "NO_COLOR": "1",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
     done = subprocess.run(
         command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
     )

@@ -9,8 +9,9 @@ import pytest
 
 from tests.cases import load
 from utp_cli.protocol.tools import Tool
+from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.names import known_name
-from utp_cli.repair.shape import Form, ShapedCall, shape_arguments, shape_calls
+from utp_cli.repair.shape import Form, ShapedCall, shape_calls
 from utp_cli.repair.typed import typed_text
 from utp_cli.validation.arguments import check_arguments
 from utp_cli.validation.definitions import read_definitions

@@ -41,7 +41,9 @@ _HOMES = {
 }
 """Where each public name lives."""
 
-__all__ = [*_HOMES]
+__all__ = [  # noqa: PLE0604 - the keys are names
+    *_HOMES
+]
 
 
 def __getattr__(name: str) -> Any:

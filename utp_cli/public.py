@@ -36,7 +36,11 @@ def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
 
 
 def render_tools(
-    tools: Iterable[Any], format: str = "openai-chat", *, tool_choice: str = "auto", **options: Any  # noqa: A002
+    tools: Iterable[Any],
+    format: str = "openai-chat",  # noqa: A002 - the name that is documented
+    *,
+    tool_choice: str = "auto",
+    **options: Any,
 ) -> dict[str, Any]:
     """Return the fragment of a request that offers the tools in a provider's format."""
     from utp_cli.parsing.parser import known_tools  # noqa: PLC0415

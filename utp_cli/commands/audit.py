@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from utp_cli.commands import options
-from utp_cli.commands.formats import Showing, checked
+from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output as out
 from utp_cli.io.audit_files import audit_file, fixed_text
@@ -80,13 +80,11 @@ def audit(
         tool_files = [_read(file) for file in files]
         reports = [audit_file(file, provider or None, **rules, context_window=context_window) for file in tool_files]
     audited = [
-        Audited(report=report, name=file.path, text=file.text)
-        for report, file in zip(reports, tool_files, strict=True)
+        Audited(report=report, name=file.path, text=file.text) for report, file in zip(reports, tool_files, strict=True)
     ]
     if not diff:
         showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
-        encoding = showing.encoding if name == "text" else "utf-8"
-        out.Output(output, encoding=encoding).write(FORMATS[name](audited, showing))
+        sink_for(name, showing).write(FORMATS[name](audited, showing))
     return int(_fails(reports, FAIL_ON[fail_on], min_score, min_average))
 
 

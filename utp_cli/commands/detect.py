@@ -7,10 +7,9 @@ from typing import Annotated
 from typer import Argument
 
 from utp_cli.commands import options
-from utp_cli.commands.formats import Showing, checked
+from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.detection.detect import detect as detect_model
-from utp_cli.io.output import Output
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
 
@@ -27,9 +26,7 @@ def detect(
     *,
     profile: options.Profile = None,
     config: options.Config = None,
-    format_name: Annotated[
-        str | None, options.result("--format", "-f", metavar="NAME", help="pretty, json.")
-    ] = None,
+    format_name: Annotated[str | None, options.result("--format", "-f", metavar="NAME", help="pretty, json.")] = None,
     as_json: options.Json = False,
     output: options.Output = None,
     verbose: options.Verbose = False,
@@ -52,11 +49,11 @@ def detect(
         from utp_cli.views.json import document  # noqa: PLC0415
 
         documents = [each.to_dict() for each in found]
-        Output(output).write(document(documents if len(documents) > 1 else documents[0]))
+        sink_for(name, showing).write(document(documents if len(documents) > 1 else documents[0]))
         return
     from utp_cli.views.detection import comparison, detection  # noqa: PLC0415 - JSON has no need of rich
     from utp_cli.views.lines import painted  # noqa: PLC0415
 
     screen = showing.screen
     lines = comparison(found, screen) if len(found) > 1 else detection(found[0], screen)
-    Output(output, encoding=showing.encoding).write(painted(lines, colour=showing.colour))
+    sink_for(name, showing).write(painted(lines, colour=showing.colour))

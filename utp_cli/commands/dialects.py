@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument
 
-from utp_cli.commands import options
+from utp_cli.commands import options  # noqa: TC001 - Typer reads the annotations
 from utp_cli.commands.completion import parsers
-from utp_cli.commands.formats import Showing
+from utp_cli.commands.formats import Showing, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import GRAMMARS
-from utp_cli.io.output import Output
 from utp_cli.parsing.parser import parse
 from utp_cli.protocol.errors import UnknownName
+
+if TYPE_CHECKING:
+    from utp_cli.dialects.spec import Dialect
 
 _EXAMPLE = [{"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}, "id": "functions.get_weather:0"}]
 _TOOL = {
@@ -44,7 +47,7 @@ def dialects(
         from utp_cli.views.json import document  # noqa: PLC0415
 
         documents = [_document(dialect) for dialect in chosen]
-        Output(output).write(document(documents if name is None else documents[0]))
+        sink_for("json", showing).write(document(documents if name is None else documents[0]))
         return
     from utp_cli.views.dialects import one, table  # noqa: PLC0415 - JSON has no need of rich
     from utp_cli.views.lines import painted  # noqa: PLC0415
@@ -55,10 +58,9 @@ def dialects(
         example = GRAMMARS[chosen[0].family].write(chosen[0], _EXAMPLE)
         result = parse(example, parser=chosen[0].name, tools=[_TOOL])
         lines = one(chosen[0], example, result, showing.screen)
-    Output(output, encoding=showing.encoding).write(painted(lines, colour=showing.colour))
+    sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
 
 
-def _document(dialect: Any) -> dict[str, Any]:
-    from dataclasses import asdict  # noqa: PLC0415 - only JSON needs it
-
+def _document(dialect: Dialect) -> dict[str, Any]:
+    """Write the fields that say something."""
     return {key: value for key, value in asdict(dialect).items() if value}

@@ -114,7 +114,7 @@ LIVE: dict[str, Callable[[Showing, output.Output], Hearer]] = {
 
 def sink_for(name: str, showing: Showing) -> output.Output:
     """Return where a format goes: documents in UTF-8, what people see in the encoding of their terminal."""
-    for_people = name == "pretty" and not showing.file
+    for_people = name in ("pretty", "text") and not showing.file
     return output.Output(showing.file, encoding=output.encoding() if for_people else "utf-8")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from utp_cli.commands import options
-from utp_cli.commands.formats import Showing, checked
+from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.reading import own_dialects
 from utp_cli.io import output as out
@@ -45,9 +45,7 @@ def replay(
     tools: options.Tools = None,
     parser: options.Parser = None,
     update: Annotated[bool, Option("--update", help="Accept the calls found now as the expected ones.")] = False,
-    fail_on: Annotated[
-        str, Option(metavar="WHAT", help="Exit 1 on: never, regressed, changed, improved.")
-    ] = "changed",
+    fail_on: Annotated[str, Option(metavar="WHAT", help="Exit 1 on: never, regressed, changed, improved.")] = "changed",
     format_name: Annotated[
         str | None, options.result("--format", "-f", metavar="NAME", help="pretty, json, junit.")
     ] = None,
@@ -80,8 +78,7 @@ def replay(
     sessions = (read_session(Path(file)) for file in files)
     found = replay_sessions(sessions, known, out.progress("exchanges") if not quiet else lambda _s, _n: None)
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
-    sink = out.Output(output, encoding=showing.encoding if name == "pretty" else "utf-8")
-    sink.write(FORMATS[name](found, showing))
+    sink_for(name, showing).write(FORMATS[name](found, showing))
     if update:
         _accept(found)
         return 0

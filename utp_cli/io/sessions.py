@@ -44,7 +44,7 @@ def _lines_session(path: Path, header: Mapping[str, Any]) -> Session:
     if header["utp_session"] != VERSION:
         raise BadFile(f"{path}:1", f"session format {header['utp_session']!r} is not known; this utp reads {VERSION}")
     known = {key: header.get(key) for key in ("model", "provider", "profile", "tools")}
-    return Session(source=str(path), exchanges=exchanges_of(_rows(path)), **known)  # type: ignore[arg-type]
+    return Session(source=str(path), exchanges=exchanges_of(_rows(path)), **known)
 
 
 def _rows(path: Path) -> Iterator[Any]:
@@ -102,7 +102,7 @@ def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> 
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     header = _decoded(lines[0]) if lines else None
     if not isinstance(header, dict) or "utp_session" not in header:
-        raise BadFile(str(path), "only session files can be updated: their first line is {\"utp_session\": 1}")
+        raise BadFile(str(path), 'only session files can be updated: their first line is {"utp_session": 1}')
     index = 0
     for number, line in enumerate(lines[1:], 1):
         row = _decoded(line)

@@ -46,7 +46,9 @@ def collect(
     ids = _Ids({c.id for c in candidates if c.id is not None})
     for candidate in candidates:
         valid, problems = _checked(candidate, tools)
-        if candidate.reason is None and any(SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs):
+        if candidate.reason is None and any(
+            SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
+        ):
             candidate.reason = "doubtful"
         number = None if candidate.reason else len(result.calls)
         first = len(result.repairs)
@@ -77,7 +79,7 @@ def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bo
     if tools is None or candidate.name is None or candidate.reason == "intent":
         return None, ()
     # Validation is the one part of the road with a compiled library behind it: loaded for who knows tools.
-    from utp_cli.repair.shape import known_name  # noqa: PLC0415
+    from utp_cli.repair.names import known_name  # noqa: PLC0415
     from utp_cli.validation.arguments import check_arguments  # noqa: PLC0415
 
     if candidate.name not in tools:

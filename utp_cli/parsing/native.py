@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
-from utp_cli.protocol.calls import Repair
+from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.repair.around import repair_json
-from utp_cli.repair.shape import shape_arguments
+from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.strict import strict
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from utp_cli.parsing.candidates import Ending
+    from utp_cli.protocol.calls import Repair
     from utp_cli.protocol.tools import Tool
     from utp_cli.wire.spec import CallDone
 

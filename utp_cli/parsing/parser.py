@@ -242,7 +242,9 @@ def _native_attempt(shape: str, native: Sequence[Candidate], document: Any) -> A
 def _no_native_call(document: Any) -> str:
     """Say in which field a call would stand, where an OpenAI body has one that is empty."""
     choices = document.get("choices") if isinstance(document, dict) else None
-    message = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    message = (
+        choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    )
     if isinstance(message, dict) and message.get("tool_calls", ()) in ([], None):
         return "tool_calls is empty" if message["tool_calls"] == [] else "tool_calls is null"
     return "the answer has no native call"
@@ -254,6 +256,4 @@ def _late_attempt(rung: Any, parser: str, found: Sequence[Candidate], nothing: s
     if not found:
         return Attempt(rung=rung, parser=parser, outcome="declined", reason=f"{nothing} in the text")
     reason = f"at {found[0].span[0]}" if found[0].span else "found"
-    return Attempt(
-        rung=rung, parser=parser, outcome="fired", reason=reason, calls=sum(not c.reason for c in found)
-    )
+    return Attempt(rung=rung, parser=parser, outcome="fired", reason=reason, calls=sum(not c.reason for c in found))

@@ -95,9 +95,8 @@ def markup_attempts(
             alike.add(same)
             reason = f"{declining.marker.strip()} at {declining.position}: {declining.reason}"
             attempts.append(Attempt(rung="markup", parser=declining.dialect, outcome="declined", reason=reason))
-    for name in asked:
-        if name not in told:
-            attempts.append(
-                Attempt(rung="markup", parser=name, outcome="declined", reason="no opening marker in the text")
-            )
-    return attempts or [Attempt(rung="markup", parser="auto", outcome="declined", reason="no opening marker in the text")]
+    absent = [name for name in asked if name not in told] or ([] if attempts else ["auto"])
+    return attempts + [
+        Attempt(rung="markup", parser=name, outcome="declined", reason="no opening marker in the text")
+        for name in absent
+    ]

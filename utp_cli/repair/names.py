@@ -44,7 +44,9 @@ def undecorated(name: str, tools: Mapping[str, Tool]) -> str | None:
         if candidate in tools:
             return candidate
         if len(waiting) < 8:
-            waiting += [found["name"].strip() for decoration in _DECORATIONS if (found := decoration.fullmatch(candidate))]
+            waiting += [
+                found["name"].strip() for decoration in _DECORATIONS if (found := decoration.fullmatch(candidate))
+            ]
     return None
 
 

@@ -64,9 +64,7 @@ def compare(exchange: Exchange, result: ParseResult) -> Compared:
     )  # fmt: skip
 
 
-def _status(
-    exchange: Exchange, result: ParseResult, expected: list[Any], lost: list[Any], found: list[Any]
-) -> Status:
+def _status(exchange: Exchange, result: ParseResult, expected: list[Any], lost: list[Any], found: list[Any]) -> Status:
     if result.facts.error is not None and exchange.expected is None:
         return "error"
     if exchange.expected is None and not expected and not found:

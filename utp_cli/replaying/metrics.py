@@ -46,6 +46,7 @@ class Tally:
 
 
 def share(part: int, whole: int, empty: float = 1.0) -> float:
+    """Return a share, from 0 to 1; `empty` where there is nothing to share."""
     return round(part / whole, 4) if whole else empty
 
 

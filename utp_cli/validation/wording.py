@@ -41,27 +41,39 @@ def worded(error: Any, root: Any) -> Problem:
     limit = _limit(root, list(error.schema_path))
     code, expected = _LIMITS.get(keyword, ("schema-mismatch", "a value that the schema accepts"))
     return Problem(
-        code=code, pointer=pointer(*path), message=f"{_what(path)} must be {expected.format(limit=_short(limit))}",
-        hint=_short_message(error), expected=limit, received=_received(error),
-    )  # fmt: skip
+        code=code,
+        pointer=pointer(*path),
+        message=f"{_what(path)} must be {expected.format(limit=_short(limit))}",
+        hint=_short_message(error),
+        expected=limit,
+        received=_received(error),
+    )
 
 
 def _missing(error: Any, path: list[Any]) -> Problem:
     name = error.kind.property
     name = name.strip('"') if isinstance(name, str) else str(name)
     return Problem(
-        code="missing-argument", pointer=pointer(*path, name), message=f"{_what([*path, name])} is required and missing",
-        hint=f"give a value for {name}", expected=name, received=None,
-    )  # fmt: skip
+        code="missing-argument",
+        pointer=pointer(*path, name),
+        message=f"{_what([*path, name])} is required and missing",
+        hint=f"give a value for {name}",
+        expected=name,
+        received=None,
+    )
 
 
 def _type(error: Any, path: list[Any]) -> Problem:
     types = sorted(str(kind) for kind in error.kind.types)
     received = type_name(error.instance)
     return Problem(
-        code="wrong-type", pointer=pointer(*path), message=f"{_what(path)} must be {' or '.join(types)}, not {received}",
-        hint=f"got {_short(error.instance)}", expected=types, received=received,
-    )  # fmt: skip
+        code="wrong-type",
+        pointer=pointer(*path),
+        message=f"{_what(path)} must be {' or '.join(types)}, not {received}",
+        hint=f"got {_short(error.instance)}",
+        expected=types,
+        received=received,
+    )
 
 
 def _enum(error: Any, path: list[Any]) -> Problem:
@@ -69,10 +81,13 @@ def _enum(error: Any, path: list[Any]) -> Problem:
     near = nearest(str(error.instance), [str(option) for option in options])
     listed = ", ".join(_short(option) for option in options[:12])
     return Problem(
-        code="not-in-enum", pointer=pointer(*path), message=f"{_what(path)} must be one of {listed}",
-        hint=f"did you mean {near}?" if near else f"got {_short(error.instance)}", expected=options,
+        code="not-in-enum",
+        pointer=pointer(*path),
+        message=f"{_what(path)} must be one of {listed}",
+        hint=f"did you mean {near}?" if near else f"got {_short(error.instance)}",
+        expected=options,
         received=_received(error),
-    )  # fmt: skip
+    )
 
 
 def _unexpected(error: Any, path: list[Any]) -> Problem:
@@ -80,17 +95,24 @@ def _unexpected(error: Any, path: list[Any]) -> Problem:
     known = [str(name) for name in error.instance if name not in names] if isinstance(error.instance, dict) else []
     near = nearest(names[0], known) if names else None
     return Problem(
-        code="unexpected-argument", pointer=pointer(*path, *names[:1]),
+        code="unexpected-argument",
+        pointer=pointer(*path, *names[:1]),
         message=f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not known to the tool",
-        hint=f"did you mean {near}?" if near else "leave it out", expected=known, received=names,
-    )  # fmt: skip
+        hint=f"did you mean {near}?" if near else "leave it out",
+        expected=known,
+        received=names,
+    )
 
 
 def _any_of(error: Any, path: list[Any]) -> Problem:
     return Problem(
-        code="wrong-type", pointer=pointer(*path), message=f"{_what(path)} fits none of the forms that the schema allows",
-        hint=f"got {_short(error.instance)}", expected=None, received=type_name(error.instance),
-    )  # fmt: skip
+        code="wrong-type",
+        pointer=pointer(*path),
+        message=f"{_what(path)} fits none of the forms that the schema allows",
+        hint=f"got {_short(error.instance)}",
+        expected=None,
+        received=type_name(error.instance),
+    )
 
 
 _WORDED: dict[str, Callable[[Any, list[Any]], Problem]] = {

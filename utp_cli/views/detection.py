@@ -17,9 +17,7 @@ _SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollam
 
 def detection(found: Detection, screen: Screen) -> list[Text]:
     """Draw one model: the verdict, what it can do, the command line of each server, warnings."""
-    return blocks(
-        [[_head(found, screen)], _facts(found, screen), _serve(found, screen), _warnings(found, screen)]
-    )
+    return blocks([[_head(found, screen)], _facts(found, screen), _serve(found, screen), _warnings(found, screen)])
 
 
 def comparison(all_found: list[Detection], screen: Screen) -> list[Text]:
@@ -114,6 +112,4 @@ def _serve(found: Detection, screen: Screen) -> list[Text]:
 
 
 def _warnings(found: Detection, screen: Screen) -> list[Text]:
-    return [
-        line for text in found.warnings for line in screen.labelled(Text("  ! ", style="yellow"), text, 4)
-    ]
+    return [line for text in found.warnings for line in screen.labelled(Text("  ! ", style="yellow"), text, 4)]

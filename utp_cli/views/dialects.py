@@ -34,7 +34,9 @@ def one(dialect: Dialect, example: str, result: ParseResult, screen: Screen) -> 
     """Draw a dialect in full: what it declares, what to know, a call that it wrote itself and how that is read."""
     title = [Text(dialect.name, style="bold")]
     title += screen.labelled(Text("  "), dialect.quirks, 2) if dialect.quirks else []
-    declared = [line for label, text in _declared(dialect) for line in screen.labelled(Text(f"  {label:<18}"), text, 20)]
+    declared = [
+        line for label, text in _declared(dialect) for line in screen.labelled(Text(f"  {label:<18}"), text, 20)
+    ]
     written = [screen.section("Written"), *(Text(f"    {screen.safe(line)}") for line in example.split("\n"))]
     read = [screen.section("Read")]
     read += [
@@ -67,7 +69,10 @@ def _written(value: Any) -> str:
 
 def as_markdown(dialects: Sequence[Dialect]) -> str:
     """Write the table of the docs."""
-    lines = ["| dialect | family | a call begins with | models | vLLM | SGLang |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        "| dialect | family | a call begins with | models | vLLM | SGLang |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
     for dialect in dialects:
         begins = (dialect.section_open or dialect.call_open or dialect.bare or ("",))[0].replace("\n", "\\n")
         cells = [

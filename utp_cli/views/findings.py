@@ -77,14 +77,18 @@ def summary(audited: Sequence[Audited]) -> str:
     """Count what was found, in one line."""
     reports = [one.report for one in audited]
     tools = sum(len(report.scores) for report in reports)
-    counts = [(sum(report.count(severity) for report in reports), severity) for severity in ("error", "warning", "info")]
+    counts = [
+        (sum(report.count(severity) for report in reports), severity) for severity in ("error", "warning", "info")
+    ]
     told = ", ".join(f"{n} {severity}{'s' if n != 1 else ''}" for n, severity in counts if n) or "no findings"
     fixable = sum(1 for report in reports for entry in report.entries if entry.fix and entry.fix.safety == "safe")
     told += f" ({fixable} fixable with --fix)" if fixable else ""
     scores = [score.score for report in reports for score in report.scores.values()]
     average = f" · score {sum(scores) / len(scores):.2f}" if scores else ""
     suppressed = sum(len(report.suppressed) for report in reports)
-    return f"{tools} tool{'s' if tools != 1 else ''} · {told}{average}" + (f" · {suppressed} suppressed" if suppressed else "")
+    return f"{tools} tool{'s' if tools != 1 else ''} · {told}{average}" + (
+        f" · {suppressed} suppressed" if suppressed else ""
+    )
 
 
 def as_json(audited: Sequence[Audited]) -> str:

@@ -32,7 +32,7 @@ from utp_cli.engine.reading import (
 )
 from utp_cli.protocol.calls import Repair
 from utp_cli.repair.around import repair_json
-from utp_cli.repair.shape import shape_arguments
+from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:

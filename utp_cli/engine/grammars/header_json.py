@@ -16,7 +16,7 @@ from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
-from utp_cli.repair.shape import shape_arguments
+from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
