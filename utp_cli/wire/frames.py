@@ -89,13 +89,14 @@ class SseFraming(Framing):
         """End the last event. A last line that breaks off is no fault of the framing."""
         line = "".join(self._line)
         whole = line.startswith("data:") and (self._data or _document(line[5:]) is not None)
-        return [*(self._take(line) if whole else ()), *self._joined()]
+        out = self._take(line) if whole else []
+        return [*out, *self._joined()] if self._data else out
 
     def _take(self, line: str) -> list[Any]:
         line = line.lstrip("\ufeff")
         if not line:
             self._given = False
-            return self._joined()
+            return self._joined() if self._data else []
         if line.startswith("data:"):
             return self._payload(line[5:].removeprefix(" "))
         if _SSE.match(line):
@@ -296,6 +297,7 @@ def framing_of(head: str) -> Choice:
     begin = pattern.match(head) if pattern else None
     if begin is None:
         return Choice()
-    if begin[1] in ("", "\\") and len(head) < _LONG_ENOUGH:
+    undecided = begin[1] in ("", "\\")
+    if undecided and len(head) < _LONG_ENOUGH:
         return Choice(wait=True)
-    return Choice(JsonFraming(array=head[0] == "[")) if begin[1] in followers else Choice()
+    return Choice(JsonFraming(array=head[0] == "[")) if undecided or begin[1] in followers else Choice()

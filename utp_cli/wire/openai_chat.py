@@ -54,11 +54,12 @@ class Decoder(FormatDecoder):
         super().__init__(scope)
         self._choices: dict[int, _Choice] = {}
         self._has_tool_calls = False
+        self._keys: set[tuple[str, ...]] = set()
 
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
         self.note_model(doc.get("model"))
-        self.told.flavour = self.told.flavour or flavour_of("openai-chat", doc)
+        self._note_flavour(doc)
         usage = dict_of(doc.get("usage"))
         self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
         if "choices" not in doc:
@@ -90,7 +91,9 @@ class Decoder(FormatDecoder):
 
     def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
         delta, message = choice.get("delta"), choice.get("message")
-        events = self.text(self.at(*state.root[:-1], "text"), choice.get("text"))
+        events: list[WireEvent] = []
+        if text := choice.get("text"):
+            events += self.text(self.at(*state.root[:-1], "text"), text)
         if isinstance(delta, dict):
             events += self._delta(state, delta)
         if isinstance(message, dict) and not (state.calls or state.spoke or state.called):
@@ -108,12 +111,13 @@ class Decoder(FormatDecoder):
         content = message.get("content")
         if isinstance(content, list):
             events += self._chunks(state, content)
-        elif state.parts.last is None:
+        elif content and state.parts.last is None:
             events += self.text(self.at(*state.root, "content"), content)
         elif content:
             place = state.parts.place("text")
             events += self.text(self.at(*state.root, "content", place, "text"), content)
-        events += self.text(self.at(*state.root, "refusal"), message.get("refusal"))
+        if refusal := message.get("refusal"):
+            events += self.text(self.at(*state.root, "refusal"), refusal)
         state.spoke = state.spoke or bool(events)
         return events
 
@@ -172,9 +176,7 @@ class Decoder(FormatDecoder):
             where = self.at(*state.root, "function_call", "arguments")
             arguments = legacy.get("arguments", ABSENT)
             self._note_arguments(arguments, where)
-            events += self.whole_call(
-                where, name=legacy.get("name"), call_id=None, arguments=arguments, text_due=True
-            )
+            events += self.whole_call(where, name=legacy.get("name"), call_id=None, arguments=arguments, text_due=True)
         return events
 
     # -- calls in pieces -------------------------------------------------------------------------------------
@@ -201,9 +203,7 @@ class Decoder(FormatDecoder):
         index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
         call = self._same_call(state, index, call_id, name, arguments)
         if call is None:
-            where = self.at(
-                *state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece)
-            )
+            where = self.at(*state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece))
             call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **_HOW[key])
             state.calls.append(call)
             state.without_index += index is None
@@ -247,6 +247,17 @@ class Decoder(FormatDecoder):
         if not named:
             self._note_missing(call.id, call.place, call.name)
         return done
+
+    def _note_flavour(self, doc: dict[str, Any]) -> None:
+        """Look for what gives the server away: its keys. Documents with the same ones tell nothing new."""
+        if self.told.flavour:
+            return
+        keys = tuple(
+            key for _, choice in dicts_of(doc.get("choices")) for key in (*choice, *dict_of(choice.get("delta")))
+        )
+        if (*doc, *keys) not in self._keys:
+            self._keys.add((*doc, *keys))
+            self.told.flavour = flavour_of("openai-chat", doc)
 
     # -- oddities --------------------------------------------------------------------------------------------
 
@@ -293,9 +304,4 @@ def _second(call: OpenCall, arguments: Any) -> bool:
     if len(call.pieces) != 1 or not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
         return False
     before = call.pieces[0].strip()
-    return (
-        before not in ("{}", arguments.strip())
-        and before.startswith("{")
-        and is_json(before)
-        and is_json(arguments)
-    )
+    return before not in ("{}", arguments.strip()) and before.startswith("{") and is_json(before) and is_json(arguments)
