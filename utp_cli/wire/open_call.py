@@ -66,9 +66,7 @@ class OpenCall:
             if repeats:
                 self._decoder.odd("arguments-repeated", self.place, repeats)
         self._decoder.note_id(self.id, self.place)
-        return CallDone(
-            key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how
-        )
+        return CallDone(key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how)
 
 
 def settled(pieces: list[str]) -> tuple[str, str]:

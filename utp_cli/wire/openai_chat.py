@@ -160,7 +160,7 @@ class Decoder(FormatDecoder):
             key, function = _function(call)
             where = self.at(*state.root, "tool_calls", place, *_argument_path(key, function is call))
             arguments = function.get(_ARGUMENTS[key], ABSENT)
-            self._note_arguments(arguments, where, custom=key == "custom")
+            self._note_arguments(arguments, where, text_due=key == "function")
             call_id = id_of(call.get("id"))
             self._note_missing(call_id, where, function.get("name"))
             events += self.whole_call(
@@ -243,7 +243,7 @@ class Decoder(FormatDecoder):
     def _done(self, call: OpenCall, *, named: bool) -> CallDone:
         """End a call; one of the older kind goes by its name alone, and has no id."""
         done = call.done()
-        self._note_arguments(done.arguments, call.place, custom=done.custom)
+        self._note_arguments(done.arguments, call.place, text_due=done.text_due)
         if not named:
             self._note_missing(call.id, call.place, call.name)
         return done
@@ -261,8 +261,8 @@ class Decoder(FormatDecoder):
 
     # -- oddities --------------------------------------------------------------------------------------------
 
-    def _note_arguments(self, arguments: Any, place: str, *, custom: bool = False) -> None:
-        if not custom:
+    def _note_arguments(self, arguments: Any, place: str, *, text_due: bool = True) -> None:
+        if text_due:
             self.note_encoding(arguments, place)
             if self.told.flavour != "mistral":  # its type allows both
                 self.note_kind(arguments, place, str)
@@ -276,16 +276,20 @@ class Decoder(FormatDecoder):
         self.odd("legacy-field", self.at(*state.root, "function_call"), "function_call in the answer")
 
 
-_ARGUMENTS: Final = {"function": "arguments", "custom": "input"}
-_HOW: Final[dict[str, dict[str, Any]]] = {"function": {"text_due": True}, "custom": {"custom": True}}
+_ARGUMENTS: Final = {"function": "arguments", "custom": "input", "args": "args"}
+_HOW: Final[dict[str, dict[str, Any]]] = {"function": {"text_due": True}, "custom": {"custom": True}, "args": {}}
+"""By the kind of call: the key of its arguments, and what `CallDone` says of it."""
 
 
 def _function(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return which kind of call it is, and where its name is: some servers leave the inner object out."""
+    """Return which kind of call it is, and where its name is.
+
+    Some servers leave the inner object out; logs of LangChain's do too, and have an object `args`.
+    """
     for key in ("custom", "function"):
         if isinstance(call.get(key), dict):
             return key, call[key]
-    return "function", call
+    return "args" if "args" in call else "function", call
 
 
 def _argument_path(key: str, flat: bool) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, integer_of, text_of
-from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.decoder import FormatDecoder, first_known
 from utp_cli.wire.error_body import error_of
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.spec import ABSENT
@@ -34,7 +34,8 @@ _CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "apply_patch_call": ("operation", {}),
 }
 """Items that are calls for the client: the key of their arguments, and what `CallDone` says of them."""
-_SERVER_ARGUMENTS: Final = ("arguments", "action", "queries", "code")
+_ASKED: Final = ("queries", "code")
+"""What the provider's own tools were asked, where the item has no one object for it."""
 
 
 class Decoder(FormatDecoder):
@@ -95,12 +96,10 @@ class Decoder(FormatDecoder):
         if kind in _CALLS:
             return self._call_item(place, item)
         if kind in _RAN_ON_SERVER:
-            given = next((item[key] for key in _SERVER_ARGUMENTS if item.get(key)), None)
             name = item.get("name") if kind == "mcp_call" else kind.removesuffix("_call")
-            named = (
-                given if isinstance(given, dict | str) and kind != "code_interpreter_call" else _named(item)
-            )
-            return self.server_call(name, named, item.get("id"))
+            asked = {key: item[key] for key in _ASKED if key in item}
+            given = first_known(item.get("arguments"), item.get("action"), asked)
+            return self.server_call(name, given, item.get("id"))
         events: list[WireEvent] = []
         thinks = kind == "reasoning"
         for key in ("summary", "content"):
@@ -231,8 +230,3 @@ _EVENTS: Final[dict[str, Callable[[Decoder, Document], list[WireEvent]]]] = {
 def _event_item(kind: str) -> str:
     """The type of the item that an event about arguments belongs to."""
     return "custom_tool_call" if "custom_tool_call" in kind else "function_call"
-
-
-def _named(item: Document) -> dict[str, Any]:
-    """What the server was asked, for items without one object of arguments."""
-    return {key: item[key] for key in _SERVER_ARGUMENTS if item.get(key) is not None}

@@ -127,20 +127,19 @@ class Decoder(FormatDecoder):
         return events
 
     def _choice(self, path: Path, record: dict[str, Any], found: Attributes) -> list[WireEvent]:
-        """Read an older event: its body, or its attributes, are a choice as OpenAI has it."""
-        body = decoded(_plain(record.get("body")))
-        choice = dict_of(body) or {key: decoded(value) for key, (_, value) in found.items()}
-        if "message" not in choice:
-            choice = {"message": choice, "finish_reason": choice.get("finish_reason")}
+        """Read an older event: a choice as OpenAI has it, but that its calls may stand beside the message."""
+        content = _value(found, "gen_ai.event.content")
+        choice = dict_of(decoded(first_known(_plain(record.get("body")), content)))
+        choice = choice or {key: decoded(value) for key, (_, value) in found.items()}
+        beside = {"tool_calls": choice["tool_calls"]} if choice.get("tool_calls") else {}
+        choice = {**choice, "message": {**dict_of(choice.get("message")), **beside}}
         inner = ChatDecoder(self.scope.inside(*path, "body", stream=False))
         return [*inner.feed({"choices": [choice]}), *inner.close()]
 
     def _execution(self, found: Attributes) -> list[WireEvent]:
         """Read the span of a call that was run."""
         name, call_id = _value(found, "gen_ai.tool.name"), _value(found, "gen_ai.tool.call.id")
-        path, arguments = found.get(
-            "gen_ai.tool.call.arguments", (found.get("gen_ai.tool.name", ((), ""))[0], ABSENT)
-        )
+        path, arguments = found.get("gen_ai.tool.call.arguments", (found.get("gen_ai.tool.name", ((), ""))[0], ABSENT))
         if name_of(name) is None or (id_of(call_id) is None and name in self._names):
             return []
         return self._call(path, name, call_id, arguments)
@@ -161,9 +160,7 @@ def _records(path: Path, document: Any) -> Iterator[tuple[Path, dict[str, Any]]]
 def _attributes(path: Path, record: dict[str, Any]) -> Attributes:
     """The attributes of a record: a map, a list of `{key, value}`, or keys of the record itself."""
     attributes = record.get("attributes")
-    own = (
-        (key, ((*path, key), value)) for key, value in record.items() if key.startswith(("gen_ai.", "llm."))
-    )
+    own = ((key, ((*path, key), value)) for key, value in record.items() if key.startswith(("gen_ai.", "llm.")))
     mapped = ((key, ((*path, "attributes", key), value)) for key, value in dict_of(attributes).items())
     listed = (
         (

@@ -102,7 +102,7 @@ def _bedrock_event(doc: Document) -> bool:
     return (key in _BEDROCK_EVENTS and isinstance(value, dict)) or (
         (key == "metadata" and "usage" in dict_of(value) and "metrics" in value)
         or (key == "chunk" and "bytes" in dict_of(value))
-        or (key.endswith("Exception") and isinstance(value, dict))
+        or (key.endswith("Exception") and key[0].islower() and "message" in dict_of(value))
     )
 
 

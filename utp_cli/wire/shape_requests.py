@@ -33,10 +33,10 @@ def _bedrock(doc: Document) -> bool:
 
 
 def _responses(doc: Document) -> bool:
-    """`input` alone says little: a text needs a model beside it, a list items that are messages or typed."""
+    """`input` alone says little: a text needs more beside it, a list items that are messages or typed."""
     given = doc.get("input")
     typed = any("type" in item or "role" in item for _, item in dicts_of(given))
-    return "messages" not in doc and (typed or (isinstance(given, str) and "model" in doc))
+    return "messages" not in doc and (typed or (isinstance(given, str) and ("model" in doc or "tools" in doc)))
 
 
 def _legacy(doc: Document) -> bool:
