@@ -54,9 +54,7 @@ _QUOTED: Final = (
     ('"', '"'), ("'", "'"), ("“", "”"), ("„", "[“”]"), ("‘", "’"), ("«", "»"), ("`", "`"), ("＂", "＂"),
     (r'\\"', r'\\"'), ("&quot;", "&quot;"), ("&[#]39;", "&[#]39;"),
 )  # fmt: skip
-_STRING: Final = "|".join(
-    rf"{opener}(?:(?!{closer})[^\n\\]|\\.){{0,{REACH}}}?{closer}" for opener, closer in _QUOTED
-)
+_STRING: Final = "|".join(rf"{opener}(?:(?!{closer})[^\n\\]|\\.){{0,{REACH}}}?{closer}" for opener, closer in _QUOTED)
 _TOKEN: Final = re.compile(
     rf"""
       (?P<comma> [,;，] (?:[{SPACES}]*[,;，])* )
@@ -139,9 +137,9 @@ def token(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int]:
             raise Starved
         return "?", at + 1
     group = found.lastgroup or ""
-    if starving and (
-        group == "long_" or (found.end() == len(text) and group not in ("bracket", "comma", "colon"))
-    ):
+    if starving and found[0] == '""' and text[at + 2 : at + 3].isalnum():
+        raise Starved  # it may yet be the first half of a doubled quote
+    if starving and (group == "long_" or (found.end() == len(text) and group not in ("bracket", "comma", "colon"))):
         raise Starved
     kind = _KINDS.get(group) or _FULLWIDTH.get(found[0], found[0])
     return kind, found.end()

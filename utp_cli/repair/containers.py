@@ -64,8 +64,11 @@ class Containers(Tokens):
     @property
     def _place(self) -> Place:
         """Where the next value stands."""
-        role: Role = "top" if not self._frames else "member" if self._frames[-1].is_object else "item"
-        return Place(role, due(self._frames), self._ends)
+        return Place(self._role, due(self._frames), self._ends)
+
+    @property
+    def _role(self) -> Role:
+        return "top" if not self._frames else "member" if self._frames[-1].is_object else "item"
 
     def _open(self, char: str, plain: str) -> None:
         """Open a container."""
@@ -99,9 +102,7 @@ class Containers(Tokens):
         frame.key_edits = []
         if frame.key in frame.value:
             message = f"the key {frame.key!r} was given before; the last one counts"
-            self._notes.append(
-                Note(code="duplicate-key", message=message, span=(frame.key_start, frame.key_end))
-            )
+            self._notes.append(Note(code="duplicate-key", message=message, span=(frame.key_start, frame.key_end)))
         if frame.watched:
             self.members.append(Member(frame.key or "", self._offset, None))
 
@@ -117,9 +118,7 @@ class Containers(Tokens):
         """Enter a value that is whole."""
         if type(value) is int and value.bit_length() > _BIG:
             self._notes.append(
-                Note(
-                    code="big-number", message="an integer of thousands of digits", span=(start, self._offset)
-                )
+                Note(code="big-number", message="an integer of thousands of digits", span=(start, self._offset))
             )
         self._attach(value)
         if cut:
@@ -141,9 +140,7 @@ class Containers(Tokens):
         self._state = self._after
 
     def _path(self) -> str:
-        return pointer(
-            *(frame.key or "" if frame.is_object else len(frame.value) - 1 for frame in self._frames)
-        )
+        return pointer(*(frame.key or "" if frame.is_object else len(frame.value) - 1 for frame in self._frames))
 
     def _reattach(self, value: Any) -> None:
         """Put another value in the place of the innermost container."""
@@ -188,20 +185,14 @@ class Containers(Tokens):
         """Read a closer that is not the one due: a slip, a surplus one, or others were forgotten."""
         frames = self._frames
         fits = next(
-            (
-                i
-                for i in range(len(frames) - 1, max(len(frames) - DEEP, 0) - 1, -1)
-                if frames[i].closer == plain
-            ),
+            (i for i in range(len(frames) - 1, max(len(frames) - DEEP, 0) - 1, -1) if frames[i].closer == plain),
             -1,
         )
         closers = due(frames)
         readings = [(closers[1:], "slip"), (closers, "surplus")]
         if fits >= 0:
             readings.insert(0, (closers[len(frames) - fits :], "outer"))
-        answer = best(
-            self._ahead(len(closers) + 1), readings, "outer" if self._outer_goes_on(fits) else "slip"
-        )
+        answer = best(self._ahead(len(closers) + 1), readings, "outer" if self._outer_goes_on(fits) else "slip")
         frame = frames[-1]
         if answer == "surplus":
             self._drop("extra-close", 1, confidence="likely")

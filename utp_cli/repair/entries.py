@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from utp_cli.repair.ahead import Place, token
@@ -12,6 +13,8 @@ from utp_cli.repair.scalars import read_bare_key
 from utp_cli.repair.structure import Comma, Frame, best, due
 from utp_cli.repair.tokens import ASCII
 
+_PLAIN_KEY: Final = re.compile(r"([\"'])([ !#-&(-\[\]-~]*)\1:")
+"""A key and its colon that ask no question. Only a short cut."""
 _VALUE_STARTS: Final = frozenset("\"'`“„‘«＂&\\{[(-+_$")
 
 
@@ -57,6 +60,13 @@ class Entries(Containers):
     def _key(self, frame: Frame, plain: str) -> None:
         """Read a key, or the beginning of one."""
         tape, at, start = self._tape, self._tape.at, self._offset
+        if found := _PLAIN_KEY.match(tape.text, at):
+            tape.at = found.end()
+            places = (start, self._offset - 2) if found[1] == "'" else ()
+            edits = [Edit("single-quotes", place, "'", '"') for place in places]
+            self._end_key(start, found[2], edits, found[0], cut=False)
+            self._state = self._value
+            return
         place = Place("key", due(self._frames), self._ends)
         if opened := open_string(tape, at, place):
             self._begin_string(opened, place)

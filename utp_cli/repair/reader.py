@@ -11,6 +11,7 @@ on a stack of their own, so nothing recurses; what has been read is let go, so n
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,7 @@ from utp_cli.repair.entries import Entries
 from utp_cli.repair.escapes import SURROGATE, Edit
 from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import LITERAL, classify, read_bare, read_bare_key
-from utp_cli.repair.strings import StringReader
+from utp_cli.repair.strings import PLAIN, StringReader
 from utp_cli.repair.structure import Frame, Member, closers_ahead
 from utp_cli.repair.tape import Starved
 from utp_cli.repair.tokens import ASCII, SPACE
@@ -36,6 +37,8 @@ __all__ = ["JsonReader", "Member"]
 _FENCE: Final = re.compile(
     rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])"
 )
+_WORTH_IT: Final = 64
+"""Characters that must be there before a short cut is tried."""
 _INVISIBLE: Final = re.compile("[\ufeff\u200b\u2060]+")
 _DELIMITED: Final = re.compile(r"(?=[ \t\n\r,;}\])，｝］])")
 _CONCAT: Final = re.compile(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
@@ -56,7 +59,10 @@ class JsonReader(Entries):
         super().__init__(until, start)
         self._loose = loose
         self._fed = False
-        self._skimmed, self._skimmed_at = "", start
+        self._skimmed: list[tuple[int, str]] = []
+        """What the short cuts read, with its offset."""
+        self._wasted = 0
+        """How many characters short cuts have looked at in vain."""
         self._string: StringReader | None = None
         self._joins = False
         self._reach = start
@@ -83,13 +89,14 @@ class JsonReader(Entries):
     @property
     def notes(self) -> list[Note]:
         """What is worth knowing though nothing changed: `duplicate-key`, `big-number`, `lone-surrogate`."""
-        if self._skimmed:
-            again = JsonReader(start=self._skimmed_at)
-            again._fed = True  # no short cut: that does not see duplicate keys
-            again.feed(self._skimmed)
+        for start, text in self._skimmed:
+            again = JsonReader(start=start)
+            again._fed, again._wasted = True, sys.maxsize  # no short cuts: they do not see duplicate keys
+            again.feed(text)
             again.close()
-            self._skimmed, self._notes = "", [*again.notes, *self._notes]
-        return self._notes
+            self._notes += again.notes
+        self._skimmed = []
+        return sorted(self._notes, key=lambda note: note.span or (0, 0))
 
     # --- where it begins ------------------------------------------------------------------------------------
 
@@ -151,7 +158,7 @@ class JsonReader(Entries):
             self.value, end, members = strict.skim(tape.text, at)
         except ValueError:
             return False
-        self._skimmed, self._skimmed_at = tape.text[at:end], self._offset
+        self._skimmed.append((self._offset, tape.text[at:end]))
         self.members = [Member(key, tape.base + start, tape.base + stop) for key, start, stop in members]
         self._top = Frame(self.value, "}", tape.base + at, tape.base + end - 1, 0, watched=True)
         tape.at = end
@@ -169,7 +176,10 @@ class JsonReader(Entries):
         if not plain or plain in ":,;}])":
             self._no_value(frame, plain)
         elif plain in OPENERS:
-            self._open(char, plain)
+            if not (self._frames and self._take_whole(char)):
+                self._open(char, plain)
+        elif char in ("'", '"') and self._take_plain(char):
+            pass
         elif opened := open_string(self._tape, self._tape.at, self._place):
             self._begin_string(opened, self._place)
         elif self._dots():
@@ -178,6 +188,38 @@ class JsonReader(Entries):
             self._put(None, self._offset)
         else:
             self._scalar()
+
+    def _take_whole(self, char: str) -> bool:
+        """Take the short cut for a container that is strict JSON, unless that has failed too often."""
+        tape, frame, start = self._tape, self._frames[-1], self._offset
+        first = len(self._frames) == 1 and not frame.value and not frame.is_object
+        few = len(tape.text) - tape.at < _WORTH_IT or self._wasted > 4 * tape.length
+        if first or few or char not in "{[":
+            return False
+        value, end, looked = strict.container(tape.text, tape.at)
+        if end < 0:
+            self._wasted += looked
+            return False
+        self._begin_entry()
+        self._skimmed.append((start, tape.text[tape.at : end]))
+        self._told = -1
+        tape.at = end
+        self._put(value, start)
+        return True
+
+    def _take_plain(self, quote: str) -> bool:
+        """Take the short cut for a string that asks no question."""
+        tape, start = self._tape, self._offset
+        found = PLAIN[quote, self._role].match(tape.text, tape.at)
+        if found is None or not found[1].isascii():
+            return False
+        self._begin_entry()
+        tape.at = found.end()
+        if quote == "'":
+            self._fix_all([Edit("single-quotes", place, "'", '"') for place in (start, self._offset - 1)])
+        self._put(found[1], start)
+        self._text_end = self._offset
+        return True
 
     def _scalar(self) -> None:
         """Read a value without quotes."""
@@ -232,9 +274,7 @@ class JsonReader(Entries):
         self._tape.at = ended.resume - self._tape.base
         if SURROGATE.search(value):
             message = "half of a surrogate pair; it cannot be encoded as UTF-8"
-            self._notes.append(
-                Note(code="lone-surrogate", message=message, span=(string.start, ended.resume))
-            )
+            self._notes.append(Note(code="lone-surrogate", message=message, span=(string.start, ended.resume)))
         if string.place.role == "key":
             self._end_key(string.start, value, edits, source, cut=ended.by in ("text", "marker"))
             return
@@ -252,7 +292,7 @@ class JsonReader(Entries):
     def _concat(self) -> bool:
         """Whether the string just read goes on in another one; if so begin to read that."""
         tape = self._tape
-        if self._text_end != self._offset:
+        if self._text_end != self._offset or tape.text[tape.at : tape.at + 1] in (",", "}", "]"):
             return False
         found = _CONCAT.match(tape.text, tape.at)
         if found is None:

@@ -17,6 +17,9 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
+_BLOCK: Final = 2048
+_LONGEST_TOKEN: Final = 12
+"""A fault so close to the end of a block may be a literal or an escape that the block cut."""
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
 _scan = _DECODER.scan_once  # type: ignore[attr-defined]  # left out of the stubs
 
@@ -67,6 +70,31 @@ def _skim_object(text: str, at: int) -> tuple[dict[str, Any], int, list[tuple[st
             return value, behind.end(1), members
         at = behind.end()
     raise ValueError("no complete strict JSON")
+
+
+def container(text: str, at: int) -> tuple[Any, int, int]:
+    """Read the container at `text[at]`: its value, the index behind it, and how many characters were looked at.
+
+    The index is -1 where it is not whole, or not strict JSON. Larger and larger blocks are tried, so that
+    small values in a large text cost what they are worth.
+    """
+    size, looked = _BLOCK, 0
+    while True:
+        block = text[at : at + size]
+        looked += len(block)
+        try:
+            value, end = _scan(block, 0)
+        except StopIteration as stopped:
+            fault = stopped.value
+        except json.JSONDecodeError as error:
+            fault = len(block) if error.msg.startswith("Unterminated") else error.pos
+        except (ValueError, RecursionError):
+            return None, -1, looked
+        else:
+            return value, at + end, looked
+        if at + size >= len(text) or fault < len(block) - _LONGEST_TOKEN:
+            return None, -1, looked
+        size *= 8
 
 
 def number(text: str) -> int | float:

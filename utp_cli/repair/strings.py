@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.tape import Tape
 
 
+_SEPARATORS: Final = ("", ",", ";", "，", "{")
 _SEPARATOR: Final = re.compile(r"(?:[ \t]*[,;，]\s*|[ \t]*\r?\n\s*)\Z")
 _NEXT_OBJECT: Final = re.compile(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
 _UNCLOSED_KEY: Final = re.compile(
@@ -41,13 +42,21 @@ _TAIL: Final = re.compile(r"(?:\s*[}\]])+\s*\Z")
 _NEAR: Final = REACH // 2
 """How far back from a quote a separator is looked for. Less than what stays in the window."""
 
-_CLOSES: Final[dict[Role, re.Pattern[str]]] = {
-    "key": re.compile(r"\s*:"),
-    "member": re.compile(rf'\s*(?:,\s*"[^"\\\n]{{1,{REACH}}}"\s*:|}}\s*[,}}])'),
-    "item": re.compile(r'\s*(?:,\s*["{\[]|]\s*[,}\]])'),
-    "top": re.compile(r"(?!)"),
+_BEHIND: Final[dict[Role, str]] = {
+    "key": r"\s*:",
+    "member": rf"\s*(?:,\s*(?P<next>[\"'])[^\"'\\\n]{{1,{REACH}}}(?P=next)\s*:|}}\s*[,}}])",
+    "item": r"\s*(?:,\s*[\"'{\[]|]\s*[,}\]])",
+    "top": "(?!)",
 }
 """The commonest text behind a closing quote. Only a short cut: `strength` would say the same."""
+
+_CLOSES: Final = {role: re.compile(behind) for role, behind in _BEHIND.items()}
+PLAIN: Final = {
+    (quote, role): re.compile(rf"{quote}([^\"'\\\x00-\x1f]*){quote}(?={behind})")
+    for quote in "\"'"
+    for role, behind in _BEHIND.items()
+}
+"""A whole string that asks no question. Only a short cut, too."""
 
 
 class Ended(NamedTuple):
@@ -257,6 +266,9 @@ class StringReader:
         if self.place.role == "key":
             found = None if self._inner or here - self.body > _NEAR else _UNCLOSED_KEY.fullmatch(before)
             return Ended(self.body + found.end(1), self.body + found.end(1), "separator") if found else None
+        bare = before.rstrip()
+        if bare[-1:] not in _SEPARATORS and "\n" not in before[len(bare) :]:
+            return None
         found = _SEPARATOR.search(before) or _NEXT_OBJECT.search(before)
         if not found or strength(self._tape, at, self.place._replace(role="opening")) != STRONG:
             return None
