@@ -23,7 +23,7 @@ from utp_cli.auditing.words import content_words, first_sentence, stem, words
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.validation.definitions import find_definitions, read_definition, value_fault
 
-CASES = load("audit/*.jsonl")
+CASES = load("audit/cases.jsonl", "audit/more.jsonl")
 SECTIONS = ("What it does:", "Why it is bad:", "Example:", "Use instead:", "Fix safety:")
 CITY = {"type": "string", "description": 'Name of the city in English, e.g. "Lisbon".'}
 SCHEMA = {"type": "object", "properties": {"city": CITY}, "required": ["city"]}

@@ -40,10 +40,11 @@ class Lane:
         engine = Engine(plan, tools=tools)
         engine.feed(self.engine.text)
         engine.close()
-        if not engine.found or any(segment.kind == "text" for segment in engine.segments(self.pointer)):
+        segments, text = engine.segments(self.pointer), engine.text
+        over = "".join(text[s.span[0] : s.span[1]] for s in segments if s.kind == "text")
+        if not engine.found or over.strip("` \n"):  # a stray code fence is no text
             return False
-        self.engine = engine
-        self.segments = engine.segments(self.pointer)
+        self.engine, self.segments = engine, segments
         return True
 
     def joined(self, kind: str) -> str:
