@@ -1,0 +1,1 @@
+"""Floor 2: provider bytes → events, in words that no format owns."""

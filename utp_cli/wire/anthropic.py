@@ -84,9 +84,7 @@ class Decoder(FormatDecoder):
 
     def _text(self, index: int, part: dict[str, Any]) -> list[WireEvent]:
         return [
-            event
-            for key, kind in _TEXTS
-            for event in self.text(self.at("content", index, key), part.get(key), kind)
+            event for key, kind in _TEXTS for event in self.text(self.at("content", index, key), part.get(key), kind)
         ]
 
     # -- a stream --------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ class Decoder(FormatDecoder):
         if "output" in doc:
             events = self._blocks(_MESSAGE, dig(doc, *_MESSAGE, "content"))
             return [*events, *self.finish(doc.get("stopReason"))]
-        return [event for key, value in doc.items() for event in self._event(key, dict_of(value))]
+        return [event for key, value in doc.items() for event in self._event(text_of(key), dict_of(value))]
 
     def close(self) -> list[WireEvent]:
         events = [event for index in sorted(self._open) for event in self._end(index)]
@@ -50,9 +50,7 @@ class Decoder(FormatDecoder):
             if isinstance(block.get("toolUse"), dict):
                 events += self._whole(self.at(*root, "content", index, "toolUse", "input"), block["toolUse"])
             else:
-                events += self._text(
-                    root, index, block, dig(block, "reasoningContent", "reasoningText", "text")
-                )
+                events += self._text(root, index, block, dig(block, "reasoningContent", "reasoningText", "text"))
         return events
 
     def _whole(self, place: str, use: dict[str, Any]) -> list[WireEvent]:
@@ -92,9 +90,7 @@ class Decoder(FormatDecoder):
             return []
         events = self._end(index)
         if events:
-            self.odd(
-                "index-collision", self.at(*_MESSAGE, "content", index), f"a second block under index {index}"
-            )
+            self.odd("index-collision", self.at(*_MESSAGE, "content", index), f"a second block under index {index}")
         call = self._call(index, use)
         named = call.named(use.get("name"))
         return events if self._open[index][1] else [*events, *named]

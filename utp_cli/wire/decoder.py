@@ -53,12 +53,15 @@ class FormatDecoder:
         self._noted: set[tuple[str, str]] = set()
 
     def feed(self, document: Any) -> list[WireEvent]:
+        """Read the next document."""
         raise NotImplementedError
 
     def close(self) -> list[WireEvent]:
+        """End what is open."""
         return []
 
     def at(self, *parts: str | int) -> str:
+        """Return the pointer to a place in what the decoder takes for the whole."""
         return self.scope.prefix + pointer(*parts)
 
     def odd(self, code: str, place: str, evidence: str) -> None:
@@ -115,6 +118,7 @@ class FormatDecoder:
         return [Finished(reason=reason)]
 
     def server_call(self, name: Any, arguments: Any, call_id: Any) -> list[WireEvent]:
+        """The event of a call that the provider ran, whose arguments may be JSON text."""
         if isinstance(arguments, str):
             try:
                 arguments = decode_whole(arguments)
@@ -130,6 +134,7 @@ class FormatDecoder:
         self.told.completion_tokens = first_known(integer_of(completion), self.told.completion_tokens)
 
     def note_model(self, name: Any) -> None:
+        """Take the model's name where it is one; the first one stands."""
         self.told.model = self.told.model or name_of(name)
 
 

@@ -34,6 +34,7 @@ class Dispatch:
 
     @property
     def shape(self) -> str | None:
+        """The format's name, None until a document was decisive; `openai-legacy` may show late."""
         return self._decoder.format if self._decoder else self.recognised.format if self.recognised else None
 
     def feed(self, document: Any) -> list[WireEvent]:

@@ -47,6 +47,7 @@ class EventStream:
         self._lost = False
 
     def feed(self, data: bytes | bytearray) -> list[Any]:
+        """Return the documents that are whole now."""
         out: list[Any] = []
         if not self._lost:
             self._data += data
@@ -55,9 +56,7 @@ class EventStream:
             if lengths is None:
                 self._lost = True
                 self._data.clear()
-                self.oddities.append(
-                    Oddity(code="event-stream-framing", evidence="a message begins with no prelude")
-                )
+                self.oddities.append(Oddity(code="event-stream-framing", evidence="a message begins with no prelude"))
                 break
             total, headers = lengths
             if len(self._data) < total:
@@ -76,9 +75,7 @@ class EventStream:
         named = _headers(message[PRELUDE : PRELUDE + headers])
         key = named.get(":event-type") or named.get(":exception-type") or named.get(":error-code") or ""
         if crc32(message[:-4]) != crc:
-            self.oddities.append(
-                Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong")
-            )
+            self.oddities.append(Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong"))
         payload = message[PRELUDE + headers : -4]
         try:
             return {key: json.loads(payload)}

@@ -1,7 +1,7 @@
 """Bytes and text → JSON documents: server-sent events, JSON one after another, the elements of a JSON array.
 
-A framing takes text cut anywhere and gives the documents that have become whole. Every character is looked at a
-bounded number of times: the scanner of the standard library reads a value that lies in one piece; one that is
+A framing takes text cut anywhere and gives the documents that have become whole. Every character is looked at
+a bounded number of times: the scanner of the standard library reads a value that lies in one piece; one that is
 cut is followed by its brackets and strings until it ends, and then read once.
 """
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Oddity
 from utp_cli.wire.access import decode, decode_whole
+from utp_cli.wire.decoder import MOST_EVIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +22,7 @@ DONE: Final = object()
 """Stands among the documents for the `[DONE]` that ends an OpenAI stream."""
 BLANK: Final = " \t\r\n\ufeff"
 _SSE: Final = re.compile(r"data:|event:|id:|retry:|:")
-_SSE_PREFIXES: Final = frozenset(
-    word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word))
-)
+_SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _BETWEEN: Final = re.compile(r"[ \t\r\n,\x1e\ufeff]*")
 _STRUCTURE: Final = re.compile(r'["{}\[\]]')
@@ -36,9 +35,9 @@ class Framing:
     several = False
     """More than one document: a stream."""
     trusted = False
-    """Set by the reader once a document was of a known format: what fits the framing not is then passed over."""
+    """Set by the reader once a document was of a known format: what does not fit is then passed over."""
     broken = False
-    """Something stood in the text that this framing has no place for. Not trusted, it gives nothing behind that."""
+    """Something in the text does not fit. Where it is not trusted, the framing gives nothing behind that."""
 
     def __init__(self) -> None:
         self.oddities: list[Oddity] = []
@@ -51,7 +50,7 @@ class Framing:
         return []
 
     def odd(self, code: str, evidence: str) -> None:
-        self.oddities.append(Oddity(code=code, evidence=evidence[:200]))
+        self.oddities.append(Oddity(code=code, evidence=evidence[:MOST_EVIDENCE]))
 
 
 class SseFraming(Framing):

@@ -81,9 +81,7 @@ class Decoder(FormatDecoder):
             self.told.ended = True
         if reason == "MALFORMED_FUNCTION_CALL" and not state.called:
             place = self.at(*state.root[:-1], "finishMessage")
-            state.malformed = self.whole_call(
-                place, name=None, call_id=None, arguments=text_of(said) or ABSENT
-            )
+            state.malformed = self.whole_call(place, name=None, call_id=None, arguments=text_of(said) or ABSENT)
         return events
 
     def _note_end(self, said: Any) -> None:

@@ -37,7 +37,7 @@ class OpenCall:
         return [opened, *(CallPiece(key=self.key, text=piece) for piece in self.pieces if piece)]
 
     def add(self, piece: Any) -> list[WireEvent]:
-        """Take the next piece of the arguments' text, or the arguments themselves, which outrank what came before.
+        """Take the next piece of the arguments' text, or the arguments themselves in place of what came before.
 
         Null says nothing.
         """
@@ -56,6 +56,7 @@ class OpenCall:
 
     @property
     def text(self) -> str:
+        """The pieces, joined."""
         return "".join(self.pieces)
 
     def done(self) -> CallDone:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import CallDone, WireEvent
 
 _REASONING: Final = ("reasoning_content", "reasoning")
-"""Fields for thinking, by different servers; some send the same text in both, so one answer is read from one."""
+"""Fields for thinking, by different servers; some send the same in both, so one of them is read."""
 _CALL_REASONS: Final = frozenset({"tool_calls", "function_call"})
 
 

@@ -53,7 +53,8 @@ class Decoder(FormatDecoder):
         """Items that have been read to their end."""
         self._texts: set[str] = set()
         """Places of texts that came in pieces."""
-        self._next = 0
+        self._last = -1
+        """The highest place of an item so far."""
 
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
@@ -149,12 +150,13 @@ class Decoder(FormatDecoder):
     # -- events ----------------------------------------------------------------------------------------------
 
     def _place(self, doc: Document) -> int:
-        """The place of the item that an event is about; events that do not say are about the last one."""
+        """The place of the item that an event is about: where it does not say, the last one, or one behind it."""
         item_id = text_of(doc.get("item_id")) or text_of(dict_of(doc.get("item")).get("id"))
         place = integer_of(doc.get("output_index"))
         if place is None:
-            place = self._places.get(item_id, self._next)
-        self._next = max(self._next, place + 1)
+            begins = self._last in self._read or self._last < 0 or "added" in text_of(doc.get("type"))
+            place = self._places.get(item_id, self._last + 1 if begins else self._last)
+        self._last = max(self._last, place)
         if item_id:
             self._places[item_id] = place
         return place
@@ -169,18 +171,23 @@ class Decoder(FormatDecoder):
         return [] if place in self._read else self._item(place, dict_of(doc.get("item")))
 
     def _arguments_delta(self, doc: Document) -> list[WireEvent]:
-        return self._call_at(doc).add(doc.get("delta"))
+        call = self._call_at(doc)
+        return call.add(doc.get("delta")) if call else []
 
     def _arguments_done(self, doc: Document) -> list[WireEvent]:
         call = self._call_at(doc)
+        if call is None:
+            return []
         call.replace(doc.get("arguments", doc.get("input")))
         return call.named(doc.get("name"))
 
-    def _call_at(self, doc: Document) -> OpenCall:
+    def _call_at(self, doc: Document) -> OpenCall | None:
+        """The call that an event is about; None for one that has ended."""
         place = self._place(doc)
-        if place not in self._calls:
-            self._open(place, {"type": _event_item(text_of(doc["type"]))})
-        return self._calls[place]
+        if place not in self._calls and place not in self._read:
+            custom = "custom_tool_call" in text_of(doc.get("type"))
+            self._open(place, {"type": "custom_tool_call" if custom else "function_call"})
+        return self._calls.get(place)
 
     def _texts_of_event(self, kind: str, doc: Document) -> list[WireEvent]:
         """Read the text of a `….delta`; of a `….done` only where no delta told it."""
@@ -225,8 +232,3 @@ _EVENTS: Final[dict[str, Callable[[Decoder, Document], list[WireEvent]]]] = {
     "response.incomplete": Decoder._ended,  # noqa: SLF001
     "response.failed": Decoder._ended,  # noqa: SLF001
 }
-
-
-def _event_item(kind: str) -> str:
-    """The type of the item that an event about arguments belongs to."""
-    return "custom_tool_call" if "custom_tool_call" in kind else "function_call"

@@ -32,14 +32,15 @@ Attributes = dict[str, tuple[Path, Any]]
 """By key: the path to the value, and the value."""
 
 _NESTS: Final = (
-    "resourceSpans", "scopeSpans", "instrumentationLibrarySpans", "spans", "resourceLogs", "scopeLogs", "logRecords",
-    "events",
+    "resourceSpans", "scopeSpans", "instrumentationLibrarySpans", "spans", "events",
+    "resourceLogs", "scopeLogs", "logRecords",
 )  # fmt: skip
+"""Keys of the lists that records stand in."""
 _DEEPEST: Final = 32
 """Levels of an attribute's value that are read."""
 _FLAT_CALL: Final = re.compile(
-    r"(?:llm\.output_messages\.(?P<n>\d+)\.message\.tool_calls\.(?P<m>\d+)\.tool_call\.(?:function\.)?"
-    r"|gen_ai\.completion\.(?P<n2>\d+)\.tool_calls\.(?P<m2>\d+)\.(?:function\.)?)(?P<field>name|arguments|id)"
+    r"(?:llm\.output_messages\.(?P<n>\d{1,6})\.message\.tool_calls\.(?P<m>\d{1,6})\.tool_call\.(?:function\.)?"
+    r"|gen_ai\.completion\.(?P<n2>\d{1,6})\.tool_calls\.(?P<m2>\d{1,6})\.(?:function\.)?)(?P<field>name|arguments|id)"
 )
 _FLAT_TEXT: Final = re.compile(
     r"llm\.output_messages\.\d+\.message\.(?:content|contents\.\d+\.message_content\.text)|gen_ai\.completion\.\d+\.content"
@@ -116,9 +117,9 @@ class Decoder(FormatDecoder):
         calls: dict[tuple[int, int], Attributes] = {}
         events: list[WireEvent] = []
         for key, (path, value) in found.items():
-            if _FLAT_TEXT.fullmatch(key):
+            if _FLAT_TEXT.fullmatch(text_of(key)):
                 events += self.text(self.at(*path), value)
-            elif match := _FLAT_CALL.fullmatch(key):
+            elif match := _FLAT_CALL.fullmatch(text_of(key)):
                 number = (int(match["n"] or match["n2"]), int(match["m"] or match["m2"]))
                 calls.setdefault(number, {})[match["field"]] = (path, value)
         for _, fields in sorted(calls.items(), key=lambda item: item[0]):
@@ -139,7 +140,8 @@ class Decoder(FormatDecoder):
     def _execution(self, found: Attributes) -> list[WireEvent]:
         """Read the span of a call that was run."""
         name, call_id = _value(found, "gen_ai.tool.name"), _value(found, "gen_ai.tool.call.id")
-        path, arguments = found.get("gen_ai.tool.call.arguments", (found.get("gen_ai.tool.name", ((), ""))[0], ABSENT))
+        nowhere = (found["gen_ai.tool.name"][0] if name else (), ABSENT)
+        path, arguments = found.get("gen_ai.tool.call.arguments", nowhere)
         if name_of(name) is None or (id_of(call_id) is None and name in self._names):
             return []
         return self._call(path, name, call_id, arguments)
@@ -160,7 +162,9 @@ def _records(path: Path, document: Any) -> Iterator[tuple[Path, dict[str, Any]]]
 def _attributes(path: Path, record: dict[str, Any]) -> Attributes:
     """The attributes of a record: a map, a list of `{key, value}`, or keys of the record itself."""
     attributes = record.get("attributes")
-    own = ((key, ((*path, key), value)) for key, value in record.items() if key.startswith(("gen_ai.", "llm.")))
+    own = (
+        (key, ((*path, key), value)) for key, value in record.items() if text_of(key).startswith(("gen_ai.", "llm."))
+    )
     mapped = ((key, ((*path, "attributes", key), value)) for key, value in dict_of(attributes).items())
     listed = (
         (
@@ -189,6 +193,6 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if kind == "kvlistValue":
         pairs = dicts_of(dict_of(inner).get("values"))
         return {text_of(pair.get("key")): _plain(pair.get("value"), depth + 1) for _, pair in pairs}
-    if kind == "intValue" and isinstance(inner, str) and inner.lstrip("-").isdigit() and len(inner) < 20:
+    if kind == "intValue" and isinstance(inner, str) and inner.lstrip("-").isdecimal() and len(inner) < 20:
         return int(inner)
     return inner if kind in ("stringValue", "boolValue", "doubleValue", "intValue") else value

@@ -51,6 +51,7 @@ class WireReader:
 
     @property
     def model(self) -> str | None:
+        """The model that the input names."""
         return self._scope.told.model
 
     @property

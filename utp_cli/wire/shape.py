@@ -1,6 +1,6 @@
 """Input → which provider's format it is, or plain text, with the evidence.
 
-The rules are tables: `shape_answers` for answers and stream events, `shape_requests` for requests and tool lists.
+The rules are tables: `shape_answers` for answers and stream events, `shape_requests` for the rest.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ class Recognised:
 
     @property
     def decisive(self) -> bool:
+        """It settles what a stream is; an error or an unknown document in one does not."""
         return self.format not in ("unknown", "error")
 
     def to_dict(self) -> dict[str, Any]:
+        """Write it as JSON: `format`, `side`, `why`, and what else there is to say."""
         out: dict[str, Any] = {"format": self.format, "side": self.side, "why": self.why}
         return out | {key: value for key in ("flavour", "ambiguous") if (value := getattr(self, key))}
 
@@ -53,10 +55,9 @@ _WRAPPERS: Final = (("response",), ("body",), ("response", "body"), ("stream",))
 _UNKNOWN: Final = Recognised(
     format="unknown",
     side="response",
-    why="none of: "
-    + ", ".join(dict.fromkeys(rule.format for rule in ANSWER_RULES))
-    + "; no error, no message",
+    why="none of: " + ", ".join(dict.fromkeys(rule.format for rule in ANSWER_RULES)) + "; no error, no message",
 )
+
 
 @dataclass(frozen=True, slots=True)
 class Framed:
@@ -153,7 +154,7 @@ def _conversation(document: Any) -> Recognised | None:
 
 
 def recognise(source: Any) -> Recognised:
-    """Say what an input (text, bytes, decoded JSON) is: an answer, a stream, a request, or a list of tools."""
+    """Say what an input (text, bytes, decoded JSON) is: an answer, a stream, a request, a list of tools."""
     framed = None
     if isinstance(source, str | bytes | bytearray):
         framed = documents_of(source)
@@ -197,11 +198,9 @@ def _asked(documents: list[Any]) -> Recognised | None:
         for name, why, ambiguous, holds in REQUEST_RULES:
             if holds(documents[0]):
                 return Recognised(format=name, side="request", why=why, ambiguous=ambiguous)
-    listed = documents
+    listed: Any = documents
     if len(documents) == 1:
-        listed = (
-            documents[0] if isinstance(documents[0], list) else dict_of(documents[0]).get("tools", documents)
-        )
+        listed = dict_of(documents[0]).get("tools", documents)
     for name, why, holds in TOOL_RULES:
         if any(holds(tool) for _, tool in dicts_of(listed)):
             return Recognised(format=name, side="tools", why=why)

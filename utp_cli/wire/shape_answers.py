@@ -98,7 +98,7 @@ _BEDROCK_EVENTS: Final = frozenset(
 def _bedrock_event(doc: Document) -> bool:
     if len(doc) != 1:
         return False
-    key, value = next(iter(doc.items()))
+    key, value = next((text_of(key), value) for key, value in doc.items())
     return (key in _BEDROCK_EVENTS and isinstance(value, dict)) or (
         (key == "metadata" and "usage" in dict_of(value) and "metrics" in value)
         or (key == "chunk" and "bytes" in dict_of(value))
@@ -120,9 +120,7 @@ def _choices(doc: Document) -> bool:
 
 def legacy(doc: Document) -> bool:
     """Some message or delta has a `function_call`, and none has `tool_calls`."""
-    said = [
-        dict_of(choice.get(key)) for _, choice in dicts_of(doc.get("choices")) for key in ("message", "delta")
-    ]
+    said = [dict_of(choice.get(key)) for _, choice in dicts_of(doc.get("choices")) for key in ("message", "delta")]
     return any(m.get("function_call") for m in said) and not any(m.get("tool_calls") for m in said)
 
 
@@ -193,8 +191,7 @@ ANSWER_RULES: Final = (
         "anthropic",
         "`type` is an event of the Messages API",
         _type_in(
-            "message_start content_block_start content_block_delta content_block_stop message_delta message_stop"
-            " ping"
+            "message_start content_block_start content_block_delta content_block_stop message_delta message_stop ping"
         ),
     ),
     _event(

@@ -27,8 +27,7 @@ def _tools(doc: Document) -> Iterator[Document]:
 def _bedrock(doc: Document) -> bool:
     own = {"text", "toolUse", "toolResult"}
     return (
-        any(isinstance(doc.get(key), dict) for key in ("toolConfig", "inferenceConfig"))
-        and "contents" not in doc
+        any(isinstance(doc.get(key), dict) for key in ("toolConfig", "inferenceConfig")) and "contents" not in doc
     ) or any("type" not in block and not own.isdisjoint(block) for block in _blocks(doc))
 
 
