@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from rich.text import Text
 
 from utp_cli.views.escape import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def wrapped(text: str, width: int) -> list[str]:
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in (piece for long in paragraph.split() for piece in chop_cells(long, width)):
+        for word in (piece for long in paragraph.split() for piece in _chopped(long, width)):
             if line and cell_len(line) + 1 + cell_len(word) > width:
                 lines.append(line)
                 line = word
@@ -140,6 +140,15 @@ def wrapped(text: str, width: int) -> list[str]:
                 line = f"{line} {word}" if line else word
         lines.append(line)
     return lines
+
+
+def _chopped(word: str, width: int) -> Iterator[str]:
+    """Cut a word into pieces that fit; nothing of it is lost, also not what has no width."""
+    at = 0
+    while at < len(word):
+        piece = _fitting(word[at : at + 4 * width], width) or word[at]
+        yield piece
+        at += len(piece)
 
 
 def blocks(parts: Iterable[Sequence[Text]]) -> list[Text]:
