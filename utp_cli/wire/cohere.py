@@ -22,13 +22,16 @@ class Decoder(FormatDecoder):
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
         self._open: dict[int, OpenCall] = {}
+        self._root: tuple[str, ...] = ("message",)
+        """The path of the message; none where it stands alone."""
 
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
         kind = text_of(doc.get("type"))
         if kind:
             return self._event(kind, integer_of(doc.get("index")) or 0, dict_of(doc.get("delta")))
-        message = dict_of(doc.get("message"))
+        self._root = ("message",) if "message" in doc else ()
+        message = dict_of(doc.get("message")) if self._root else doc
         events = self._texts(message)
         for place, call in dicts_of(message.get("tool_calls")):
             function = dict_of(call.get("function"))
@@ -72,14 +75,14 @@ class Decoder(FormatDecoder):
         return [*opened.named(function.get("name")), *opened.add(function.get("arguments"))]
 
     def _arguments(self, place: int) -> str:
-        return self.at("message", "tool_calls", place, "function", "arguments")
+        return self.at(*self._root, "tool_calls", place, "function", "arguments")
 
     def _texts(self, message: dict[str, Any], first: int = 0) -> list[WireEvent]:
         """Read the plan and the content; `first`: the place of its first item."""
-        events = self.text(self.at("message", "tool_plan"), message.get("tool_plan"), "reasoning")
-        events += self.text(self.at("message", "content"), message.get("content"))
+        events = self.text(self.at(*self._root, "tool_plan"), message.get("tool_plan"), "reasoning")
+        events += self.text(self.at(*self._root, "content"), message.get("content"))
         for place, part in dicts_of(message.get("content")):
-            where = self.at("message", "content", first + place)
+            where = self.at(*self._root, "content", first + place)
             events += self.text(f"{where}/thinking", part.get("thinking"), "reasoning")
             events += self.text(f"{where}/text", part.get("text"))
         return events

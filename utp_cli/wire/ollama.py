@@ -28,25 +28,26 @@ class Decoder(FormatDecoder):
         self.count_tokens(doc.get("prompt_eval_count"), doc.get("eval_count"))
         if "response" in doc:
             self.format = "ollama-generate"
-        message = dict_of(doc.get("message"))
+        root = ("message",) if "message" in doc else ()
+        message = dict_of(doc.get("message")) if root else doc
         events = [
-            *self.text(self.at("thinking"), doc.get("thinking"), "reasoning"),
             *self.text(self.at("response"), doc.get("response")),
-            *self.text(self.at("message", "thinking"), message.get("thinking"), "reasoning"),
-            *self.text(self.at("message", "content"), message.get("content")),
+            *self.text(self.at(*root, "thinking"), message.get("thinking"), "reasoning"),
+            *self.text(self.at(*root, "content"), message.get("content")),
         ]
         for place, call in dicts_of(message.get("tool_calls")):
-            events += self._call(self._calls if self.scope.stream else place, call)
+            number = self._calls if self.scope.stream else place
+            events += self._call((*root, "tool_calls", number), call)
         if doc.get("done") is True:
             self.told.ended = True
             events += self.finish(doc.get("done_reason"))
         return events
 
-    def _call(self, place: int, call: dict[str, Any]) -> list[WireEvent]:
+    def _call(self, path: tuple[str | int, ...], call: dict[str, Any]) -> list[WireEvent]:
         """Read a call; they come whole, in streams too."""
         self._calls += 1
         function = dict_of(call.get("function"))
-        where = self.at("message", "tool_calls", place, "function", "arguments")
+        where = self.at(*path, "function", "arguments")
         arguments = function.get("arguments", ABSENT)
         self.note_kind(arguments, where, dict)
         return self.whole_call(where, name=function.get("name"), call_id=call.get("id"), arguments=arguments)

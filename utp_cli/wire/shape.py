@@ -122,8 +122,7 @@ def decoded(value: Any) -> Any:
 
 
 def _match_inner(value: Any) -> Recognised:
-    elements = value if isinstance(value, list) else [value]
-    judged = (_match(element, (*ANSWER_RULES, *MESSAGE_RULES)) for element in elements)
+    judged = (_match(element, (*ANSWER_RULES, *MESSAGE_RULES)) for element in _flat(value))
     return next((found for found in judged if found.decisive), _UNKNOWN)
 
 
@@ -143,13 +142,13 @@ def _match(document: Any, rules: Iterable[Rule]) -> Recognised:
 
 
 def _conversation(document: Any) -> Recognised | None:
-    """Judge `{"messages": [...]}` by its messages."""
+    """Judge `{"messages": [...]}`: by its messages where they tell, else, or with a model, as a request."""
     messages = dict_of(document).get("messages")
     found = _match_inner(messages)
-    if not found.decisive:
-        if not any(isinstance(message.get("role"), str) for _, message in dicts_of(messages)):
-            return None
-        found = Recognised(format="openai-chat", side="request", why="`messages`", ambiguous=True)
+    if not found.decisive and not any(isinstance(m.get("role"), str) for _, m in dicts_of(messages)):
+        return None
+    if "model" in document or found.ambiguous or not found.decisive:
+        found = _request(document) or found
     return replace(found, side="request", path=("messages",), unit="message")
 
 
@@ -161,13 +160,10 @@ def recognise(source: Any) -> Recognised:
         if framed is None:
             return Recognised(format="text", side="text", why="no JSON, and no stream of it")
     documents = framed.documents if framed else source if isinstance(source, list) else [source]
-    documents = [decoded(document) for document in documents]
+    documents = [inner for document in documents for inner in _flat(decoded(document))]
     several = framed.several if framed else isinstance(source, list)
     found = _first_decisive(documents)
-    asked = _asked(documents)
-    # A conversation without a model is judged by its messages, where they tell.
-    told = found.decisive and not (found.unit == "message" and "model" in dict_of(documents[0]))
-    if asked and (found.ambiguous or not told):
+    if not found.decisive and (asked := _asked(documents)):
         return asked
     if several and found.side == "response" and found.unit != "message":
         found = replace(found, side="stream")
@@ -176,6 +172,10 @@ def recognise(source: Any) -> Recognised:
     if found.format == "unknown" and framed:
         return Recognised(format="text", side="text", why=f"JSON, but {found.why}")
     return found
+
+
+def _flat(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _first_decisive(documents: Iterable[Any]) -> Recognised:
@@ -193,15 +193,20 @@ def _all_choices(documents: Iterable[Any]) -> list[Any]:
 
 
 def _asked(documents: list[Any]) -> Recognised | None:
-    """Judge a request, or a list of tools."""
-    if len(documents) == 1 and isinstance(documents[0], dict):
-        for name, why, ambiguous, holds in REQUEST_RULES:
-            if holds(documents[0]):
-                return Recognised(format=name, side="request", why=why, ambiguous=ambiguous)
+    """Judge a request without messages, or a list of tools."""
     listed: Any = documents
     if len(documents) == 1:
+        if request := _request(documents[0]):
+            return request
         listed = dict_of(documents[0]).get("tools", documents)
     for name, why, holds in TOOL_RULES:
         if any(holds(tool) for _, tool in dicts_of(listed)):
             return Recognised(format=name, side="tools", why=why)
+    return None
+
+
+def _request(document: Any) -> Recognised | None:
+    for name, why, ambiguous, holds in REQUEST_RULES:
+        if holds(dict_of(document)):
+            return Recognised(format=name, side="request", why=why, ambiguous=ambiguous)
     return None

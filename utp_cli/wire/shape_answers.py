@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -121,7 +121,7 @@ def _choices(doc: Document) -> bool:
 def legacy(doc: Document) -> bool:
     """Some message or delta has a `function_call`, and none has `tool_calls`."""
     said = [dict_of(choice.get(key)) for _, choice in dicts_of(doc.get("choices")) for key in ("message", "delta")]
-    return any(m.get("function_call") for m in said) and not any(m.get("tool_calls") for m in said)
+    return any(dict_of(m.get("function_call")) for m in said) and not any(list_of(m.get("tool_calls")) for m in said)
 
 
 def _upper_finish(doc: Document) -> bool:
@@ -225,7 +225,7 @@ ANSWER_RULES: Final = (
 ERROR_RULE: Final = Rule("error", "response", "event", "`error` and nothing that answers", _error)
 
 MESSAGE_RULES: Final = (
-    _message("openai-chat", "a message with `tool_calls`", lambda d: "role" in d and d.get("tool_calls")),
+    _message("openai-chat", "a message with `tool_calls`", lambda d: "role" in d and list_of(d.get("tool_calls"))),
     _message(
         "anthropic",
         "a message with blocks of Anthropic's",
@@ -237,7 +237,9 @@ MESSAGE_RULES: Final = (
         "a message with `toolUse` items",
         lambda d: _any_item(d.get("content"), "toolUse", "toolResult"),
     ),
-    _message("openai-legacy", "a message with `function_call`", lambda d: "role" in d and d.get("function_call")),
+    _message(
+        "openai-legacy", "a message with `function_call`", lambda d: "role" in d and dict_of(d.get("function_call"))
+    ),
     _message("openai-chat", "a message of the assistant", _assistant, ambiguous=True),
     _event(
         "openai-responses",
