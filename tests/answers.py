@@ -116,9 +116,7 @@ def invalid_call() -> ParseResult:
         valid=False, problems=problems,
     )  # fmt: skip
     note = Note(code="duplicate-key", message="'city' stands twice; the last one counts", span=(9, 15))
-    return ParseResult(
-        shape="openai-chat", finish_reason="tool_calls", calls=[call], find_notes=lambda: [note]
-    )
+    return ParseResult(shape="openai-chat", finish_reason="tool_calls", calls=[call], find_notes=lambda: [note])
 
 
 def thinking() -> ParseResult:
@@ -144,7 +142,9 @@ def thinking() -> ParseResult:
     )  # fmt: skip
 
 
-HOSTILE = "\x1b[31mred\x1b]0;title\x07 \x00 \u202egnp.exe\u2066 \u200b[bold]markup[/bold] [link=x] \ud800 \x9b2J\u2028end"
+HOSTILE = (
+    "\x1b[31mred\x1b]0;title\x07 \x00 \u202egnp.exe\u2066 \u200b[bold]markup[/bold] [link=x] \ud800 \x9b2J\u2028end"
+)
 
 
 def hostile() -> ParseResult:
@@ -156,9 +156,7 @@ def hostile() -> ParseResult:
         before=HOSTILE, after=HOSTILE, message=HOSTILE,
     )  # fmt: skip
     finding = Finding(code="unknown-tool", severity="error", message=HOSTILE, evidence=HOSTILE, fix=HOSTILE)
-    problem = Problem(
-        code="wrong-type", pointer=f"/{HOSTILE}", message=HOSTILE, hint=HOSTILE, received=HOSTILE
-    )
+    problem = Problem(code="wrong-type", pointer=f"/{HOSTILE}", message=HOSTILE, hint=HOSTILE, received=HOSTILE)
     call = ToolCall(
         name=HOSTILE, arguments={HOSTILE: HOSTILE}, id=HOSTILE, server=HOSTILE, rung="markup", parser="hermes",
         span=(start, len(text)), valid=False, problems=(problem,), repairs=(0,), raw=HOSTILE,
@@ -183,9 +181,7 @@ def hostile() -> ParseResult:
 def server_error() -> ParseResult:
     return ParseResult(
         shape="error",
-        facts=WireFacts(
-            error="auto tool choice requires --enable-auto-tool-choice and --tool-call-parser", status=400
-        ),
+        facts=WireFacts(error="auto tool choice requires --enable-auto-tool-choice and --tool-call-parser", status=400),
     )
 
 

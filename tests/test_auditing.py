@@ -250,16 +250,10 @@ def test_deep_and_long_input_is_read_in_time() -> None:
 
 
 JSON_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=5)
-    | st.sampled_from(["object", "string", "#/a"]),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["object", "string", "#/a"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from([*SHAPES, "required", "default", "name", "function", "annotations"]), inner
-        )
+        | st.dictionaries(st.sampled_from([*SHAPES, "required", "default", "name", "function", "annotations"]), inner)
     ),
     max_leaves=20,
 )
@@ -272,9 +266,7 @@ def test_any_definition_has_an_answer(schema: Any, other: Any) -> None:
         {"name": "a_b", "parameters": schema},
         {"name": "a", "inputSchema": schema, "annotations": other},
     ):
-        report = audit(
-            [form, other], select=["ALL"], provider=["openai-strict", "anthropic-strict", "gemini", "mcp"]
-        )
+        report = audit([form, other], select=["ALL"], provider=["openai-strict", "anthropic-strict", "gemini", "mcp"])
         report.to_dict()
 
 
@@ -334,9 +326,7 @@ def test_prose_parameters() -> None:
 
 def test_edits() -> None:
     before = {"a": {"b": 1, "c": [1, 2]}, "~/": 0}
-    fix: Fix = safe(
-        rename("/a/b", "d"), remove("/a/c/0"), set_to("/a/c/-", 3), set_to("/~0~1", 4), remove("/x/y")
-    )
+    fix: Fix = safe(rename("/a/b", "d"), remove("/a/c/0"), set_to("/a/c/-", 3), set_to("/~0~1", 4), remove("/x/y"))
     assert applied(before, fix) == {"a": {"d": 1, "c": [2, 3]}, "~/": 4}
     assert before["a"] == {"b": 1, "c": [1, 2]}
 
@@ -377,9 +367,7 @@ def test_safe_fixes() -> None:
 
 def test_unsafe_fixes_wait_to_be_asked() -> None:
     properties = {"city": CITY, "limit": {"type": "integer", "description": "Greatest number of rows."}}
-    definition = tool(
-        strict=True, parameters=SCHEMA | {"properties": properties, "additionalProperties": False}
-    )
+    definition = tool(strict=True, parameters=SCHEMA | {"properties": properties, "additionalProperties": False})
     assert one_fixed(definition, provider="openai") == definition
     after = one_fixed(definition, provider="openai", unsafe=True)["parameters"]
     assert after["required"] == ["city", "limit"]
@@ -417,9 +405,7 @@ def test_a_fix_makes_no_name_twice() -> None:
 
 
 def test_portability() -> None:
-    verdicts = {
-        p.provider: p.verdict for p in portability([tool(name="admin.users", description="x" * 1100)])
-    }
+    verdicts = {p.provider: p.verdict for p in portability([tool(name="admin.users", description="x" * 1100)])}
     assert set(verdicts) == set(TARGETS)
     assert verdicts["openai"] == "refused"
     assert verdicts["mcp"] == verdicts["gemini"] == "fine"

@@ -70,9 +70,7 @@ def utp(*args, given=""):
 
 
 def python(*args, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "utp_cli", *args], capture_output=True, check=False, **options
-    )
+    return subprocess.run([sys.executable, "-m", "utp_cli", *args], capture_output=True, check=False, **options)
 
 
 # -- the frame ---------------------------------------------------------------------------------------------------------
@@ -255,9 +253,7 @@ def test_fail_on_moves_the_bar(bar, name):
 
 
 def test_an_invalid_call_fails():
-    Path("text.txt").write_text(
-        '<tool_call>{"name": "search", "arguments": {}}</tool_call>', encoding="utf-8"
-    )
+    Path("text.txt").write_text('<tool_call>{"name": "search", "arguments": {}}</tool_call>', encoding="utf-8")
     assert utp("parse", "text.txt").exit_code == 0
     done = utp("parse", "text.txt", "-t", "tools.json", "-f", "calls")
     assert done.exit_code == 1
@@ -356,9 +352,7 @@ def test_repair_only():
 
 
 def test_a_profile_says_how_to_read():
-    Path("profiles.toml").write_text(
-        '[profiles.p]\nmodel = "m"\ntools.call_parser = "hermes"\n', encoding="utf-8"
-    )
+    Path("profiles.toml").write_text('[profiles.p]\nmodel = "m"\ntools.call_parser = "hermes"\n', encoding="utf-8")
     document = json.loads(utp("parse", "-p", "p", "--json", given="plain").stdout)
     assert document["model"] == "m"
     assert [a["parser"] for a in document["attempts"] if a["rung"] == "markup"] == ["hermes"]
@@ -413,9 +407,7 @@ def test_an_input_without_end_is_refused(monkeypatch):
 @pytest.mark.skipif(os.name != "posix", reason="closes a descriptor in a shell")
 @pytest.mark.parametrize("redirection", [">&-", "<&-", "> /dev/full"])
 def test_streams_that_are_closed_or_full_are_one_line(redirection):
-    command = (
-        f"exec {sys.executable} -m utp_cli parse {'native.json' if '>' in redirection else ''} {redirection}"
-    )
+    command = f"exec {sys.executable} -m utp_cli parse {'native.json' if '>' in redirection else ''} {redirection}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("utp: ")

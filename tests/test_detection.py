@@ -254,11 +254,7 @@ LISTINGS = {
         },
     },
     "models.dev": {
-        "acme": {
-            "models": {
-                "bot-1": {"tool_call": True, "reasoning": "x", "limit": {"context": 64000, "output": 0}}
-            }
-        }
+        "acme": {"models": {"bot-1": {"tool_call": True, "reasoning": "x", "limit": {"context": 64000, "output": 0}}}}
     },
     "openrouter": {
         "data": [
@@ -369,7 +365,5 @@ def test_dialects_are_told_without_the_registry():
         "import sys; from utp_cli.detection.dialect import dialects_for; assert dialects_for('qwen3:8b') == ['hermes']; "
         "print(*(name for name in sys.modules if name.startswith(('utp_cli', 'jinja2'))))"
     )
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"utp_cli.detection.registry", "utp_cli.dialects.catalogue", "jinja2"} & set(loaded)

@@ -61,8 +61,7 @@ def test_every_diagnosis_has_a_case_that_fires_and_one_that_is_silent(rule):
     silent = [
         case
         for case in OWN
-        if case["id"].startswith(f"more-{rule.code}-")
-        and {rule.code, "*"} & {*case["expect"]["no_diagnoses"]}
+        if case["id"].startswith(f"more-{rule.code}-") and {rule.code, "*"} & {*case["expect"]["no_diagnoses"]}
     ]
     assert fires
     assert silent or rule.code == "tool-choice-refused"

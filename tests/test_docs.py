@@ -12,8 +12,10 @@ from utp_cli.views.dialects import as_markdown
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = {
-    "dialects.md": lambda: "# Dialects\n\nHow series of models write tool calls into their text. "
-    "`utp dialects NAME` shows one in full.\n\n" + as_markdown(list(DIALECTS)),
+    "dialects.md": lambda: (
+        "# Dialects\n\nHow series of models write tool calls into their text. "
+        "`utp dialects NAME` shows one in full.\n\n" + as_markdown(list(DIALECTS))
+    ),
     "diagnoses.md": page_of_all,
 }
 

@@ -202,9 +202,7 @@ def test_what_cannot_be_taken_out_as_text_is_left_alone(text):
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize(
-    "table", [{}, {"api_key": "sk-1"}, {"api_key_env": "hf_AbC"}, {"tools": {"mode": "x"}}]
-)
+@pytest.mark.parametrize("table", [{}, {"api_key": "sk-1"}, {"api_key_env": "hf_AbC"}, {"tools": {"mode": "x"}}])
 def test_nothing_is_written_of_a_profile_that_is_not_sound(table):
     with pytest.raises(UtpError) as caught:
         add_profile(Path("profiles.toml"), "b", table)
@@ -223,9 +221,7 @@ def test_replacing_never_touches_another_profile(tmp_path_factory, profiles, nam
         add_profile(path, each, {"model": "m", "server": {"engine": "e"}})
     add_profile(path, name, {"model": "new"}, replace=True)
     found = tomllib.loads(path.read_text(encoding="utf-8"))["profiles"]
-    assert found == {each: {"model": "m", "server": {"engine": "e"}} for each in profiles} | {
-        name: {"model": "new"}
-    }
+    assert found == {each: {"model": "m", "server": {"engine": "e"}} for each in profiles} | {name: {"model": "new"}}
 
 
 def test_lines_of_keys():

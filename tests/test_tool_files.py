@@ -146,9 +146,7 @@ def test_bad_paths(tmp_path: Path) -> None:
 def test_a_tool_without_a_name(tmp_path: Path) -> None:
     path = tmp_path / "t.yaml"
     path.write_text("- name: a\n- nmae: b\n  description: x\n", encoding="utf-8")
-    with pytest.raises(
-        BadFile, match=r"t.yaml:2:3: a tool without a name \('nmae' .* did you mean 'name'\?\)"
-    ):
+    with pytest.raises(BadFile, match=r"t.yaml:2:3: a tool without a name \('nmae' .* did you mean 'name'\?\)"):
         load_tools(path)
     assert len(read_tool_file(path).tools) == 2
     with pytest.raises(BadFile, match="tool 2"):
@@ -221,7 +219,9 @@ def test_comments() -> None:
 
 
 def test_suppressing_by_comment() -> None:
-    text = "name: a_tool\n# utp: ignore[UTP202]\ndescription: 'x # utp: ignore'\nparameters: {}  # utp: ignore[UTP103]\n"
+    text = (
+        "name: a_tool\n# utp: ignore[UTP202]\ndescription: 'x # utp: ignore'\nparameters: {}  # utp: ignore[UTP103]\n"
+    )
     report = audit_file(read_tool_file("t.yaml", text))
     assert report.findings == []
     assert sorted(entry.finding.code for entry in report.suppressed) == ["UTP103", "UTP202"]

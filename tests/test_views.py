@@ -236,21 +236,14 @@ def test_text_around_a_call_in_bare_json_is_drawn():
     result = parse(text, tools=load_tools(FIXTURES / "tools.yaml"))
     assert [call.rung for call in result.calls] == ["json"]
     lines = painted(pretty(result, Screen()), colour=False).splitlines()
-    drawn_text = [
-        line.strip(" ╭╮╰╯─│") for line in lines[lines.index(next(x for x in lines if "raw text," in x)) :]
-    ]
+    drawn_text = [line.strip(" ╭╮╰╯─│") for line in lines[lines.index(next(x for x in lines if "raw text," in x)) :]]
     assert [line for line in drawn_text if line][1:] == [
         "First.", "json-content", '{"name": "search_code", "arguments": {"query": "a"}}', "Last.",
     ]  # fmt: skip
 
 
 def test_a_huge_answer_is_drawn_at_once():
-    text = (
-        "word " * 400_000
-        + '<tool_call>{"name": "f", "arguments": {"a": "'
-        + "x" * 2_000_000
-        + '"}}</tool_call>'
-    )
+    text = "word " * 400_000 + '<tool_call>{"name": "f", "arguments": {"a": "' + "x" * 2_000_000 + '"}}</tool_call>'
     lines = painted(pretty(parse(text), Screen()), colour=False).splitlines()
     assert len(lines) < 50
     assert max(map(cell_len, lines)) <= 80

@@ -100,9 +100,7 @@ def _bug(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(last.filename).name}:{last.lineno}"
     what = f"{type(error).__name__}: {str(error)[:200]} at {where}"
-    return (
-        f"this is a bug in utp: {what}; please report it with what you ran (UTP_DEBUG=1 shows the traceback)"
-    )
+    return f"this is a bug in utp: {what}; please report it with what you ran (UTP_DEBUG=1 shows the traceback)"
 
 
 app = typer.Typer(

@@ -67,11 +67,7 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix; the name or the hint is wrong.
     """
     parts, first = set(words(tool.name)), _first_word(tool)
-    if (
-        tool.annotations.get("readOnlyHint") is True
-        and first not in READ
-        and (first in WRITE or parts & DESTRUCTIVE)
-    ):
+    if tool.annotations.get("readOnlyHint") is True and first not in READ and (first in WRITE or parts & DESTRUCTIVE):
         verb = first if first in WRITE else min(parts & DESTRUCTIVE)
         yield Flaw(
             pointer=_at(tool, "readOnlyHint"),
@@ -194,9 +190,7 @@ def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
         if meant:
             yield Flaw(pointer=at, message=f"{shown(key)} is no annotation", hint=f"did you mean '{meant}'?")
         elif key in HINTS and not isinstance(value, bool):
-            yield Flaw(
-                pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false"
-            )
+            yield Flaw(pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false")
         elif key not in (*HINTS, "title") and "UTP606" in tool.options.named:
             yield Flaw(pointer=at, message=f"{shown(key)} is no annotation of MCP", severity="info")
     for key in tool.definition.body:
@@ -267,6 +261,4 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     for node in tool.output_nodes:
         yield from schema_faults(node)
         if not set(node.types) <= JSON_TYPES:
-            yield Flaw(
-                pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type"
-            )
+            yield Flaw(pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type")

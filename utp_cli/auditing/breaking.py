@@ -103,10 +103,7 @@ def _narrower(old: Node, new: Node) -> Iterator[tuple[str, str]]:
             )
             if tighter:
                 yield "bound-tightened", f"has {key} {bound} now"
-    if (
-        new.schema.get("additionalProperties") is False
-        and old.schema.get("additionalProperties") is not False
-    ):
+    if new.schema.get("additionalProperties") is False and old.schema.get("additionalProperties") is not False:
         yield "object-closed", "takes no other properties now"
 
 

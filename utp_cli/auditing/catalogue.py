@@ -57,9 +57,7 @@ def _named(names: list[str]) -> set[str]:
     found: set[str] = set()
     for name in names:
         upper = name.upper()
-        codes = {
-            r.code for r in RULES if upper == "ALL" or r.name == name.lower() or r.code.startswith(upper)
-        }
+        codes = {r.code for r in RULES if upper == "ALL" or r.name == name.lower() or r.code.startswith(upper)}
         if not codes or not name:
             raise UnknownName("audit rule", name, RULES.names)
         found |= codes

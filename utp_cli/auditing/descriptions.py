@@ -43,9 +43,7 @@ def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     text, options = tool.description.strip(), tool.options
-    if text and (
-        len(words(text)) < options.min_description_words or len(text) < options.min_description_chars
-    ):
+    if text and (len(words(text)) < options.min_description_words or len(text) < options.min_description_chars):
         yield Flaw(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} is only {shown(text)}",
@@ -130,9 +128,7 @@ def _is_described(node: Node) -> bool:
         if said is not None and not (isinstance(said, str) and not said.strip()):
             return True
         target = resolve(node.tool.schema, schema.get("$ref"))
-        branches = [
-            b for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list) for b in schema[key]
-        ]
+        branches = [b for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list) for b in schema[key]]
         waiting.extend(item for item in (target, *branches) if isinstance(item, dict))
     return False
 
@@ -206,14 +202,10 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
         known = {text.text for text in tool.texts if text.kind == "key"} | tools.names
         named = [name for name, _, _ in prose_parameters(tool.description)]
         texts = [(tool.description, tool.at("description"))]
-        texts += [
-            (node.description, node.at("description")) for node in tool.nodes if "`" in node.description
-        ]
+        texts += [(node.description, node.at("description")) for node in tool.nodes if "`" in node.description]
         yield from _stale(tool, known, [(name, texts[0][1]) for name in named])
         for text, at in texts:
-            found = [
-                (a or b, at) for part in sentences(text) for a, b in _NAMED_PARAMETER.findall(_own_part(part))
-            ]
+            found = [(a or b, at) for part in sentences(text) for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
 
 

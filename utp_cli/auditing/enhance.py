@@ -37,9 +37,7 @@ def enhancement(tool: AuditedTool, score: Score, names: Iterable[str]) -> Fix | 
     added = []
     if not score.checks["has_input_format"]:
         said = [
-            f"`{node.name}` must be {form}"
-            for node in tool.properties
-            if node.depth == 1 and (form := _form(node))
+            f"`{node.name}` must be {form}" for node in tool.properties if node.depth == 1 and (form := _form(node))
         ]
         added += ["; ".join(said) + "."] if said else []
     if not score.checks["has_clear_boundaries"]:

@@ -32,9 +32,7 @@ def _object_schema(fault: Fault) -> Fix | None:
         return safe(set_to(fault.pointer, {"type": "object", "properties": {}}))
     schema = fault.tool.schema
     return (
-        safe(set_to(f"{fault.pointer}/type", "object"))
-        if isinstance(schema, dict) and "type" not in schema
-        else None
+        safe(set_to(f"{fault.pointer}/type", "object")) if isinstance(schema, dict) and "type" not in schema else None
     )
 
 
@@ -120,9 +118,7 @@ def _nullable(fault: Fault) -> Fix | None:
     elif isinstance(kind, list) and "null" not in kind:
         listed.append(set_to(node.at("type", "-"), "null"))
     elif isinstance(schema.get("anyOf"), list):
-        has_null = any(
-            isinstance(branch, dict) and branch.get("type") == "null" for branch in schema["anyOf"]
-        )
+        has_null = any(isinstance(branch, dict) and branch.get("type") == "null" for branch in schema["anyOf"])
         listed += [] if has_null else [set_to(node.at("anyOf", "-"), {"type": "null"})]
     elif "$ref" in schema:
         kept = {key: value for key, value in schema.items() if key != "$ref"}
@@ -183,9 +179,7 @@ def _for_gemini(fault: Fault) -> Fix | None:
 
 def _text_enum(fault: Fault) -> Fix | None:
     """UTP311: the values as text."""
-    if not isinstance(fault.value, list) or not all(
-        isinstance(v, (str, int, float)) and v != "" for v in fault.value
-    ):
+    if not isinstance(fault.value, list) or not all(isinstance(v, (str, int, float)) and v != "" for v in fault.value):
         return None
     texts = [value if isinstance(value, str) else compact(value) for value in fault.value]
     return unsafe(set_to(fault.pointer, texts), set_to(f"{fault.above}/type", "string"))

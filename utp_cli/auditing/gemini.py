@@ -48,9 +48,7 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
         return
     for key in node.schema:
         if key in UNKNOWN_KEYS:
-            yield Flaw(
-                pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words"
-            )
+            yield Flaw(pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words")
     if isinstance(node.schema.get("type"), list):
         yield Flaw(
             pointer=node.at("type"),

@@ -17,9 +17,7 @@ _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
 _SELECTOR = re.compile("[\U000e0100-\U000e01ef]")
 
 
-ESCAPES = re.compile(
-    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[@-_]?|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]"
-)
+ESCAPES = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[@-_]?|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 """A terminal's escape sequences, and single control characters."""
 _COMMANDS = re.compile("\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 """Commands to a terminal with the text they carry: a terminal shows none of it, a model reads it."""
@@ -61,6 +59,4 @@ def visible(text: str) -> str:
     if text.isascii():
         return ESCAPES.sub("", text)
     hidden = set(hidden_places(text))
-    return ESCAPES.sub(
-        "", "".join(char for at, char in enumerate(text) if at not in hidden) if hidden else text
-    )
+    return ESCAPES.sub("", "".join(char for at, char in enumerate(text) if at not in hidden) if hidden else text)

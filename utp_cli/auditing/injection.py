@@ -90,12 +90,7 @@ def cross_tool_instruction(tools: ToolSet) -> Iterator[Flaw]:
     Fix safety: no fix; somebody should ask where the text came from.
     """
     names = tools.names
-    known = {
-        text.text
-        for tool in tools.tools
-        for text in tool.texts
-        if text.kind in ("name", "key", "enum", "const")
-    }
+    known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}
     for tool in tools.tools:
         for text in tool.texts:
             order = _order(text.visible, tool, names, known) if text.kind == "description" else None
@@ -125,9 +120,7 @@ _SENSITIVE_FILE = re.compile(
     r"|(?<!\w)\.netrc\b|\bkeychain\b|\bbrowser(?:'s)? cookies\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
-    r"\b(?:include|send|pass|attach|provide|read|paste)\b(?=(.{0,60}))", re.IGNORECASE | re.DOTALL
-)
+_ASKS = re.compile(r"\b(?:include|send|pass|attach|provide|read|paste)\b(?=(.{0,60}))", re.IGNORECASE | re.DOTALL)
 _SECRETS = re.compile(
     r"\b(?:api[ _-]?keys?|passwords?|credentials|private keys?|access tokens?|secrets?|system prompt)\b",
     re.IGNORECASE,
@@ -235,9 +228,7 @@ def secret_in_definition(text: Text) -> Iterator[Flaw]:
         )
 
 
-_COMMANDS = word_set(
-    "command cmd shell script bash shell_command exec eval code sql sql_query raw_sql expression"
-)
+_COMMANDS = word_set("command cmd shell script bash shell_command exec eval code sql sql_query raw_sql expression")
 _LIMITED = any_word(
     "allowed | only | one of | whitelist | whitelisted | allowlist | allow-list | allowlisted | read-only |"
     " readonly"
@@ -257,11 +248,7 @@ def unconstrained_command(node: Node) -> Iterator[Flaw]:
     Use instead: `command: {type: string, enum: [status, log, diff]}`.
     Fix safety: no fix.
     """
-    if (
-        node.name is None
-        or node.name.lower() not in _COMMANDS
-        or "string" not in value_types(node.schema, node.tool)
-    ):
+    if node.name is None or node.name.lower() not in _COMMANDS or "string" not in value_types(node.schema, node.tool):
         return
     free = {"enum", "pattern", "maxLength", "const"}.isdisjoint(node.schema)
     if free and not _LIMITED.search(node.description):

@@ -87,26 +87,16 @@ _BOOLEAN = Shape("true or false", lambda value: isinstance(value, bool))
 _LIST = Shape("a list", lambda value: isinstance(value, list))
 
 SHAPES: dict[str, Shape] = {
-    **dict.fromkeys(
-        ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"), _NAMED_SCHEMAS
-    ),
+    **dict.fromkeys(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"), _NAMED_SCHEMAS),
     **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), _SCHEMAS),
-    **dict.fromkeys(
-        ("items", "contains", "additionalProperties", "propertyNames", "not", "if", "then"), _SCHEMA
-    ),
+    **dict.fromkeys(("items", "contains", "additionalProperties", "propertyNames", "not", "if", "then"), _SCHEMA),
     **dict.fromkeys(("else", "unevaluatedItems", "unevaluatedProperties", "contentSchema"), _SCHEMA),
-    **dict.fromkeys(
-        ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _COUNT
-    ),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _COUNT),
     **dict.fromkeys(("minContains", "maxContains"), _COUNT),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
     "multipleOf": Shape("a number above 0", lambda value: is_number(value) and value > 0),
-    **dict.fromkeys(
-        ("title", "description", "format", "pattern", "$ref", "$id", "$schema", "$anchor"), _TEXT
-    ),
-    **dict.fromkeys(
-        ("$comment", "$dynamicRef", "$dynamicAnchor", "contentEncoding", "contentMediaType"), _TEXT
-    ),
+    **dict.fromkeys(("title", "description", "format", "pattern", "$ref", "$id", "$schema", "$anchor"), _TEXT),
+    **dict.fromkeys(("$comment", "$dynamicRef", "$dynamicAnchor", "contentEncoding", "contentMediaType"), _TEXT),
     **dict.fromkeys(("uniqueItems", "readOnly", "writeOnly", "deprecated"), _BOOLEAN),
     **dict.fromkeys(("enum", "examples"), _LIST),
     "dependentRequired": Shape(
@@ -123,17 +113,13 @@ SHAPES: dict[str, Shape] = {
 KEYWORDS_OF_TYPES: dict[str, frozenset[str]] = {
     **dict.fromkeys(("minLength", "maxLength", "pattern"), frozenset({"string"})),
     **dict.fromkeys(("contentEncoding", "contentMediaType"), frozenset({"string"})),
-    **dict.fromkeys(
-        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), frozenset({"number", "integer"})
-    ),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), frozenset({"number", "integer"})),
     "multipleOf": frozenset({"number", "integer"}),
     **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems"), frozenset({"array"})),
     **dict.fromkeys(("contains", "minContains", "maxContains", "unevaluatedItems"), frozenset({"array"})),
     **dict.fromkeys(("properties", "patternProperties", "additionalProperties"), frozenset({"object"})),
     **dict.fromkeys(("minProperties", "maxProperties", "propertyNames"), frozenset({"object"})),
-    **dict.fromkeys(
-        ("dependentRequired", "dependentSchemas", "unevaluatedProperties"), frozenset({"object"})
-    ),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "unevaluatedProperties"), frozenset({"object"})),
 }
 """The types that a keyword works on; a keyword that is not here works on all."""
 
@@ -141,9 +127,7 @@ KEYWORDS = frozenset(
     {*SHAPES, *KEYWORDS_OF_TYPES, "required", "default", "const"}
     | {"$vocabulary", "additionalItems", "dependencies", "id", "discriminator"}
 )
-GEMINI_KEYS = frozenset(
-    {"nullable", "propertyOrdering", "property_ordering", "example", "any_of", "min_items"}
-)
+GEMINI_KEYS = frozenset({"nullable", "propertyOrdering", "property_ordering", "example", "any_of", "min_items"})
 """Keys of Gemini's own Schema type beside JSON Schema's."""
 MISREAD_KEYS = {
     "optional": "required",

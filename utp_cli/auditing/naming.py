@@ -157,9 +157,7 @@ _REFERENCE = re.compile(
     rf"`(?P<ticked>{_IDENTIFIER}|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)(?:\(\))?`"
     rf"|\b(?i:use|call|run|invoke|see|prefer|via) (?:the )?(?P<bare>{_IDENTIFIER})\b(?![./=:]\w)",
 )
-_TOOL_WORDS = re.compile(
-    r"\b(?:use|call|calling|tools?|instead|first|before|after|run|invoke)\b", re.IGNORECASE
-)
+_TOOL_WORDS = re.compile(r"\b(?:use|call|calling|tools?|instead|first|before|after|run|invoke)\b", re.IGNORECASE)
 _NO_TOOL = re.compile(
     r"\W{0,3}(?:parameter|argument|field|option|property|flag|header|column|key|value|object|variable|setting|is|=|:)",
     re.IGNORECASE,
@@ -177,12 +175,7 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
     Use instead: the name of a tool of the set.
     Fix safety: no fix.
     """
-    known = {
-        text.text
-        for tool in tools.tools
-        for text in tool.texts
-        if text.kind in ("name", "key", "enum", "const")
-    }
+    known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}
     for tool in tools.tools:
         told: set[str] = set()
         for text in tool.texts:

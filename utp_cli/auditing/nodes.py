@@ -19,8 +19,7 @@ BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependent
 IN_LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
 """Keywords whose value is a list of schemas."""
 ALONE = word_set(
-    "items additionalProperties not if then else contains propertyNames unevaluatedItems"
-    " unevaluatedProperties"
+    "items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties"
 )
 """Keywords whose value is one schema."""
 MAX_NODES = 50_000
@@ -55,9 +54,7 @@ class Node:
         owner = self
         while owner.name is None and owner.parent is not None:
             owner = owner.parent
-        return (
-            f"{self.tool.name}.{owner.name}" if owner.name is not None else f"the schema of {self.tool.name}"
-        )
+        return f"{self.tool.name}.{owner.name}" if owner.name is not None else f"the schema of {self.tool.name}"
 
     @property
     def description(self) -> str:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     from utp_cli.auditing.nodes import Node
 
-AMBIGUOUS = word_set(
-    "user file path id name data value input obj item params args options info payload arg val x"
-)
+AMBIGUOUS = word_set("user file path id name data value input obj item params args options info payload arg val x")
 
 
 def is_ambiguous(node: Node) -> bool:
@@ -81,9 +79,7 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
         owner = owner.parent if owner.name is None else None
     told = frozenset(word for text in texts for word in re.findall(r"[^\W_]+", text.lower()))
     whole = " ".join(texts).lower()
-    opaque = [
-        v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)
-    ]
+    opaque = [v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)]
     if opaque:
         yield Flaw(
             pointer=node.at("enum"),
@@ -101,9 +97,7 @@ def _is_told(value: str, told: frozenset[str], whole: str) -> bool:
     value = value.lower()
     if value in told:
         return True
-    return (
-        bool(re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", whole)) if not value.isalnum() else False
-    )
+    return bool(re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", whole)) if not value.isalnum() else False
 
 
 _MEASURES = word_set(

@@ -15,9 +15,7 @@ _ITEM = re.compile(
     r"^([ \t]*)(?:[-*] +)?[`*]{0,2}([A-Za-z_]\w*)[`*]{0,2}(?: *\([^()\n]{0,80}\))?[`*]{0,2}"
     r" *(?::|--? )[ \t]*(.*)$"
 )
-_FIELD = re.compile(
-    r"^[ \t]*(?::param(?: [\w\[\], |.]+?)?|@param(?: \{[^}\n]*\})?) (\w+)(?::| -)?[ \t]*(.*)$"
-)
+_FIELD = re.compile(r"^[ \t]*(?::param(?: [\w\[\], |.]+?)?|@param(?: \{[^}\n]*\})?) (\w+)(?::| -)?[ \t]*(.*)$")
 
 _NO_PARAMETER = word_set("returns return raises yields example examples note notes usage warning see output")
 """Words that open another block."""
@@ -60,12 +58,7 @@ def _continues(line: str, indent: int | None) -> bool:
 def without_entries(description: str, names: set[str]) -> str:
     """Return the text without these parameters' lines, and without headings that nothing follows any more."""
     lines = description.splitlines()
-    gone = {
-        at
-        for name, _, (start, end) in prose_parameters(description)
-        if name in names
-        for at in range(start, end)
-    }
+    gone = {at for name, _, (start, end) in prose_parameters(description) if name in names for at in range(start, end)}
     for at, line in enumerate(lines):
         follows = next((n for n in range(at + 1, len(lines)) if n not in gone and lines[n].strip()), None)
         if _HEADING.match(line) and (follows is None or not _ITEM.match(lines[follows])):

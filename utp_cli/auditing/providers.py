@@ -80,9 +80,7 @@ PROVIDERS = Catalogue(
             name_pattern=re.compile(r"[A-Za-z0-9_.-]+"),
             name_rule="letters, digits, _ . and -",
         ),
-        Provider(
-            name="mistral", name_limit=64, name_pattern=_LETTERS_DIGITS, name_rule="letters, digits, _ and -"
-        ),
+        Provider(name="mistral", name_limit=64, name_pattern=_LETTERS_DIGITS, name_rule="letters, digits, _ and -"),
         Provider(name="ollama"),
         Provider(name="cohere"),
     ],

@@ -71,9 +71,7 @@ def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
     """
     if key == "items" and isinstance(value, list):
         return "draft-0" in str(node.tool.schema.get("$schema"))
-    return (
-        _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
-    )
+    return _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
 
 
 @audit_rule("UTP107", "error", "unknown-type-name", on="node", fix="safe")
@@ -89,11 +87,7 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
     """
     declared = node.schema.get("type")
     for index, kind in enumerate(declared if isinstance(declared, list) else [declared]):
-        if (
-            not isinstance(kind, str)
-            or kind in JSON_TYPES
-            or (_is_gemini(node) and kind.lower() in JSON_TYPES)
-        ):
+        if not isinstance(kind, str) or kind in JSON_TYPES or (_is_gemini(node) and kind.lower() in JSON_TYPES):
             continue
         meant = TYPE_SLIPS.get(kind.lower()) or nearest(kind, JSON_TYPES)
         yield Flaw(
@@ -123,9 +117,7 @@ def enum_mismatch(node: Node) -> Iterator[Flaw]:
     for index, value in enumerate(values):
         key = same_key(value)
         if key in seen:
-            yield Flaw(
-                pointer=node.at("enum", index), message=f"the enum has {shown(value)} twice", hint="drop one"
-            )
+            yield Flaw(pointer=node.at("enum", index), message=f"the enum has {shown(value)} twice", hint="drop one")
         elif types and not is_of_type(value, types) and not (value is None and nullable):
             yield Flaw(
                 pointer=node.at("enum", index),
@@ -190,9 +182,7 @@ def contradictory_bounds(node: Node) -> Iterator[Flaw]:
     for low, low_key in lows:
         for high, high_key in highs:
             if _leaves_nothing(low, low_key, high, high_key, whole=node.types == ("integer",)):
-                yield Flaw(
-                    pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value"
-                )
+                yield Flaw(pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value")
 
 
 def _leaves_nothing(low: float, low_key: str, high: float, high_key: str, *, whole: bool) -> bool:

@@ -88,9 +88,7 @@ def _tokens(tool: AuditedTool) -> int:
     return len(tool.name) + len(tool.description) // 4 + schema // 4
 
 
-_EXAMPLE_CUE = re.compile(
-    r"\b(?:e\.g\.|eg[.,:]|for example|for instance|examples?:|such as|like:|ex:)", re.IGNORECASE
-)
+_EXAMPLE_CUE = re.compile(r"\b(?:e\.g\.|eg[.,:]|for example|for instance|examples?:|such as|like:|ex:)", re.IGNORECASE)
 _EXAMPLE_VALUE = re.compile(r"""["'`“‘«]\S|\d|[{\[]|\b[A-Z]\w|\b\w+[_/.@-]\w|\b[A-Z]\b""")
 _URL = re.compile(r"\bhttps?://\S*|\b\w+\.(?:com|org|net)\b")
 
@@ -128,9 +126,7 @@ def has_edge_cases(tool: AuditedTool) -> bool:
         if is_injection(sentence):
             continue
         label = _LABEL.search(sentence)
-        if (label and len(words(label[1])) >= 4) or (
-            _CONDITION.search(sentence) and _OUTCOME.search(sentence)
-        ):
+        if (label and len(words(label[1])) >= 4) or (_CONDITION.search(sentence) and _OUTCOME.search(sentence)):
             return True
     return False
 

@@ -82,9 +82,7 @@ _URL = re.compile(
     r"\bhttps?://(?P<login>[^\s/@\"'<>]*@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:?#\"'`<>()\]]+)", re.IGNORECASE
 )
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|\[.*\]|0x[0-9a-f]+|\d{8,10}", re.IGNORECASE)
-_SHORTENERS = word_set(
-    "bit.ly t.co tinyurl.com goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly rb.gy shorturl.at"
-)
+_SHORTENERS = word_set("bit.ly t.co tinyurl.com goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly rb.gy shorturl.at")
 _DROPS = word_set(
     "pastebin.com paste.ee hastebin.com ghostbin.com rentry.co dpaste.com dpaste.org 0x0.st transfer.sh"
     " file.io requestbin.com requestbin.net pipedream.net webhook.site hookbin.com requestcatcher.com"
@@ -92,12 +90,8 @@ _DROPS = word_set(
     " ngrok-free.app"
 )
 """Hosts where anybody can leave or collect anything."""
-_INERT = re.compile(
-    r"(?:.*\.)?example(?:\.(?:com|org|net))?|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]", re.IGNORECASE
-)
-_ACTIVE_URI = re.compile(
-    r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjavascript:[^\s.,]", re.IGNORECASE
-)
+_INERT = re.compile(r"(?:.*\.)?example(?:\.(?:com|org|net))?|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
+_ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjavascript:[^\s.,]", re.IGNORECASE)
 
 
 @audit_rule("UTP509", "warning", "suspicious-url", on="text")
@@ -177,11 +171,7 @@ def hidden_markup(text: Text) -> Iterator[Flaw]:
     """
     markup = _MARKUP.search(text.text)
     data = _BASE64.search(text.text)
-    is_data = (
-        bool(data) and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
-        if data
-        else False
-    )
+    is_data = bool(data) and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]")) if data else False
     if markup or is_data:
         what = _MARKUP_NAMES[markup.lastgroup or ""] if markup else "base64 data"
         yield Flaw(pointer=text.pointer, message=f"{what} in a {text.kind}", hint="remove it")

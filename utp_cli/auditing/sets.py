@@ -144,11 +144,7 @@ def token_budget(tools: ToolSet) -> Iterator[Flaw]:
     if total > limit:
         heaviest = sorted(range(len(each)), key=lambda index: -each[index])[:5]
         named = ", ".join(f"{tools.tools[index].name} ({each[index]:,})" for index in heaviest)
-        of_what = (
-            f"20 % of the {options.context_window:,} of the window"
-            if options.context_window
-            else f"{limit:,}"
-        )
+        of_what = f"20 % of the {options.context_window:,} of the window" if options.context_window else f"{limit:,}"
         yield Flaw(
             tool=tools.tools[heaviest[0]],
             pointer="",

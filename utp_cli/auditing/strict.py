@@ -108,11 +108,7 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
 
 def refused_keys(node: Node, mode: str, *, recursive: bool) -> list[str]:
     """Return the keys of a schema that a strict mode refuses, `default` aside."""
-    more = (
-        _openai_refuses(node.schema)
-        if mode == "openai"
-        else _anthropic_refuses(node.schema, recursive=recursive)
-    )
+    more = _openai_refuses(node.schema) if mode == "openai" else _anthropic_refuses(node.schema, recursive=recursive)
     return [key for key in node.schema if key in REFUSED[mode] or key in more]
 
 
@@ -226,12 +222,7 @@ def _is_union(node: Node) -> bool:
 def _too_large(tool: AuditedTool) -> Iterator[str]:
     most_properties, most_levels = _LEGACY_LIMITS if tool.options.openai_legacy_limits else _LIMITS
     enums = [node.schema["enum"] for node in tool.nodes if isinstance(node.schema.get("enum"), list)]
-    names = [
-        name
-        for node in tool.nodes
-        for key in ("properties", "$defs", "definitions")
-        for name in _keys(node, key)
-    ]
+    names = [name for node in tool.nodes for key in ("properties", "$defs", "definitions") for name in _keys(node, key)]
     constants = [node.schema["const"] for node in tool.nodes if "const" in node.schema]
     characters = sum(map(len, names)) + sum(_length(v) for values in (*enums, constants) for v in values)
     counts = (
@@ -240,9 +231,7 @@ def _too_large(tool: AuditedTool) -> Iterator[str]:
         (sum(map(len, enums)), 1000, "enum values"),
         (characters, 120_000, "characters of names and values"),
     )
-    yield from (
-        f"{count:,} {what}; strict mode takes {limit:,}" for count, limit, what in counts if count > limit
-    )
+    yield from (f"{count:,} {what}; strict mode takes {limit:,}" for count, limit, what in counts if count > limit)
     for values in enums:
         length = sum(map(_length, values))
         if len(values) > 250 and length > 15_000:
@@ -268,9 +257,7 @@ def _levels(tool: AuditedTool) -> int:
     return max(levels.values(), default=0)
 
 
-@audit_rule(
-    "UTP313", "error", "recursive-schema", on="tool", providers=("gemini", "anthropic-strict", "bedrock")
-)
+@audit_rule("UTP313", "error", "recursive-schema", on="tool", providers=("gemini", "anthropic-strict", "bedrock"))
 def recursive_schema(tool: AuditedTool) -> Iterator[Flaw]:
     """A schema refers to itself.
 

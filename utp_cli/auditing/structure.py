@@ -58,9 +58,7 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
     """
     name = tool.definition.body.get("name")
     if not isinstance(name, str) or not name:
-        yield Flaw(
-            pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`"
-        )
+        yield Flaw(pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`")
     elif not ANY_NAME.fullmatch(name):
         what = "is longer than 128 characters" if len(name) > 128 else "has characters that no provider takes"
         yield Flaw(
@@ -127,9 +125,7 @@ def bad_required(node: Node) -> Iterator[Flaw]:
     seen: set[str] = set()
     for index, name in enumerate(required):
         if name in seen:
-            yield Flaw(
-                pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one"
-            )
+            yield Flaw(pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one")
         elif known is not None and name not in known:
             near = nearest(name, known) if len(known) <= HINTED else None
             yield Flaw(
@@ -182,9 +178,7 @@ def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
             continue
         if not ref.startswith("#"):
             hint = "copy it under `$defs` and point there"
-            yield Flaw(
-                pointer=node.at("$ref"), message=f"$ref {shown(ref)} points outside the schema", hint=hint
-            )
+            yield Flaw(pointer=node.at("$ref"), message=f"$ref {shown(ref)} points outside the schema", hint=hint)
             continue
         near = nearest(ref, known) if len(known) <= HINTED else None
         hint = f"did you mean '{near}'?" if near else "add the definition under `$defs`"
@@ -224,17 +218,13 @@ def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
 def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
     definition = tool.definition
     own = {path[0] for path in FORMS[definition.tool.form].schemas}
-    outside = (
-        definition.raw if definition.body is not definition.raw and isinstance(definition.raw, dict) else {}
-    )
+    outside = definition.raw if definition.body is not definition.raw and isinstance(definition.raw, dict) else {}
     found = [(key, tool.at(key), key in own) for key in SCHEMA_KEYS if key in definition.body]
     found += [(key, f"/{key}", False) for key in SCHEMA_KEYS if key in outside]
     right = FORMS[definition.tool.form].schemas[0][0]
     if len(found) > 1:
         keys = " and ".join(key for key, _, _ in found)
-        yield Flaw(
-            tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only"
-        )
+        yield Flaw(tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only")
     elif found and not found[0][2]:
         yield Flaw(
             tool=tool,

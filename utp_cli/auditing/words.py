@@ -7,9 +7,7 @@ from functools import lru_cache
 
 _RISE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)[.!?]*\s+|\n\s*\n|\n(?=\s*[-*] )"
-)
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)[.!?]*\s+|\n\s*\n|\n(?=\s*[-*] )")
 
 
 def word_set(listed: str) -> frozenset[str]:

@@ -29,25 +29,17 @@ how = partial(Option, rich_help_panel="How to read")
 app = command_app()
 
 
-@app.command(
-    **page("utp parse < response.json", "curl -sN $URL -d @request.json | utp parse --stream -t tools.yaml")
-)
+@app.command(**page("utp parse < response.json", "curl -sN $URL -d @request.json | utp parse --stream -t tools.yaml"))
 def parse(
-    files: Annotated[
-        list[str] | None, Argument(metavar="FILE", help="What to read; - or none: stdin.")
-    ] = None,
+    files: Annotated[list[str] | None, Argument(metavar="FILE", help="What to read; - or none: stdin.")] = None,
     *,
     profile: options.Profile = None,
     config: options.Config = None,
     model: options.Model = None,
     provider: options.Provider = None,
     tools: options.Tools = None,
-    request: Annotated[
-        str | None, options.known(metavar="FILE", help="The request that was sent, JSON.")
-    ] = None,
-    finish_reason: Annotated[
-        str | None, options.known(metavar="WORD", help="How it ended: stop, length …")
-    ] = None,
+    request: Annotated[str | None, options.known(metavar="FILE", help="The request that was sent, JSON.")] = None,
+    finish_reason: Annotated[str | None, options.known(metavar="WORD", help="How it ended: stop, length …")] = None,
     generation_prompt: Annotated[
         str | None, options.known(metavar="TEXT", help="What the template put before it: <think>")
     ] = None,
@@ -55,17 +47,13 @@ def parse(
     lines: Annotated[bool, how("--lines", help="Every line is an input.")] = False,
     stream: Annotated[bool, how("--stream", help="Show events as they come.")] = False,
     repair_only: Annotated[bool, how("--repair-only", help="Plain JSON: repair it, seek no calls.")] = False,
-    min_confidence: Annotated[
-        str | None, how(metavar="LEVEL", help="Repairs to trust: safe, likely, guess.")
-    ] = None,
+    min_confidence: Annotated[str | None, how(metavar="LEVEL", help="Repairs to trust: safe, likely, guess.")] = None,
     fail_on: Annotated[
         str | None, how(metavar="WHAT", help="Exit 1 on: never, error, warning, repair, no-call.")
     ] = None,
     format_name: Annotated[
         str | None,
-        options.result(
-            "--format", "-f", metavar="NAME", help=f"{', '.join(FORMATS)}.", autocompletion=format_names
-        ),
+        options.result("--format", "-f", metavar="NAME", help=f"{', '.join(FORMATS)}.", autocompletion=format_names),
     ] = None,
     as_json: options.Json = False,
     output: options.Output = None,
@@ -84,9 +72,7 @@ def parse(
     )  # fmt: skip
     names = files or [STDIN]
     several = lines or len(names) > 1
-    showing = Showing(
-        file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream
-    )
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream)
     if repair_only and (lines or stream):
         raise BadOption("--repair-only reads whole files: neither --lines nor --stream")
     if repair_only:

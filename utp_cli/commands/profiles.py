@@ -29,16 +29,11 @@ def list_profiles(config: options.Config = None, as_json: options.Json = False) 
     configuration = find_configuration(config)
     found = {name: configuration.profile(name) for name in configuration.profiles}
     if as_json:
-        return _document(
-            {"path": str(configuration.path) if configuration.path else None, "profiles": [*found]}
-        )
+        return _document({"path": str(configuration.path) if configuration.path else None, "profiles": [*found]})
     if not found:
         output.say("no profiles yet: utp profiles add NAME --provider … --model …")
     width = max(map(len, found), default=0)
-    rows = (
-        f"{name:<{width}}  {' · '.join(filter(None, (p.provider, p.model, p.url)))}"
-        for name, p in found.items()
-    )
+    rows = (f"{name:<{width}}  {' · '.join(filter(None, (p.provider, p.model, p.url)))}" for name, p in found.items())
     return _write("".join(f"{line.rstrip()}\n" for line in rows))
 
 
@@ -60,9 +55,7 @@ def path(config: options.Config = None) -> None:
     """Show the configuration file in use, or the one `add` would make."""
     found = find_configuration(config).path
     if found is None:
-        output.say(
-            "no configuration file yet; looked for:\n" + "\n".join(f"  {at}" for at in candidates(config))
-        )
+        output.say("no configuration file yet; looked for:\n" + "\n".join(f"  {at}" for at in candidates(config)))
     _write(f"{found or _target(config)}\n")
 
 

@@ -63,6 +63,4 @@ def check_fields(facts: Mapping[str, Any]) -> None:
     for name in facts:
         if name not in FIELDS:
             near = nearest(name, FIELDS)
-            raise BadOption(
-                f"[capability]: '{name}' is not a field" + (f" (did you mean '{near}'?)" if near else "")
-            )
+            raise BadOption(f"[capability]: '{name}' is not a field" + (f" (did you mean '{near}'?)" if near else ""))

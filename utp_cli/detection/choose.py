@@ -78,9 +78,7 @@ def choose(spec: ModelSpec, capability: Capability, dialect: str | None) -> Choi
         reasons={
             "mode": f"rule: {why}",
             "definition_format": formats_why,
-            "call_parser": "rule: the answer decides"
-            if parser == "auto"
-            else "rule: what the series writes in text",
+            "call_parser": "rule: the answer decides" if parser == "auto" else "rule: what the series writes in text",
             "result_format": formats_why,
         },
     )

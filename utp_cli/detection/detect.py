@@ -71,9 +71,7 @@ class Detection:
         }
 
 
-def detect(
-    model: str, *, override: Mapping[str, Any] | None = None, listing: Listing | None = None
-) -> Detection:
+def detect(model: str, *, override: Mapping[str, Any] | None = None, listing: Listing | None = None) -> Detection:
     """Say what a model id means. Any string gives an answer.
 
     `override` holds fields of `Capability` that the caller knows better (a profile's `[capability]` table);
@@ -129,9 +127,7 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
         {name: value for name, value in implied.items() if name not in facts},
         f"rule: native_tools is {native}",
     )
-    guess = (
-        "guessed: nothing is known of this family" if spec.family == "unknown" else "guessed: careful default"
-    )
+    guess = "guessed: nothing is known of this family" if spec.family == "unknown" else "guessed: careful default"
     return Capability(**facts), {f"capability.{name}": sources.get(name, guess) for name in FIELDS}
 
 

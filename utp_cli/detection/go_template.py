@@ -12,9 +12,7 @@ from utp_cli.detection.probe import CALLS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_GO = re.compile(
-    r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*(?:json\s+)?\$?\.[A-Z]"
-)
+_GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*(?:json\s+)?\$?\.[A-Z]")
 _ACTION = re.compile(r"\{\{([^{}]*)\}\}")
 _OPENS_CALLS = re.compile(r"(?:else\s+)?(?:if|range|with)\b(?!\s+not\b).*\.ToolCalls", re.DOTALL)
 _BLOCKS = ("if", "range", "with", "define", "block")
@@ -105,9 +103,5 @@ def _tools(pieces: Sequence[tuple[str, str]]) -> str:
         return "absent"
     inside = actions[about[-1] : about[-1] + 4]
     if any(re.search(r"\.Function\b", word) for word in inside):
-        return (
-            "function"
-            if any(re.fullmatch(r"(?:json\s+)?\$?\w*\.Function", word) for word in inside)
-            else "text"
-        )
+        return "function" if any(re.fullmatch(r"(?:json\s+)?\$?\w*\.Function", word) for word in inside) else "text"
     return "openai"

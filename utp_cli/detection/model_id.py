@@ -38,9 +38,7 @@ class Lexeme:
 
 def _names(spellings: dict[str, str]) -> str:
     """Alternatives for names, the longest first; a hyphen may also be `_` or nothing."""
-    return "|".join(
-        re.escape(name).replace(r"\-", "[-_]?") for name in sorted(spellings, key=len, reverse=True)
-    )
+    return "|".join(re.escape(name).replace(r"\-", "[-_]?") for name in sorted(spellings, key=len, reverse=True))
 
 
 _GLUED = "|".join(sorted({*VARIANTS, "base"}, key=len, reverse=True))

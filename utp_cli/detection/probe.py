@@ -31,6 +31,5 @@ SCHEMA: dict[str, Any] = {
 }
 
 TOOLS: list[dict[str, Any]] = [
-    {"type": "function", "function": {"name": name, "description": "look", "parameters": SCHEMA}}
-    for name in NAMES
+    {"type": "function", "function": {"name": name, "description": "look", "parameters": SCHEMA}} for name in NAMES
 ]

@@ -224,9 +224,7 @@ class ChatTemplate:
         """Render a conversation. Raises `Unrenderable`."""
         self._environment.budget = Budget()
         return str(
-            _guarded(
-                lambda: self._template.render(messages=messages, bos_token=BOS, eos_token=EOS, **variables)
-            )
+            _guarded(lambda: self._template.render(messages=messages, bos_token=BOS, eos_token=EOS, **variables))
         )
 
 

@@ -105,17 +105,13 @@ class _Probing:
         if self.template is None:
             return None
         try:
-            return self.template.render(
-                [dict(message) for message in messages], **{"tools": TOOLS, **variables}
-            )
+            return self.template.render([dict(message) for message in messages], **{"tools": TOOLS, **variables})
         except Unrenderable:
             return None
 
     def reading(self) -> TemplateReading:
         if self.render(USER) is None:
-            return TemplateReading(
-                loses=("tools", "calls"), notes=(*self.notes, "does not render a plain question")
-            )
+            return TemplateReading(loses=("tools", "calls"), notes=(*self.notes, "does not render a plain question"))
         turn, prompt, style = self._turn()
         text_turn = self._after_prompt(self.render(USER, {"role": "assistant", "content": ANSWER})) or ""
         dialects = dialects_that_read(turn, prompt) if turn else ()
@@ -158,8 +154,7 @@ class _Probing:
     def _arguments(self) -> str:
         """Say in which forms arguments may be handed over."""
         full = {
-            as_text: self.render(USER, _assistant(CALLS[:1], as_text=as_text), tools=None)
-            for as_text in (False, True)
+            as_text: self.render(USER, _assistant(CALLS[:1], as_text=as_text), tools=None) for as_text in (False, True)
         }
         fine = {as_text: _sound(text) for as_text, text in full.items()}
         if fine[False] and not fine[True] and _doubled(full[True] or ""):

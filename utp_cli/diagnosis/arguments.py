@@ -25,9 +25,7 @@ _OTHER_ESCAPE = re.compile(r"\\(?![ntr\"'\\/])")
 
 
 def _seen(call: Written, message: str, evidence: str, **more: Any) -> Sighting:
-    return Sighting(
-        message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more
-    )
+    return Sighting(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
 
 
 def _texts(answer: Answer) -> Iterator[tuple[Written, Strict]]:
@@ -62,9 +60,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     """
     for call, reading in _texts(answer):
         if not reading.ok:
-            causes = "; ".join(
-                dict.fromkeys(r.message or r.code for r in call.repairs if r.layer == "syntax")
-            )
+            causes = "; ".join(dict.fromkeys(r.message or r.code for r in call.repairs if r.layer == "syntax"))
             near = call.text[max(reading.at - 30, 0) : reading.at + 30]
             yield _seen(
                 call,
@@ -90,12 +86,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
     for call in answer.written:
         value = strict(call.text).value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
-        if twice or (
-            not call.native and any(repair.code == "double-encoded-json" for repair in call.repairs)
-        ):
-            yield _seen(
-                call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120)
-            )
+        if twice or (not call.native and any(repair.code == "double-encoded-json" for repair in call.repairs)):
+            yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
 
 
 @diagnosis("nested-json-string", "warning")
@@ -211,9 +203,7 @@ def arguments_concatenated(answer: Answer) -> Iterator[Sighting]:
         objects = [] if reading.ok else objects_in(call.text)
         if len(objects) > 1:
             same = "equal " if all(item == objects[0] for item in objects) else ""
-            yield _seen(
-                call, f"the arguments of {call.name} are {len(objects)} {same}objects in a row", call.text
-            )
+            yield _seen(call, f"the arguments of {call.name} are {len(objects)} {same}objects in a row", call.text)
 
 
 @diagnosis("arguments-python-literal", "warning")
@@ -262,9 +252,7 @@ def missing_argument(answer: Answer) -> Iterator[Sighting]:
     required`, `is a required property`.
     """
     for call, misfit in _misfits(answer, "missing"):
-        yield _seen(
-            call, f"{call.name} lacks the required {_label(misfit)}", f"arguments: {sorted(call.arguments)}"
-        )
+        yield _seen(call, f"{call.name} lacks the required {_label(misfit)}", f"arguments: {sorted(call.arguments)}")
 
 
 @diagnosis("wrong-type", "warning", star=True)
@@ -316,9 +304,7 @@ def unexpected_argument(answer: Answer) -> Iterator[Sighting]:
     for call, misfit in _misfits(answer, "unexpected"):
         near = nearest(pointer_parts(misfit.path)[-1], misfit.asked, cutoff=0.4)
         hint = f"nearest: {near}" if near else f"known: {', '.join(misfit.asked) or 'none'}"
-        yield _seen(
-            call, f"{call.name} has no parameter {_label(misfit)}", f"{misfit.path}: {misfit.value!r}; {hint}"
-        )
+        yield _seen(call, f"{call.name} has no parameter {_label(misfit)}", f"{misfit.path}: {misfit.value!r}; {hint}")
 
 
 @diagnosis("malformed-function-call", "error")
@@ -363,9 +349,7 @@ def literal_backslash_n(answer: Answer) -> Iterator[Sighting]:
     for call in answer.written:
         for name, value in call.arguments.items():
             if isinstance(value, str) and call.whole and _escaped_twice(name, value):
-                yield _seen(
-                    call, f"{name} holds backslash-n instead of line breaks", f"{name}: {clipped(value, 120)}"
-                )
+                yield _seen(call, f"{name} holds backslash-n instead of line breaks", f"{name}: {clipped(value, 120)}")
 
 
 def _escaped_twice(name: str, value: str) -> bool:

@@ -86,8 +86,7 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
     called = [call.known_name for call in answer.written]
     if not called or (choice.names and not set(choice.names) & set(called)):
         yield Sighting(
-            message="a call was asked for, and "
-            + (f"{', '.join(called)} was called" if called else "there is none"),
+            message="a call was asked for, and " + (f"{', '.join(called)} was called" if called else "there is none"),
             evidence=f"tool_choice: {choice.written}; calls: {', '.join(called) or 'none'}",
         )
 
@@ -126,9 +125,7 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
     """
     choice = choice_of(answer.request)
     sent = answer.request.get("tools") or answer.request.get("functions")
-    none_sent = not sent and (
-        "tools" in answer.request or ("messages" in answer.request and not answer.tools)
-    )
+    none_sent = not sent and ("tools" in answer.request or ("messages" in answer.request and not answer.tools))
     calls = [call for call in answer.written if call.native or call.parser not in {"", "json-content"}]
     if calls and (choice.mode == "none" or none_sent):
         yield Sighting(

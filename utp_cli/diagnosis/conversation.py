@@ -61,11 +61,7 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     first: dict[object, str] = {}
     for turn in subject.turns:
         for call in turn.calls:
-            if (
-                call.id is not None
-                and call.native
-                and first.setdefault(call.id, call.pointer) != call.pointer
-            ):
+            if call.id is not None and call.native and first.setdefault(call.id, call.pointer) != call.pointer:
                 yield Sighting(
                     message=f"two calls have the id {call.id}",
                     evidence=f"{call.id} at {first[call.id]} and at {call.pointer}",
@@ -104,11 +100,7 @@ def missing_tool_result(session: Session) -> Iterator[Sighting]:
             pending.pop(result.call_id, None)
         if any(result.named for result in turn.results):
             pending.clear()  # results by name answer in order: what they leave open cannot be told
-        if (
-            turn.role in {"user", "assistant"}
-            and pending
-            and (turn.role == "assistant" or turn.speaks or turn.results)
-        ):
+        if turn.role in {"user", "assistant"} and pending and (turn.role == "assistant" or turn.speaks or turn.results):
             yield Sighting(
                 message="a call was not answered before the conversation went on",
                 evidence=", ".join(map(str, pending)) + f" without a result before {turn.pointer}",

@@ -61,9 +61,7 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
     role = message.get("role")
     blocks = message.get("content")
     listed = [block for block in _list(blocks) if isinstance(block, dict)]
-    results = [
-        _result(f"{place}/content/{at}", b) for at, b in enumerate(listed) if b.get("type") == "tool_result"
-    ]
+    results = [_result(f"{place}/content/{at}", b) for at, b in enumerate(listed) if b.get("type") == "tool_result"]
     if role == "tool":
         results.append(_result(place, message))
     return Turn(
@@ -78,9 +76,7 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
 
 def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddity]:
     """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's."""
-    known = [
-        (pointer("messages", at), message) for at, message in enumerate(messages) if isinstance(message, dict)
-    ]
+    known = [(pointer("messages", at), message) for at, message in enumerate(messages) if isinstance(message, dict)]
     ollama = provider == "ollama" or any("tool_name" in message for _, message in known)
     for place, message in known:
         if message.get("role") == "function" or message.get("function_call"):
@@ -93,21 +89,13 @@ def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddit
             arguments, where = function.get("arguments"), place + pointer("tool_calls", at)
             if isinstance(arguments, str if ollama else dict):
                 kind = "text" if ollama else "an object"
-                yield Oddity(
-                    code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}"
-                )
+                yield Oddity(code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}")
             if not ollama and call.get("id") in (None, ""):
                 yield Oddity(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
         for at, block in enumerate(_list(message.get("content"))):
-            if (
-                isinstance(block, dict)
-                and block.get("type") == "tool_use"
-                and isinstance(block.get("input"), str)
-            ):
+            if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("input"), str):
                 where = place + pointer("content", at, "input")
-                yield Oddity(
-                    code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}"
-                )
+                yield Oddity(code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}")
 
 
 def _list(value: Any) -> list[Any]:
@@ -130,9 +118,7 @@ def _calls(place: str, message: dict[str, Any]) -> Iterator[Written]:
 def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[Written]:
     for index, block in enumerate(blocks):
         if block.get("type") == "tool_use":
-            yield _written(
-                place, pointer("content", index), block.get("id"), block.get("name"), block.get("input")
-            )
+            yield _written(place, pointer("content", index), block.get("id"), block.get("name"), block.get("input"))
 
 
 def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> Written:
@@ -154,9 +140,7 @@ def _result(place: str, message: dict[str, Any]) -> Result:
     return Result(
         call_id=found if isinstance(found, (str, int)) else None,
         named=found is None and ("tool_name" in message or "name" in message),
-        failed=message.get("is_error") is True
-        or message.get("status") == "error"
-        or reports_failure(content),
+        failed=message.get("is_error") is True or message.get("status") == "error" or reports_failure(content),
         pointer=place,
     )
 

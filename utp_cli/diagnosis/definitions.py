@@ -87,9 +87,7 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
     for definition in tools.definitions:
         name = definition.tool.name
         if not form.fullmatch(name):
-            yield _about_name(
-                definition, f"the name {name!r} has characters that are refused", name or "no name"
-            )
+            yield _about_name(definition, f"the name {name!r} has characters that are refused", name or "no name")
 
 
 @diagnosis(
@@ -188,18 +186,14 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
     """
     for definition, node in _nodes(tools):
         schema = node.keywords
-        if definition.tool.strict is not True or (
-            "object" not in _types(schema) and "properties" not in schema
-        ):
+        if definition.tool.strict is not True or ("object" not in _types(schema) and "properties" not in schema):
             continue
         required = schema.get("required")
         properties = schema.get("properties")
         listed = required if isinstance(required, list) else []
         optional = [name for name in properties if name not in listed] if isinstance(properties, dict) else []
         if schema.get("additionalProperties") is not False:
-            yield _at(
-                definition, node, "strict, and an object is not closed", "additionalProperties is not false"
-            )
+            yield _at(definition, node, "strict, and an object is not closed", "additionalProperties is not false")
         elif optional and tools.provider != "anthropic":
             yield _at(
                 definition,
@@ -234,17 +228,12 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     if tools.provider not in {"gemini", "vertex", "google"}:
         return
     for definition, node in _nodes(tools):
-        if (
-            "parametersJsonSchema" in definition.schema_pointer
-            or "parameters_json_schema" in definition.schema_pointer
-        ):
+        if "parametersJsonSchema" in definition.schema_pointer or "parameters_json_schema" in definition.schema_pointer:
             continue
         refused = sorted(_GEMINI_REFUSES & node.keywords.keys())
         refused += ["type as a list"] if isinstance(node.keywords.get("type"), list) else []
         if refused:
-            yield _at(
-                definition, node, f"Gemini refuses {', '.join(refused)}", clipped(compact(node.schema), 120)
-            )
+            yield _at(definition, node, f"Gemini refuses {', '.join(refused)}", clipped(compact(node.schema), 120))
 
 
 @diagnosis(
@@ -356,8 +345,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     count, limit = len(tools.definitions), TOOL_LIMITS.get(tools.provider or "", 128)
     if count > MANY_TOOLS:
         yield Sighting(
-            message=f"{count} tools"
-            + (f"; {limit} are allowed" if count > limit else " are many to choose from"),
+            message=f"{count} tools" + (f"; {limit} are allowed" if count > limit else " are many to choose from"),
             evidence=f"{count} definitions",
             severity="error" if count > limit else "warning",
         )

@@ -34,8 +34,7 @@ TOOL_PARSER: dict[str, str] = {
     "sglang": "--tool-call-parser {name}",
     "llama.cpp": "--jinja (the default since December 2025: then drop --no-jinja), with a tool-capable "
     "--chat-template-file where the model's own template knows no tools",
-    "ollama": "use a model whose `ollama show` lists tools, or give the Modelfile a TEMPLATE that renders "
-    ".Tools",
+    "ollama": "use a model whose `ollama show` lists tools, or give the Modelfile a TEMPLATE that renders .Tools",
     "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt",
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""
@@ -119,9 +118,7 @@ def reasoning_parser(subject: Answer) -> str:
     """Write what makes the server at hand part thinking from text."""
     row = served(subject.model)
     names = {"vllm": row.vllm_reasoning, "sglang": row.sglang_reasoning} if row else {}
-    return _for_servers(
-        subject, lambda engine: REASONING_PARSER[engine].format(name=names.get(engine) or "NAME")
-    )
+    return _for_servers(subject, lambda engine: REASONING_PARSER[engine].format(name=names.get(engine) or "NAME"))
 
 
 def _for_servers(subject: Answer | Refusal, fix: Callable[[str], str]) -> str:

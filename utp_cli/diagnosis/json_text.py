@@ -37,9 +37,7 @@ def strict(text: str) -> Strict:
     """Read JSON as the standard says: no NaN. Nesting too deep for Python's reader counts as an object."""
     try:
         # Only the type of a number is asked for, so one above the digit limit may lose digits.
-        return Strict(
-            True, json.loads(text, parse_constant=_refuse, parse_int=lambda digits: int(digits[:4000]))
-        )
+        return Strict(True, json.loads(text, parse_constant=_refuse, parse_int=lambda digits: int(digits[:4000])))
     except json.JSONDecodeError as error:
         return Strict(False, None, error.msg, error.pos)
     except RecursionError:

@@ -299,6 +299,4 @@ def weak_model_tier(capture: Capture) -> Iterator[Sighting]:
     """
     series = belongs(capture.model, WEAK)
     if series and any(finding.severity != "info" for finding in capture.found):
-        yield Sighting(
-            message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}"
-        )
+        yield Sighting(message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}")

@@ -28,8 +28,7 @@ THINK_MARKERS: tuple[tuple[str, str], ...] = tuple(
 """Every pair of think tags that a dialect has; the channels of harmony are no tags."""
 
 THINK_TAGS = frozenset(
-    {opener for opener, _ in THINK_MARKERS}
-    | {closer for _, closer in THINK_MARKERS if "think" in closer.casefold()}
+    {opener for opener, _ in THINK_MARKERS} | {closer for _, closer in THINK_MARKERS if "think" in closer.casefold()}
 )
 """Those that are about thinking alone: some dialects close it with the token that ends any message."""
 

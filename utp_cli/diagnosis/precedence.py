@@ -28,9 +28,7 @@ _UNFIT = ("missing-argument", "wrong-type", "nested-json-string", "unexpected-ar
 
 PRECEDENCE = (
     Precedence("stream-cut-off", ("truncated-call", "truncation-hidden", *_BROKEN, *_UNFIT)),
-    Precedence(
-        "stream-index-collision", ("duplicate-call", "call-id-missing", "call-id-duplicate", *_BROKEN)
-    ),
+    Precedence("stream-index-collision", ("duplicate-call", "call-id-missing", "call-id-duplicate", *_BROKEN)),
     Precedence("stream-arguments-repeated", _BROKEN),
     Precedence("truncated-call", ("truncation-hidden", *_BROKEN, *_UNFIT), "call"),
     Precedence("truncation-hidden", (*_BROKEN, *_UNFIT), "call"),
@@ -40,9 +38,7 @@ PRECEDENCE = (
     Precedence("arguments-python-literal", (_NO_OBJECT, _NO_JSON), "call"),
     Precedence("arguments-not-object", (_NO_JSON, *_UNFIT), "call"),
     Precedence("stream-name-repeated", ("unknown-tool", "tool-name-variant")),
-    Precedence(
-        "harmony-leak", ("call-left-in-content", "leaked-special-tokens", "unknown-tool", "tool-name-variant")
-    ),
+    Precedence("harmony-leak", ("call-left-in-content", "leaked-special-tokens", "unknown-tool", "tool-name-variant")),
     Precedence("harmony-leak", _NO_CALL),
     Precedence("special-tokens-stripped", _NO_CALL),
     Precedence("react-instead-of-native", ("call-left-in-content", *_NO_CALL)),

@@ -58,9 +58,7 @@ def diagnose_session(
     return _looked_at(session, "session", model)
 
 
-def diagnose_tools(
-    tools: Sequence[Any], *, provider: str | None = None, model: str | None = None
-) -> list[Finding]:
+def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:
     """Return the diagnoses of tool definitions, as written, for a provider."""
     return _looked_at(ToolSet(tools=tools, provider=provider), "tools", model)
 
@@ -127,9 +125,7 @@ _OTHER_KINDS: dict[str, Callable[[dict[str, Any]], list[Finding]]] = {
 
 
 def _looked_at(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
-    found = settled(
-        finding for rule in DIAGNOSES if kind in rule.facts["kinds"] for finding in rule.check(subject)
-    )
+    found = settled(finding for rule in DIAGNOSES if kind in rule.facts["kinds"] for finding in rule.check(subject))
     if isinstance(subject, Refusal):
         found = settled([*found, *_named_by(subject, {finding.code for finding in found})])
     capture = Capture(model=model, found=found)

@@ -51,9 +51,7 @@ def _below(node: Node) -> Iterator[Node]:
     for key, inner in node.keywords.items():
         if key in _MAPS and isinstance(inner, dict):
             for name, item in inner.items():
-                yield Node(
-                    schema=item, pointer=node.pointer + pointer(key, str(name)), named=key == "properties"
-                )
+                yield Node(schema=item, pointer=node.pointer + pointer(key, str(name)), named=key == "properties")
         elif key in _LISTS and isinstance(inner, list):
             for index, item in enumerate(inner):
                 yield Node(schema=item, pointer=node.pointer + pointer(key, index))

@@ -227,9 +227,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
             if stuck:
                 yield Sighting(
                     message=f"the control token {stuck} sticks to the argument {name}",
-                    evidence=f"{name}: {value[:40]!r} … {value[-40:]!r}"
-                    if len(value) > 80
-                    else f"{name}: {value!r}",
+                    evidence=f"{name}: {value[:40]!r} … {value[-40:]!r}" if len(value) > 80 else f"{name}: {value!r}",
                     pointer=call.pointer,
                     span=call.span,
                     tool=call.name,
@@ -327,9 +325,7 @@ def harmony_leak(answer: Answer) -> Iterator[Sighting]:
     for pointer, text in texts:
         found = _HARMONY.search(text)
         if found:
-            yield Sighting(
-                message="harmony markup stands in the text", evidence=found[0], pointer=pointer, fix=fix
-            )
+            yield Sighting(message="harmony markup stands in the text", evidence=found[0], pointer=pointer, fix=fix)
             break
     for call in answer.written:
         found = _HARMONY.search(call.name or "")

@@ -25,9 +25,7 @@ _OTHERS = (
     "[TOOL_RESULTS]", "[/TOOL_RESULTS]", '<|"|>',
 )  # fmt: skip
 
-_SHAPED = re.compile(
-    r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>"
-)
+_SHAPED = re.compile(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""
 
 _APART = ("", *" \t'\"`()")
@@ -78,11 +76,7 @@ def leaked_into(value: str) -> str | None:
     text = value.strip()
     for token in _TOKENS:
         size = len(token)
-        if (
-            text.endswith(token)
-            and text[-size - 1 : -size] not in _APART
-            and _alone(token, text, len(text) - size)
-        ):
+        if text.endswith(token) and text[-size - 1 : -size] not in _APART and _alone(token, text, len(text) - size):
             return token
         if text.startswith(token) and text[size : size + 1] not in _APART:
             return token

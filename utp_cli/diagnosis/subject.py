@@ -158,19 +158,14 @@ class Answer:
         """It holds something that is neither text nor call: a refusal, sound, a picture."""
         document = self.result.facts.document
         choices = document.get("choices") if isinstance(document, dict) else None
-        messages = (
-            [c.get("message") for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
-        )
-        return any(
-            message.get(key) for message in messages if isinstance(message, dict) for key in _OTHER_CONTENT
-        )
+        messages = [c.get("message") for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
+        return any(message.get(key) for message in messages if isinstance(message, dict) for key in _OTHER_CONTENT)
 
     @property
     def tools_size(self) -> int:
         """Characters of the tool definitions as compact JSON."""
         plain = [
-            {"name": t.name, "description": t.description, "parameters": t.parameters}
-            for t in self.known.values()
+            {"name": t.name, "description": t.description, "parameters": t.parameters} for t in self.known.values()
         ]
         return len(compact(plain)) if plain else 0
 
@@ -221,9 +216,7 @@ class Answer:
         for call in self.written:
             if call.whole:
                 by_turn.setdefault(call.turn, []).append(call)
-        return tuple(
-            Turn(pointer=turn, role="assistant", calls=tuple(calls)) for turn, calls in by_turn.items()
-        )
+        return tuple(Turn(pointer=turn, role="assistant", calls=tuple(calls)) for turn, calls in by_turn.items())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,12 +85,7 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Sighting]:
     if fixes.engine_of(answer) == "hosted":
         return  # they render tools more tersely than any estimate, and do not lose them
     tokens, size = answer.prompt_tokens, answer.tools_size
-    if (
-        tokens
-        and size
-        and tokens < size / 8
-        and not any(call.name in answer.known for call in answer.written)
-    ):
+    if tokens and size and tokens < size / 8 and not any(call.name in answer.known for call in answer.written):
         yield Sighting(
             message="the prompt is too small to hold the tool definitions",
             evidence=f"{tokens} prompt tokens, {size} characters of tool definitions",
@@ -117,20 +112,14 @@ def context_truncated(answer: Answer) -> Iterator[Sighting]:
     tokens = answer.prompt_tokens
     if not tokens or not answer.known:
         return
-    asked = len(
-        compact(
-            {key: answer.request[key] for key in ("messages", "system", "tools") if key in answer.request}
-        )
-    )
+    asked = len(compact({key: answer.request[key] for key in ("messages", "system", "tools") if key in answer.request}))
     ollama = answer.shape.startswith("ollama") or answer.flavour == "ollama"
     if not ollama and asked / 4 <= tokens * 1.25:
         return
     options = answer.request.get("options")
     own = options.get("num_ctx") if isinstance(options, dict) else None
     total = tokens + (answer.completion_tokens or 0)
-    window = next(
-        (w for w in (own, *WINDOWS) if isinstance(w, int) and (abs(tokens - w) <= 4 or total == w)), None
-    )
+    window = next((w for w in (own, *WINDOWS) if isinstance(w, int) and (abs(tokens - w) <= 4 or total == w)), None)
     if window:
         yield Sighting(
             message=f"the prompt fills a context window of {window} tokens: its beginning was cut off",
@@ -156,9 +145,7 @@ def template_role_error(refusal: Refusal) -> Iterator[Sighting]:
     `Cannot pass both content and thinking`.
     """
     if _ROLES.search(refusal.message):
-        yield Sighting(
-            message="the chat template refuses the order of the messages", evidence=refusal.message
-        )
+        yield Sighting(message="the chat template refuses the order of the messages", evidence=refusal.message)
 
 
 @diagnosis("double-prompted-tools", "warning", kinds=("answer", "session"))

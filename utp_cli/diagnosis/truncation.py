@@ -38,9 +38,7 @@ def truncated_call(answer: Answer) -> Iterator[Sighting]:
     if answer.stop == "length":
         for call in answer.written:
             if call.reason == "truncated" or (call.text_due and broken_off(call.text)):
-                yield _cut(
-                    call, f"the call of {call.name or 'a tool'} was cut off by the token limit", answer
-                )
+                yield _cut(call, f"the call of {call.name or 'a tool'} was cut off by the token limit", answer)
 
 
 @diagnosis("truncation-hidden", "error")
@@ -134,8 +132,6 @@ def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
         last = answer.written[-1] if answer.written else None
         yield Sighting(
             message="the stream ends with neither a stop reason nor a closing event",
-            evidence=f"ends in the call of {last.name}: …{last.text[-80:]}"
-            if last
-            else f"…{result.content[-80:]}",
+            evidence=f"ends in the call of {last.name}: …{last.text[-80:]}" if last else f"…{result.content[-80:]}",
             pointer=last.pointer if last else "",
         )

@@ -106,9 +106,7 @@ def before(arguments: dict[str, Any], repairs: tuple[Repair, ...]) -> dict[str, 
         if repair.layer != "schema" or not parts:
             continue
         if repair.code == "property-style":
-            arguments = {
-                repair.before if key == repair.after else key: item for key, item in arguments.items()
-            }
+            arguments = {repair.before if key == repair.after else key: item for key, item in arguments.items()}
         else:
             arguments = _put(arguments, parts, repair.before)
     return arguments

@@ -80,9 +80,7 @@ def shown_name(name: str) -> str:
 def looks_binary(data: bytes) -> bool:
     """Whether the data is no text: more than a tenth of its start is no UTF-8, or control characters."""
     sample = data[:_SAMPLE].decode("utf-8", errors="replace")
-    odd = sum(
-        character == "\ufffd" or (character < " " and character not in _TEXT_CONTROLS) for character in sample
-    )
+    odd = sum(character == "\ufffd" or (character < " " and character not in _TEXT_CONTROLS) for character in sample)
     return odd * 10 > len(sample)
 
 

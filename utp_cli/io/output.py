@@ -43,9 +43,7 @@ class Output:
             _silence(_stdout())
             return False
         except OSError as error:
-            raise BadFile(
-                self._file or "standard output", f"cannot be written: {error.strerror or error}"
-            ) from None
+            raise BadFile(self._file or "standard output", f"cannot be written: {error.strerror or error}") from None
         self._begun = True
         return True
 

@@ -158,9 +158,7 @@ _FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 _CORE = "tag:yaml.org,2002:"
-_TAGS = frozenset(
-    _CORE + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge")
-)
+_TAGS = frozenset(_CORE + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge"))
 
 
 def plain_value(text: str) -> Any:

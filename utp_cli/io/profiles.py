@@ -97,11 +97,7 @@ class Configuration:
     def profile(self, name: str) -> Profile:
         """Return a profile, checked. Raises `UnknownName`, and `BadFile` with the line of what is wrong."""
         if name not in self.profiles:
-            where = (
-                f"{self.path} has: {', '.join(self.profiles) or 'none'}"
-                if self.path
-                else "no profiles.toml found"
-            )
+            where = f"{self.path} has: {', '.join(self.profiles) or 'none'}" if self.path else "no profiles.toml found"
             raise UnknownName("profile", name, self.profiles, where)
         return check_profile(self.profiles[name], lambda keys: self.place("profiles", name, *keys))
 
@@ -142,18 +138,12 @@ def read_configuration(path: Path) -> Configuration:
     for key in tables:
         # llmc.toml belongs to another program: what else stands in it is not ours to judge.
         if key not in known and path.name != "llmc.toml":
-            raise BadFile(
-                f"{path}:{line_of(text, (key,))}", f"'{key}' is not a table of it{_offer(key, known)}"
-            )
+            raise BadFile(f"{path}:{line_of(text, (key,))}", f"'{key}' is not a table of it{_offer(key, known)}")
     for key in known:
         for name, table in [(key, tables.get(key, {})), *_items(tables.get(key))]:
             if not isinstance(table, dict):
-                raise BadFile(
-                    f"{path}:{line_of(text, (key, name))}", f"'{name}' must be a table: [{key}.NAME]"
-                )
-    return Configuration(
-        path=path, text=text, profiles=tables.get("profiles", {}), dialects=tables.get("dialects", {})
-    )
+                raise BadFile(f"{path}:{line_of(text, (key, name))}", f"'{name}' must be a table: [{key}.NAME]")
+    return Configuration(path=path, text=text, profiles=tables.get("profiles", {}), dialects=tables.get("dialects", {}))
 
 
 def check_profile(table: dict[str, Any], place: Callable[[list[str]], str]) -> Profile:
@@ -229,16 +219,12 @@ def add_profile(path: Path, name: str, table: dict[str, Any], *, replace: bool =
     check_profile(table, lambda keys: f"profile '{name}', {'.'.join(keys)}")
     before = read_configuration(path) if path.exists() else Configuration(path=path)
     if name in before.profiles and not replace:
-        raise BadOption(
-            f"profile '{name}' exists already ({before.place('profiles', name)}): --replace overwrites it"
-        )
+        raise BadOption(f"profile '{name}' exists already ({before.place('profiles', name)}): --replace overwrites it")
     text = without_table(before.text, ("profiles", name)) if name in before.profiles else before.text
     written = tomli_w.dumps({"profiles": {name: table}})
     text = f"{text.rstrip()}\n\n{written}" if text.strip() else written
     if _tables(text) != {**_tables(before.text), "profiles": {**before.profiles, name: table}}:
-        raise BadFile(
-            before.place("profiles", name), f"profile '{name}' has to be replaced by hand: it is not a table"
-        )
+        raise BadFile(before.place("profiles", name), f"profile '{name}' has to be replaced by hand: it is not a table")
     _replace(path, text)
 
 

@@ -91,9 +91,7 @@ def _mapping_patches(text: str, placed: Placed, new: dict[str, Any]) -> list[Pat
 def _list_patches(text: str, placed: Placed, new: list[Any]) -> list[Patch]:
     items = list(placed.items.values())
     if len(new) == len(items):
-        return [
-            patch for item, value in zip(items, new, strict=True) for patch in _patches(text, item, value)
-        ]
+        return [patch for item, value in zip(items, new, strict=True) for patch in _patches(text, item, value)]
     wanted = [_json(value) for value in new]
     gone, left = [], wanted
     for index, item in placed.items.items():
@@ -138,9 +136,7 @@ def _without(text: str, placed: Placed, gone: list[str]) -> list[Patch]:
     return patches
 
 
-def _cut(
-    text: str, run: list[Placed], before: Placed | None, after: Placed | None, *, is_flow: bool
-) -> Patch:
+def _cut(text: str, run: list[Placed], before: Placed | None, after: Placed | None, *, is_flow: bool) -> Patch:
     """Return the patch that takes a run of neighbours out."""
     start, end = _begin(run[0]), _last_end(text, run[-1])
     line = text.rfind("\n", 0, start) + 1
@@ -178,9 +174,7 @@ def _with(text: str, placed: Placed, added: Sequence[tuple[str | None, Any]], go
 
 
 def _entry(key: str | None, value: Any, *, is_json: bool) -> str:
-    written = (
-        json.dumps(value, ensure_ascii=False) if is_json or not isinstance(value, str) else _plain(value)
-    )
+    written = json.dumps(value, ensure_ascii=False) if is_json or not isinstance(value, str) else _plain(value)
     if key is None:
         return written
     return f"{json.dumps(key, ensure_ascii=False) if is_json else _plain(key)}: {written}"
@@ -188,9 +182,7 @@ def _entry(key: str | None, value: Any, *, is_json: bool) -> str:
 
 def _plain(text: str) -> str:
     """Write a text without quotes where YAML would read it back as that text."""
-    return (
-        text if _PLAIN.fullmatch(text) and plain_value(text) == text else json.dumps(text, ensure_ascii=False)
-    )
+    return text if _PLAIN.fullmatch(text) and plain_value(text) == text else json.dumps(text, ensure_ascii=False)
 
 
 def _written(text: str, placed: Placed, new: Any) -> str:

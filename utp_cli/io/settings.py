@@ -79,11 +79,7 @@ class Settings:
     def table(self, name: str) -> dict[str, Any]:
         """Return what the profile says in its table `server` or `capability`."""
         found = getattr(self.profile, name, None)
-        return {
-            key: value
-            for key in getattr(found, "__slots__", ())
-            if (value := getattr(found, key)) is not None
-        }
+        return {key: value for key in getattr(found, "__slots__", ()) if (value := getattr(found, key)) is not None}
 
 
 def load_settings(config: str | None, **options: Any) -> Settings:

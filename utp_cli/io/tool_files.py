@@ -136,9 +136,7 @@ def _unlike_a_tool(file: ToolFile, definition: Definition) -> BadFile:
         near = nearest(key, KEYS)
         if near:
             line, column = file.place_of(f"{definition.pointer}/{key}")
-            return BadFile(
-                f"{file.path}:{line}:{column}", f"'{key}' is not a key of a tool (did you mean '{near}'?)"
-            )
+            return BadFile(f"{file.path}:{line}:{column}", f"'{key}' is not a key of a tool (did you mean '{near}'?)")
     return BadFile(file.path, "no tools in it; expected a tool, a list of tools, or a mapping with `tools`")
 
 
@@ -162,6 +160,4 @@ def load_tools(source: str | Path | list[Any] | dict[str, Any]) -> list[Tool]:
 
 def _nameless(raw: Any) -> str:
     near = [key for key in raw if nearest(str(key), ["name"])] if isinstance(raw, dict) else []
-    return "a tool without a name" + (
-        f" ('{near[0]}' is not a key of a tool; did you mean 'name'?)" if near else ""
-    )
+    return "a tool without a name" + (f" ('{near[0]}' is not a key of a tool; did you mean 'name'?)" if near else "")

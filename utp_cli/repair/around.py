@@ -77,9 +77,7 @@ def repair_json(text: str) -> Reading:
     return Reading(
         value=value,
         repairs=in_order(repairs),
-        partial=[
-            f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial
-        ],
+        partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
         find_notes=lambda: [note for each in kept for note in each.reader.notes],
@@ -136,9 +134,7 @@ def _values(text: str, start: int, end: int) -> Iterator[_Found]:
 
 def _is_data(found: _Found) -> bool:
     """Whether this is a container that somebody wrote as one: `{name}` is none."""
-    return isinstance(found.value, (dict, list)) and not any(
-        r.code == "python-set" for r in found.reader.repairs
-    )
+    return isinstance(found.value, (dict, list)) and not any(r.code == "python-set" for r in found.reader.repairs)
 
 
 def _wrapped(text: str, start: int, end: int) -> _Found | None:

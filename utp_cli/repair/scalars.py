@@ -136,9 +136,7 @@ def _closes(tape: Tape, at: int, place: Place) -> bool:
 
 def _before_marker(text: str, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
     """Return the end of the run, or the first marker in it; True where there is none."""
-    found = [
-        place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end
-    ]
+    found = [place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end]
     return min(found, default=end), not found
 
 
@@ -178,9 +176,7 @@ def classify(run: str, start: int, *, cut: bool = False) -> Bare:
 def _argument(inside: str, source: str) -> Any:
     """Return the one scalar between the parentheses of a typed value, else its source text."""
     if string := _ONE_STRING.fullmatch(inside):
-        return decode(
-            string[1] if string[2] is None else string[2], closer="'" if string[1] is None else '"'
-        )[0]
+        return decode(string[1] if string[2] is None else string[2], closer="'" if string[1] is None else '"')[0]
     if strict.NUMBER.fullmatch(inside.strip()):
         return strict.number(inside.strip())
     return LITERALS.get(inside.strip(), source)
@@ -218,10 +214,7 @@ def _loose_number(run: str, start: int) -> Bare | None:
         edits.append(Edit("leading-zero", begin, whole[:zeros], ""))
     if not whole:
         edits.append(Edit("bare-decimal-point", begin, "", "0"))
-    edits += [
-        Edit("digit-separator", m.start(), m[0], "")
-        for m in _UNDERSCORES.finditer(run, begin + max(zeros, 0))
-    ]
+    edits += [Edit("digit-separator", m.start(), m[0], "") for m in _UNDERSCORES.finditer(run, begin + max(zeros, 0))]
     if fraction == ".":
         edits.append(Edit("bare-decimal-point", parts.end(3), "", "0"))
     plain = _applied(run, edits)

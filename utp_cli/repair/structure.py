@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 DEEP: Final = 64
 """So many due closers are compared; what lies further out is taken to fit."""
 
-_NEXT_BRACKET: Final = re.compile(
-    r'[{}\[\]]|"(?:[^"\\]|\\.)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])', re.DOTALL
-)
+_NEXT_BRACKET: Final = re.compile(r'[{}\[\]]|"(?:[^"\\]|\\.)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])', re.DOTALL)
 
 
 class Member(NamedTuple):
@@ -79,9 +77,7 @@ def closers_ahead(tape: Tape, at: int, enough: int, until: tuple[str, ...]) -> s
     Strings are skipped; a marker or the end of the text ends it. Raises Starved until that is known.
     """
     text, found, depth = tape.text, "", 0
-    stop = min(
-        (place for place in (text.find(marker, at) for marker in until) if place >= 0), default=len(text)
-    )
+    stop = min((place for place in (text.find(marker, at) for marker in until) if place >= 0), default=len(text))
     while bracket := _NEXT_BRACKET.search(text, at):
         at = bracket.end()
         if bracket.start() >= stop:

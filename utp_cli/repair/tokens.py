@@ -68,9 +68,7 @@ class Tokens:
         if index >= len(self._tape.text) and not self._tape.closed:
             raise Starved
 
-    def _fix(
-        self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None
-    ) -> None:
+    def _fix(self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None) -> None:
         entry = CODES[code]
         self.repairs.append(
             Repair(

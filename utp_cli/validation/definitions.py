@@ -40,9 +40,7 @@ FORMS = {
         Form(name="openai-chat", inside=("function",), schemas=(("parameters",),)),
         Form(name="openai-responses", schemas=(("parameters",),)),
         Form(name="anthropic", schemas=(("input_schema",),)),
-        Form(
-            name="gemini", schemas=(("parameters",), ("parametersJsonSchema",), ("parameters_json_schema",))
-        ),
+        Form(name="gemini", schemas=(("parameters",), ("parametersJsonSchema",), ("parameters_json_schema",))),
         Form(name="bedrock", inside=("toolSpec",), schemas=(("inputSchema", "json"), ("inputSchema",))),
         Form(name="mcp", schemas=(("inputSchema",),)),
     )

@@ -17,9 +17,7 @@ def shown(text: str, *, ascii_only: bool = False) -> str:
     if text.isprintable():
         return text
     return "".join(
-        character
-        if character.isprintable() or category(character) not in _HIDDEN
-        else _picture(character, ascii_only)
+        character if character.isprintable() or category(character) not in _HIDDEN else _picture(character, ascii_only)
         for character in text
     )
 

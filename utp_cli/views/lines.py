@@ -177,9 +177,7 @@ def painted(lines: Iterable[Text], *, colour: bool) -> str:
         return "".join(line.plain.rstrip() + "\n" for line in lines)
     from rich.console import Console  # noqa: PLC0415 - plain output has no need of it
 
-    console = Console(
-        force_terminal=True, color_system="standard", no_color=False, width=10_000, legacy_windows=False
-    )
+    console = Console(force_terminal=True, color_system="standard", no_color=False, width=10_000, legacy_windows=False)
     with console.capture() as capture:
         for line in lines:
             console.print(line, soft_wrap=True, markup=False, highlight=False, emoji=False)

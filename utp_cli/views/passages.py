@@ -168,11 +168,7 @@ def _rows_shown(text: str, passage: Passage, width: int, screen: Screen) -> Iter
         yield from rows
         return
     tail = list(_rows(text, max(start, end - width * _TAIL), end, width, screen))[-_TAIL:]
-    head = (
-        [row for row in rows[:_HEAD] if not row or row[0].offset < tail[0][0].offset]
-        if tail and tail[0]
-        else rows
-    )
+    head = [row for row in rows[:_HEAD] if not row or row[0].offset < tail[0][0].offset] if tail and tail[0] else rows
     yield from head
     begin = next((row[-1].offset + 1 for row in reversed(head) if row), start)
     resume = next((row[0].offset for row in tail if row), end)
@@ -191,9 +187,7 @@ def _rows(text: str, start: int, end: int, width: int, screen: Screen) -> Iterat
             continue
         cell = Cell(offset=offset, shown=screen.safe(text[offset]))
         if used + cell.width > width:
-            keep = next(
-                (at + 1 for at in range(len(row) - 1, len(row) // 2, -1) if row[at].shown == " "), len(row)
-            )
+            keep = next((at + 1 for at in range(len(row) - 1, len(row) // 2, -1) if row[at].shown == " "), len(row))
             yield row[:keep]
             row = row[keep:]
             used = sum(cell.width for cell in row)

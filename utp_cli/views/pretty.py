@@ -93,9 +93,7 @@ def signature(
     pairs = [(screen.safe(key), screen.safe(json_line(value))) for key, value in arguments.items()]
     text = ""
     for most in range(width, 8, -2):
-        parts = (
-            f"{key}={screen.cut(value, most)}{mark}" for (key, value), mark in zip(pairs, marks, strict=True)
-        )
+        parts = (f"{key}={screen.cut(value, most)}{mark}" for (key, value), mark in zip(pairs, marks, strict=True))
         text = f"{called}({', '.join(parts)})"
         if screen.verbose or cell_len(text) <= width:
             break
@@ -157,19 +155,13 @@ def _problem(problem: Problem, screen: Screen) -> list[Text]:
 def _server_call(ran: ServerCall, screen: Screen) -> list[Text]:
     right = Text("run by the provider", style="dim")
     room = screen.width - 4 - right.cell_len - 2
-    return [
-        screen.row(
-            Text(f"  {screen.signs.skipped} {signature(ran.name, ran.arguments, screen, room)}"), right
-        )
-    ]
+    return [screen.row(Text(f"  {screen.signs.skipped} {signature(ran.name, ran.arguments, screen, room)}"), right)]
 
 
 def _rejected(call: Rejected, screen: Screen) -> list[Text]:
     end = call.span[1] if call.span else len(call.raw)
     at = f" at {end:,}" if call.reason == "truncated" else ""
-    right = Text(
-        f"{call.reason}{at}", style=STYLES["look" if call.reason in ("in-reasoning", "intent") else "lost"]
-    )
+    right = Text(f"{call.reason}{at}", style=STYLES["look" if call.reason in ("in-reasoning", "intent") else "lost"])
     room = screen.width - 12 - right.cell_len - 2
     called = signature(call.name, call.arguments, screen, room, _broken(call))
     lines = _called(Text("  rejected  ", style="bold"), called, right, screen)
@@ -298,9 +290,7 @@ def _section(title: str, entries: Sequence[T], draw: Callable[[T], list[Text]], 
     return [screen.section(title), *_listed(entries, draw, screen)] if entries else []
 
 
-def _listed(
-    entries: Sequence[T], draw: Callable[[T], list[Text]], screen: Screen, most: int = _MOST
-) -> list[Text]:
+def _listed(entries: Sequence[T], draw: Callable[[T], list[Text]], screen: Screen, most: int = _MOST) -> list[Text]:
     """Draw entries below each other; of many only the first, and how many more there are."""
     shown = entries if screen.verbose else entries[:most]
     lines = [line for entry in shown for line in draw(entry)]

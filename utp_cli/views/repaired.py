@@ -43,7 +43,5 @@ def _value(value: Any, screen: Screen) -> list[Text]:
     shown = lines if screen.verbose else lines[:_MOST]
     drawn = [Text(f"    {screen.brief(line, screen.width - 4)}") for line in shown]
     if len(lines) > len(shown):
-        drawn.append(
-            Text(f"    and {len(lines) - len(shown):,} more lines; --verbose shows them", style="dim")
-        )
+        drawn.append(Text(f"    and {len(lines) - len(shown):,} more lines; --verbose shows them", style="dim"))
     return drawn
