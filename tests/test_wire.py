@@ -412,6 +412,6 @@ def test_deep_nesting() -> None:
 
 def test_long_numbers() -> None:
     digits = "9" * 5000
-    text = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "f", "arguments": {"x": %s}}}' % digits
+    text = f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "f", "arguments": {{"x": {digits}}}}}}}'
     (done,) = (event for event in read(text)[1] if isinstance(event, CallDone))
     assert done.arguments["x"] % 1000 == 999

@@ -115,6 +115,8 @@ class Decoder(FormatDecoder):
         function = part["functionCall"]
         goes_on = function.get("willContinue") is True
         events: list[WireEvent] = []
+        if not function and state.call is None:
+            return events
         if state.call is None or function.get("name"):
             events += self._end_call(state)
             events += self._begin_call(state, place, part)

@@ -122,7 +122,8 @@ class Decoder(FormatDecoder):
         return events
 
     def _thoughts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
-        filled = (key for key in (*_REASONING, "reasoning_details") if message.get(key))
+        fields = (*_REASONING, "reasoning_details")
+        filled = (key for key in fields if message.get(key) and isinstance(message[key], str | list))
         key = state.reasoning = state.reasoning or next(filled, None)
         if key is None:
             return []
