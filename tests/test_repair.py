@@ -24,7 +24,7 @@ MARKERS = ("</tool_call>", "<tool_call>")
 
 
 def chance(seed: int) -> random.Random:
-    return random.Random(seed)  # noqa: S311 - the same on every run
+    return random.Random(seed)
 
 
 def pieces(text: str, seed: int) -> list[str]:

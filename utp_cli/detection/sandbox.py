@@ -49,7 +49,7 @@ FILTERS = frozenset(words("""
 """))  # fmt: skip
 
 
-class Unrenderable(Exception):  # noqa: N818 - no error of ours: what a template came to
+class Unrenderable(Exception):
     """The template failed, refused the conversation or spent its budget; the message says which."""
 
 

@@ -68,7 +68,7 @@ def diagnose_template(text: str, *, model: str | None = None) -> list[Finding]:
     return _looked_at(Template(text=text), "template", model)
 
 
-def diagnose(  # noqa: PLR0917 - the public function's options, in its order
+def diagnose(
     source: Any,
     kind: str = "response",
     tools: Any = None,
