@@ -10,15 +10,12 @@ from utp_cli.protocol.calls import Oddity, ServerCall
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
 from utp_cli.wire.open_call import OpenCall
-from utp_cli.wire.spec import ABSENT, Finished, ServerCallSeen, TextPiece, Told
+from utp_cli.wire.spec import ABSENT, MOST_EVIDENCE, Finished, ServerCallSeen, TextPiece, Told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.wire.spec import WireEvent
-
-MOST_EVIDENCE = 200
-"""Characters of the input that an oddity quotes at most."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,12 +8,11 @@ cut is followed by its brackets and strings until it ends, and then read once.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.protocol.calls import Oddity
 from utp_cli.wire.access import decode, decode_whole
-from utp_cli.wire.decoder import MOST_EVIDENCE
+from utp_cli.wire.spec import MOST_EVIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -276,8 +275,7 @@ _LONG_ENOUGH: Final = 64
 """Characters after which a beginning of blanks is followed as JSON, rather than waited with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What the beginning of a text says of its framing."""
 
     framing: Framing | None = None

@@ -14,8 +14,6 @@ import codecs
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import WireFacts
-from utp_cli.wire.decoder import Scope
-from utp_cli.wire.dispatch import Dispatch
 from utp_cli.wire.event_stream import EventStream, may_begin
 from utp_cli.wire.frames import BLANK, DONE, framing_of
 from utp_cli.wire.spec import TextPiece
@@ -23,7 +21,9 @@ from utp_cli.wire.spec import TextPiece
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from utp_cli.wire.dispatch import Dispatch
     from utp_cli.wire.frames import Framing
+    from utp_cli.wire.shape import Recognised
     from utp_cli.wire.spec import WireEvent
 
 
@@ -37,8 +37,8 @@ class WireReader:
         self.stream = False
         self.verbatim = False
         """The input is raw text: pieces of it may be handed on as they are."""
-        self._scope = Scope()
-        self._dispatch = Dispatch(self._scope, provider)
+        self._provider = provider
+        self._dispatch: Dispatch | None = None
         self._framing: Framing | EventStream | None = None
         self._characters = codecs.getincrementaldecoder("utf-8")("replace")
         self._bytes: bytearray | None = bytearray()
@@ -52,13 +52,15 @@ class WireReader:
     @property
     def model(self) -> str | None:
         """The model that the input names."""
-        return self._scope.told.model
+        return self._dispatch.scope.told.model if self._dispatch else None
 
     @property
     def facts(self) -> WireFacts:
         """What was said beside calls and text, as far as it has been read."""
-        told = self._scope.told
-        framing = self._framing.oddities if self._framing and not self.verbatim else []
+        if self._dispatch is None:
+            return WireFacts(document=self._document)
+        told = self._dispatch.scope.told
+        framing = self._framing.oddities if self._framing else []
         return WireFacts(
             document=self._document,
             error=told.error,
@@ -80,10 +82,11 @@ class WireReader:
         if isinstance(body, str | bytes | bytearray):
             return self.feed(body if isinstance(body, str) else bytes(body))
         self._document, self._otherwise = body, "unknown"
-        self._scope.stream = isinstance(body, list)
+        dispatch = self._made_dispatch()
+        dispatch.scope.stream = isinstance(body, list)
         documents = body if isinstance(body, list) else [body]
-        events = [event for document in documents for event in self._dispatch.feed(document)]
-        events += self._dispatch.close()
+        events = [event for document in documents for event in dispatch.feed(document)]
+        events += dispatch.close()
         self._settle()
         return events
 
@@ -93,7 +96,7 @@ class WireReader:
         self._bytes = None
         if self._framing and not self.verbatim:
             events += self._take_documents(self._framing, self._framing.close())
-        events += self._dispatch.close()
+        events += self._dispatch.close() if self._dispatch else []
         known = self._settle()
         return events if known or self._otherwise == "unknown" else events + self._release()
 
@@ -114,7 +117,7 @@ class WireReader:
             return []
         if self.verbatim:
             return [TextPiece(pointer="", text=text)]
-        if self._dispatch.recognised is None:
+        if self._recognised is None:
             self._held.append(text)
         if self._framing is None:
             self._head += text if self._head else text.lstrip(BLANK)
@@ -127,39 +130,55 @@ class WireReader:
         if isinstance(self._framing, EventStream):
             return []
         events = self._take_documents(self._framing, self._framing.feed(text))
-        if self._framing.broken and self._dispatch.recognised is None:
+        if self._framing.broken and self._recognised is None:
             return self._release()
         return events
 
     def _take_documents(self, framing: Framing | EventStream, documents: Iterable[Any]) -> list[WireEvent]:
         events: list[WireEvent] = []
         for document in documents:
-            self._scope.stream = framing.several
+            dispatch = self._made_dispatch()
+            dispatch.scope.stream = framing.several
             self._document = None if framing.several else document
             if document is DONE:
-                self._scope.told.ended = True
-                events += self._dispatch.close()
+                dispatch.scope.told.ended = True
+                events += dispatch.close()
             else:
-                events += self._dispatch.feed(document)
-            framing.trusted = self._dispatch.recognised is not None
-        if self._dispatch.recognised is not None:
+                events += dispatch.feed(document)
+            framing.trusted = dispatch.recognised is not None
+        if self._recognised is not None:
             self._held.clear()
             self._settle()
         return events
 
+    @property
+    def _recognised(self) -> Recognised | None:
+        return self._dispatch.recognised if self._dispatch else None
+
+    def _made_dispatch(self) -> Dispatch:
+        """The dispatch, made for the first document."""
+        if self._dispatch is None:
+            from utp_cli.wire.decoder import Scope  # noqa: PLC0415 - raw text does without all of this
+            from utp_cli.wire.dispatch import Dispatch  # noqa: PLC0415
+
+            self._dispatch = Dispatch(Scope(), self._provider)
+        return self._dispatch
+
     def _settle(self) -> bool:
         """Say what the input is; return whether a document told."""
-        found = self._dispatch.recognised
-        error = self._scope.told.error is not None
+        if self._dispatch is None:
+            self.shape = self._otherwise
+            return False
+        found, scope = self._dispatch.recognised, self._dispatch.scope
+        error = scope.told.error is not None
         self.shape = self._dispatch.shape or ("error" if error else self._otherwise)
-        self.stream = self._scope.stream and (error if found is None else found.unit != "message")
+        self.stream = scope.stream and (error if found is None else found.unit != "message")
         return found is not None or error
 
     def _release(self) -> list[WireEvent]:
         """It is raw text: hand on what was held."""
         text = "".join(self._held)
         self._held.clear()
-        self._scope = Scope()
-        self._dispatch = Dispatch(self._scope)
-        self.shape, self.verbatim, self._document, self.stream = "text", True, None, False
+        self._dispatch, self._document = None, None
+        self.shape, self.verbatim, self.stream = "text", True, False
         return [TextPiece(pointer="", text=text)] if text else []

@@ -6,7 +6,7 @@ The rules are tables: `shape_answers` for answers and stream events, `shape_requ
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.wire.access import dict_of, dicts_of, list_of
 from utp_cli.wire.event_stream import EventStream, may_begin
@@ -59,8 +59,7 @@ _UNKNOWN: Final = Recognised(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Framed:
+class Framed(NamedTuple):
     """A text taken apart."""
 
     documents: list[Any]

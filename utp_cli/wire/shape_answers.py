@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 
@@ -16,8 +15,7 @@ Unit = Literal["event", "answer", "message"]
 Document = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A format, and how to tell it."""
 
     format: str

@@ -22,6 +22,8 @@ class _Absent:
 
 ABSENT = _Absent()
 """Arguments that the wire did not write at all, which is not the same as null."""
+MOST_EVIDENCE = 200
+"""Characters of the input that an oddity quotes at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
