@@ -52,7 +52,11 @@ SSE = {
     "empty payload": ('data:\n\ndata: \n\ndata: {"a":1}\n\n', [{"a": 1}], 0),
     "json without data": ('data: {"a":1}\n\n{"error":1}\n', [{"a": 1}, {"error": 1}], 1),
     "unknown fields": ('data: {"a":1}\n\nfoo: bar\n\n', [{"a": 1}], 0),
-    "line separators of Unicode": ('data: {"a":"\u2028\u0085\x0b"}\n\n'.replace("\x0b", "\\u000b"), [{"a": "\u2028\u0085\x0b"}], 0),
+    "line separators of Unicode": (
+        'data: {"a":"\u2028\u0085\x0b"}\n\n'.replace("\x0b", "\\u000b"),
+        [{"a": "\u2028\u0085\x0b"}],
+        0,
+    ),
 }
 
 
@@ -199,7 +203,9 @@ def test_pieces_of_json_are_joined_as_they_are(value: dict[str, Any], cuts: list
 
 def test_partial_arguments() -> None:
     held = PartialArguments()
-    held.take([{"jsonPath": "$.a.b", "stringValue": "x", "willContinue": True}, {"jsonPath": "$['c d'][0]", "numberValue": 1}])
+    held.take(
+        [{"jsonPath": "$.a.b", "stringValue": "x", "willContinue": True}, {"jsonPath": "$['c d'][0]", "numberValue": 1}]
+    )
     held.take([{"jsonPath": "$.a.b", "stringValue": "y"}, {"jsonPath": "$['c d'][1]", "boolValue": True}])
     held.take([{"jsonPath": "$.n", "nullValue": None}, {"jsonPath": "$", "stringValue": "?"}, {"jsonPath": 5}, 7, None])
     assert held.whole() == {"a": {"b": "xy"}, "c d": [1, True], "n": None}
@@ -225,10 +231,13 @@ HOSTILE = {
     "escapes": '{"a":"' + '\\"' * 100_000,
     "blanks": "{" + " " * 100_000,
     "payloads that are none": "data: {\n" * 50_000,
-    "payloads that are none, at last one": "data: {\n" * 20_000 + '\n\ndata: {"choices":[{"delta":{"content":"x"}}]}\n\n',
-    "named pieces": 'data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"1"}}]}}]}\n\n' * 5_000,
+    "payloads that are none, at last one": "data: {\n" * 20_000
+    + '\n\ndata: {"choices":[{"delta":{"content":"x"}}]}\n\n',
+    "named pieces": 'data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"1"}}]}}]}\n\n'
+    * 5_000,
     "new calls": "".join(
-        f'data: {{"choices":[{{"delta":{{"tool_calls":[{{"id":"c{i}","function":{{"name":"f"}}}}]}}}}]}}\n\n' for i in range(5_000)
+        f'data: {{"choices":[{{"delta":{{"tool_calls":[{{"id":"c{i}","function":{{"name":"f"}}}}]}}}}]}}\n\n'
+        for i in range(5_000)
     ),
 }
 

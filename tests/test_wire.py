@@ -405,7 +405,12 @@ def test_deep_nesting() -> None:
     assert [event.name for event in read(body)[1] if isinstance(event, CallDone)] == ["f"]
     assert read({"resourceSpans": [deep]})[0].shape == "otel"
     assert read(deep)[0].shape == "unknown"
-    for text in ("[" * 100_000, '{"a":' * 100_000, '[{"a":' * 50_000, '{"choices":' + "[" * 100_000 + "]" * 100_000 + "}"):
+    for text in (
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '[{"a":' * 50_000,
+        '{"choices":' + "[" * 100_000 + "]" * 100_000 + "}",
+    ):
         assert read(text)[0].shape == "text"
         assert read(None, cut(text, 8))[0].shape == "text"
 
