@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("Answers", "utp_cli.commands.parse"),
     "replay": ("Answers", "utp_cli.commands.replay"),
     "detect": ("Models and tools", "utp_cli.commands.detect"),
+    "render-tools": ("Models and tools", "utp_cli.commands.render_tools"),
     "audit": ("Models and tools", "utp_cli.commands.audit"),
     "audit-descriptions": ("Models and tools", "utp_cli.commands.audit"),
     "profiles": ("Settings", "utp_cli.commands.profiles"),
