@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from utp_cli.commands import options  # noqa: TC001 - Typer reads the annotations
+from utp_cli.commands import options
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output as out
 from utp_cli.io.inputs import STDIN

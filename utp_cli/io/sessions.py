@@ -74,11 +74,12 @@ def _document(path: Path, text: str) -> dict[str, Any]:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        rows = [row for line in text.splitlines() if (row := _decoded(line)) is not None]
-        if not rows:
+        lines = [line for line in text.splitlines() if line.strip()]
+        rows = [_decoded(line) for line in lines]
+        if len(lines) < 2 or None in rows[:-1]:
             place = f"{path}:{error.lineno}:{error.colno}"
             raise BadFile(place, "is neither a session file nor JSON") from None
-        return {"exchanges": [_as_exchange(row) for row in rows]}
+        return {"exchanges": [_as_exchange(row) for row in rows if row is not None]}
     except RecursionError:
         raise BadFile(str(path), "is nested too deeply") from None
     if isinstance(document, list):
