@@ -1,0 +1,67 @@
+"""Anthropic's Messages API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.names import IdRule, NameRule
+from utp_cli.rendering.spec import NAME, Format, StrictLimits
+from utp_cli.rendering.targets import ANTHROPIC, ANTHROPIC_STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.rendering.spec import Answer, Outcome, Sent
+
+
+def _wrap(tools: list[Sent]) -> dict[str, Any]:
+    return {"tools": [_tool(tool) for tool in tools]}
+
+
+def _tool(tool: Sent) -> dict[str, Any]:
+    description = {"description": tool.description} if tool.description else {}
+    strict = {} if tool.strict is None else {"strict": tool.strict}
+    return {"name": tool.name, **description, "input_schema": tool.schema, **strict}
+
+
+def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return one message: the API refuses results that are spread over several."""
+    blocks = [
+        {"type": "tool_result", "tool_use_id": outcome.id, "content": outcome.text}
+        | ({"is_error": True} if outcome.failed else {})
+        for outcome in outcomes
+    ]
+    return [{"role": "user", "content": blocks}]
+
+
+def _message(answer: Answer) -> dict[str, Any]:
+    """Thinking stays out: without its signature the API refuses it. An empty text is refused as well."""
+    text = [{"type": "text", "text": answer.content}] if answer.content.strip() else []
+    calls = [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in answer.calls
+    ]
+    return {"role": "assistant", "content": [*text, *calls]}
+
+
+ANTHROPIC_MESSAGES = Format(
+    name="anthropic",
+    aliases=("claude",),
+    wrap=_wrap,
+    schema=ANTHROPIC,
+    strict=ANTHROPIC_STRICT,
+    strict_limits=StrictLimits(tools=20, optional=24, unions=16, together=True),
+    names=NameRule(characters="a-zA-Z0-9_-", limit=128),
+    choices={
+        "auto": {"tool_choice": {"type": "auto"}},
+        "none": {"tool_choice": {"type": "none"}},
+        "required": {"tool_choice": {"type": "any"}},
+        "named": {"tool_choice": {"type": "tool", "name": NAME}},
+    },
+    parallel={
+        False: {"tool_choice": {"disable_parallel_tool_use": True}},
+        True: {"tool_choice": {"disable_parallel_tool_use": False}},
+    },
+    ids=IdRule(pattern=r"[a-zA-Z0-9_-]{1,64}", prefix="toolu_"),
+    results=_results,
+    message=_message,
+)

@@ -1,0 +1,64 @@
+"""Amazon Bedrock's Converse API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.names import IdRule, NameRule
+from utp_cli.rendering.spec import NAME, Format, StrictLimits
+from utp_cli.rendering.targets import ANTHROPIC_STRICT, FULL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.rendering.spec import Answer, Outcome, Sent
+
+
+def _wrap(tools: list[Sent]) -> dict[str, Any]:
+    return {"toolConfig": {"tools": [{"toolSpec": _spec(tool)} for tool in tools]}}
+
+
+def _spec(tool: Sent) -> dict[str, Any]:
+    """A blank description is refused, so it is left out."""
+    description = {"description": tool.description} if tool.description.strip() else {}
+    strict = {} if tool.strict is None else {"strict": tool.strict}
+    return {"name": tool.name, **description, "inputSchema": {"json": tool.schema}, **strict}
+
+
+def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": [{"toolResult": _result(outcome)} for outcome in outcomes]}]
+
+
+def _result(outcome: Outcome) -> dict[str, Any]:
+    structured = isinstance(outcome.value, dict) and not outcome.failed
+    content = {"json": outcome.value} if structured else {"text": outcome.text}
+    status = "error" if outcome.failed else "success"
+    return {"toolUseId": outcome.id, "content": [content], "status": status}
+
+
+def _message(answer: Answer) -> dict[str, Any]:
+    text = [{"text": answer.content}] if answer.content.strip() else []
+    calls = [
+        {"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}} for call in answer.calls
+    ]
+    return {"role": "assistant", "content": [*text, *calls]}
+
+
+CONVERSE = Format(
+    name="bedrock",
+    aliases=("converse",),
+    wrap=_wrap,
+    schema=FULL,
+    strict=ANTHROPIC_STRICT,
+    strict_limits=StrictLimits(tools=20, optional=24, unions=16, together=True),
+    names=NameRule(characters="a-zA-Z0-9_-", limit=64),
+    choices={
+        "auto": {"toolConfig": {"toolChoice": {"auto": {}}}},
+        "none": None,
+        "required": {"toolConfig": {"toolChoice": {"any": {}}}},
+        "named": {"toolConfig": {"toolChoice": {"tool": {"name": NAME}}}},
+    },
+    ids=IdRule(pattern=r"[a-zA-Z0-9_.:-]{1,64}", prefix="tooluse_"),
+    results=_results,
+    message=_message,
+)

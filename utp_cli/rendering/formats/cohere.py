@@ -1,0 +1,40 @@
+"""Cohere's chat API, version 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.formats import openai
+from utp_cli.rendering.spec import Format
+from utp_cli.rendering.targets import FULL
+
+if TYPE_CHECKING:
+    from utp_cli.rendering.spec import Answer, Sent
+
+
+def _wrap(tools: list[Sent]) -> dict[str, Any]:
+    """Strictness is a switch of the request, not of a tool."""
+    functions = [
+        {key: value for key, value in openai.function(tool).items() if key != "strict"} for tool in tools
+    ]
+    strict = {"strict_tools": True} if any(tool.strict for tool in tools) else {}
+    return {"tools": [{"type": "function", "function": function} for function in functions], **strict}
+
+
+def _message(answer: Answer) -> dict[str, Any]:
+    if not answer.calls:
+        return {"role": "assistant", "content": answer.content}
+    plan = answer.content or answer.reasoning
+    return {"role": "assistant", **({"tool_plan": plan} if plan else {}), "tool_calls": openai.calls(answer)}
+
+
+COHERE = Format(
+    name="cohere",
+    wrap=_wrap,
+    schema=FULL,
+    strict=FULL,
+    names=openai.NAMES,
+    choices={"auto": {}, "none": {"tool_choice": "NONE"}, "required": {"tool_choice": "REQUIRED"}},
+    results=openai.results,
+    message=_message,
+)

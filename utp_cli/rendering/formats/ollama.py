@@ -1,0 +1,34 @@
+"""Ollama's own API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.formats import openai
+from utp_cli.rendering.spec import Format
+from utp_cli.rendering.targets import OLLAMA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.rendering.spec import Answer, Outcome
+
+
+def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    return [{"role": "tool", "tool_name": outcome.name, "content": outcome.told} for outcome in outcomes]
+
+
+def _message(answer: Answer) -> dict[str, Any]:
+    calls = [{"function": {"name": call.name, "arguments": call.arguments}} for call in answer.calls]
+    thinking = {"thinking": answer.reasoning} if answer.reasoning else {}
+    return {"role": "assistant", "content": answer.content, **thinking} | ({"tool_calls": calls} if calls else {})
+
+
+OLLAMA_CHAT = Format(
+    name="ollama",
+    wrap=openai.wrap,
+    schema=OLLAMA,
+    ids=None,
+    results=_results,
+    message=_message,
+)

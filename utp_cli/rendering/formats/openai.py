@@ -1,0 +1,143 @@
+"""OpenAI: chat completions (and who copies them), Responses, the old functions; Azure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.names import IdRule, NameRule
+from utp_cli.rendering.spec import NAME, Format, StrictLimits
+from utp_cli.rendering.targets import OPENAI, OPENAI_STRICT
+from utp_cli.rendering.values import compact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.rendering.spec import Answer, Outcome, Sent, SentCall
+
+NAMES = NameRule(characters="a-zA-Z0-9_-", limit=64)
+IDS = IdRule(pattern=r"[!-~]{1,40}")
+
+
+def function(tool: Sent) -> dict[str, Any]:
+    """Return name, description, parameters; `strict` where something is to be said about it."""
+    strict = {} if tool.strict is None else {"strict": tool.strict}
+    description = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **description, "parameters": tool.schema, **strict}
+
+
+def wrap(tools: list[Sent]) -> dict[str, Any]:
+    """Return the tools as chat completions have them."""
+    return {"tools": [{"type": "function", "function": function(tool)} for tool in tools]}
+
+
+def results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return a message for each result."""
+    return [{"role": "tool", "tool_call_id": outcome.id, "content": outcome.told} for outcome in outcomes]
+
+
+def calls(answer: Answer) -> list[dict[str, Any]]:
+    """Return the calls as chat completions have them."""
+    return [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": compact(call.arguments)},
+        }
+        for call in answer.calls
+    ]
+
+
+def message(answer: Answer) -> dict[str, Any]:
+    """Return the answer as chat completions have it."""
+    if not answer.calls:
+        return {"role": "assistant", "content": answer.content}
+    return {"role": "assistant", "content": answer.content or None, "tool_calls": calls(answer)}
+
+
+def _wrap_responses(tools: list[Sent]) -> dict[str, Any]:
+    return {"tools": [{"type": "function", **function(tool)} for tool in tools]}
+
+
+def _results_responses(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    return [
+        {"type": "function_call_output", "call_id": outcome.id, "output": outcome.told} for outcome in outcomes
+    ]
+
+
+def _item(call: SentCall) -> dict[str, Any]:
+    arguments = compact(call.arguments)
+    return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}
+
+
+def _message_responses(answer: Answer) -> dict[str, Any]:
+    """Return the items of the answer under `output`; they go into `input` one by one."""
+    said = [{"type": "message", "role": "assistant", "content": answer.content}]
+    return {"output": [*(said if answer.content else []), *(_item(call) for call in answer.calls)]}
+
+
+def _wrap_legacy(tools: list[Sent]) -> dict[str, Any]:
+    return {"functions": [function(tool) for tool in tools]}
+
+
+def _results_legacy(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    return [{"role": "function", "name": outcome.name, "content": outcome.told} for outcome in outcomes]
+
+
+def _message_legacy(answer: Answer) -> dict[str, Any]:
+    """Return the message with its first call: there is room for no more."""
+    out: dict[str, Any] = {"role": "assistant", "content": answer.content or None}
+    for call in answer.calls[:1]:
+        out["function_call"] = {"name": call.name, "arguments": compact(call.arguments)}
+    return out if answer.calls else {**out, "content": answer.content}
+
+
+CHAT = Format(
+    name="openai-chat",
+    aliases=("openai",),
+    wrap=wrap,
+    schema=OPENAI,
+    strict=OPENAI_STRICT,
+    strict_limits=StrictLimits(properties=5000, levels=10, enum_values=1000, characters=120_000),
+    names=NAMES,
+    tools_limit=128,
+    choices={
+        "auto": {"tool_choice": "auto"},
+        "none": {"tool_choice": "none"},
+        "required": {"tool_choice": "required"},
+        "named": {"tool_choice": {"type": "function", "function": {"name": NAME}}},
+    },
+    parallel={False: {"parallel_tool_calls": False}, True: {"parallel_tool_calls": True}},
+    ids=IDS,
+    results=results,
+    message=message,
+)
+AZURE = replace(CHAT, name="azure", aliases=(), description_limit=1024)
+RESPONSES = replace(
+    CHAT,
+    name="openai-responses",
+    aliases=("responses",),
+    wrap=_wrap_responses,
+    strict_said=True,
+    tools_limit=None,
+    choices={**CHAT.choices, "named": {"tool_choice": {"type": "function", "name": NAME}}},
+    ids=IdRule(pattern=r"[!-~]{1,64}"),
+    results=_results_responses,
+    message=_message_responses,
+)
+LEGACY = replace(
+    CHAT,
+    name="openai-legacy",
+    aliases=(),
+    wrap=_wrap_legacy,
+    strict=None,
+    choices={
+        "auto": {"function_call": "auto"},
+        "none": {"function_call": "none"},
+        "named": {"function_call": {"name": NAME}},
+    },
+    parallel={False: {}},
+    ids=None,
+    results=_results_legacy,
+    message=_message_legacy,
+)

@@ -1,0 +1,37 @@
+"""Models without tools: definitions in the system prompt, results in a message of the user."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+from utp_cli.rendering.spec import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.rendering.spec import Outcome
+
+_FAILED = ' error="true"'
+
+
+def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    parts = [
+        f"{'Error' if outcome.failed else 'Result'} of {outcome.name}:\n{outcome.text}" for outcome in outcomes
+    ]
+    return [{"role": "user", "content": "\n\n".join(parts)}]
+
+
+def _results_xml(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    parts = [
+        f"<tool_result name={quoteattr(outcome.name)}{_FAILED if outcome.failed else ''}>\n"
+        f"{outcome.text}\n</tool_result>"
+        for outcome in outcomes
+    ]
+    return [{"role": "user", "content": "\n".join(parts)}]
+
+
+PROMPT_JSON = Format(name="prompt-json", aliases=("prompt",), style="standard", results=_results)
+PROMPT_XML = replace(PROMPT_JSON, name="prompt-xml", aliases=(), style="xml", results=_results_xml)
+ANTHROPIC_XML = replace(PROMPT_XML, name="anthropic-xml", style="invoke")

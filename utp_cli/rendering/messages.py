@@ -1,0 +1,89 @@
+"""A parsed answer, rewritten as a sound message of the assistant: what was broken can be piped on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.spans import pointer_parts
+from utp_cli.rendering.formats.catalogue import FORMATS
+from utp_cli.rendering.ids import sent_ids
+from utp_cli.rendering.spec import Answer, SentCall, Unsafe
+from utp_cli.rendering.values import plain
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall
+
+_NO_CALL = frozenset({"intent", "in-reasoning"})
+"""Reasons of what was never meant to be run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """A message, and what was done to the ids of its calls."""
+
+    message: dict[str, Any]
+    repairs: tuple[Repair, ...]
+    """`missing-id`, one for each id that was absent, there twice, or not as the provider takes it."""
+
+
+def render_message(result: ParseResult, format: str = "openai-chat") -> dict[str, Any]:  # noqa: A002 - users' word
+    """Return the answer as the assistant's message. Raises as `rewrite` does."""
+    return rewrite(result, format).message
+
+
+def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # noqa: A002
+    """Return the answer as the assistant's message, with the repairs of its ids.
+
+    What is no safe call stays out; LangChain has a place for it. Raises `UnknownName` for a format that does not exist,
+    `BadOption` for one without such messages.
+    """
+    spec = FORMATS[format]
+    if spec.message is None:
+        raise BadOption(f"{spec.name} has no message of an assistant to rewrite the answer as")
+    unsafe = [call for call in result.rejected if call.reason not in _NO_CALL]
+    ids = sent_ids([call.id for call in (*result.calls, *unsafe)], spec.ids)
+    sent = [_call(call, new, result) for call, (new, _) in zip(result.calls, ids, strict=False)]
+    answer = Answer(
+        content=result.content,
+        reasoning=result.reasoning,
+        calls=sent,
+        unsafe=[_unsafe(call, new) for call, (new, _) in zip(unsafe, ids[len(sent) :], strict=True)],
+        foreign=not any(call.signature for call in sent),
+    )
+    repairs = [
+        _repair(index, call, new, why)
+        for index, (call, (new, why)) in enumerate(zip(result.calls, ids, strict=False))
+        if why and spec.ids
+    ]
+    return Rewritten(message=spec.message(answer), repairs=tuple(repairs))
+
+
+def _call(call: ToolCall, sent: str | int, result: ParseResult) -> SentCall:
+    return SentCall(
+        id=sent, name=call.name, arguments=plain(call.arguments), signature=_signature(call, result)
+    )
+
+
+def _signature(call: ToolCall, result: ParseResult) -> str | None:
+    """Return what Gemini signed the call with: it stands beside the call, two levels above its arguments."""
+    found = result.facts.document if result.shape == "gemini" and call.rung == "native" else None
+    for part in pointer_parts(call.pointer)[:-2]:
+        if isinstance(found, list):
+            found = {str(index): item for index, item in enumerate(found)}
+        found = found.get(part) if isinstance(found, dict) else None
+    signature = found.get("thoughtSignature") if isinstance(found, dict) else None
+    return signature if isinstance(signature, str) else None
+
+
+def _unsafe(call: Rejected, sent: str | int) -> Unsafe:
+    return Unsafe(id=sent, name=call.name or "", raw=call.raw, error=f"not safe to run: {call.reason}")
+
+
+def _repair(index: int, call: ToolCall, new: str | int, why: str) -> Repair:
+    return Repair(
+        code="missing-id", layer="shape", confidence="safe", call=index, pointer="/id",
+        before=call.id, after=new, message=f"made an id: {why}",
+    )  # fmt: skip

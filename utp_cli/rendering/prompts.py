@@ -1,0 +1,137 @@
+"""Prompts that let a model without tools call them: role, definitions, exact form, rules, examples.
+
+The form of a call is a dialect's: what the prompt asks for, the parser of the same name reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+from utp_cli.protocol.catalogue import Catalogue
+from utp_cli.rendering.samples import sample_arguments
+from utp_cli.rendering.values import compact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from utp_cli.rendering.spec import Sent
+
+COMPACT_BELOW = 8192
+"""Tokens of a context window below which the compact prompt is the right one."""
+
+_RULES = (
+    "Call a tool only if you need it; otherwise answer in plain text.",
+    "Use the tools listed here and no others, with the argument names as written.",
+    "Give every required argument; leave out optional ones you know nothing about. Never make up a value: ask.",
+    "Write nothing after a call. Its result comes in the next message.",
+)
+_ONE = "Make one call at a time."
+_MANY = "Make calls that do not depend on each other together, one after the other in one answer."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How such a prompt is laid out."""
+
+    name: str
+    define: Callable[[Sent], str]
+    """One tool, as text."""
+    around: str = "{}"
+    """What stands around the definitions."""
+    dialect: str
+    """The dialect of the calls where the model has none of its own."""
+    rules: tuple[str, ...]
+    examples: bool = True
+    several: bool = False
+    """An answer may hold several calls; the example does."""
+
+
+def _full(tool: Sent) -> str:
+    return f"## {tool.name}\n{tool.description}\nArguments (JSON Schema): {compact(tool.schema)}"
+
+
+def _line(tool: Sent) -> str:
+    """Return `name(argument: type, other?: type) - first sentence`."""
+    required = tool.schema.get("required", [])
+    properties = tool.schema["properties"].items()
+    arguments = ", ".join(f"{name}{'' if name in required else '?'}: {_short(schema)}" for name, schema in properties)
+    sentence = tool.description.partition("\n")[0].partition(". ")[0].rstrip(".")
+    return f"{tool.name}({arguments})" + (f" - {sentence}" if sentence else "")
+
+
+def _short(schema: Any) -> str:
+    """Return the type of an argument in a word, or its values."""
+    if not isinstance(schema, dict):
+        return "any"
+    values = schema.get("enum")
+    if isinstance(values, list) and values and len(values) <= 8:
+        return "|".join(compact(value) for value in values)
+    kinds = schema.get("type", "any")
+    return "|".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
+
+
+def _element(tool: Sent) -> str:
+    parts = (("name", tool.name), ("description", tool.description), ("parameters", compact(tool.schema)))
+    inside = "\n".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in parts)
+    return f"<tool>\n{inside}\n</tool>"
+
+
+_IN_TOOLS = "<tools>\n{}\n</tools>"
+
+STYLES = Catalogue(
+    "prompt style",
+    [
+        Style(name="standard", define=_full, dialect="generic", rules=(*_RULES, _ONE)),
+        Style(name="compact", define=_line, dialect="generic", rules=(*_RULES[:2], _ONE), examples=False),
+        Style(name="parallel", define=_full, dialect="hermes", rules=(*_RULES, _MANY), several=True),
+        Style(name="xml", define=_element, around=_IN_TOOLS, dialect="hermes", rules=(*_RULES, _ONE)),
+        Style(
+            name="invoke", define=_element, around=_IN_TOOLS, dialect="anthropic", rules=(*_RULES, _MANY), several=True
+        ),
+    ],
+    lambda style: (style.name,),
+)
+
+
+def _examples(names: str, call: str) -> str:
+    """Return two turns: one that needs a tool, and one that needs none."""
+    return f"# Examples\nUser: (asks for what {names} can do)\nYou:\n{call}\n\nUser: Thank you!\nYou: You are welcome."
+
+
+def style_for(context_window: int | None) -> str:
+    """Return the style for a context window of so many tokens; None where it is not known."""
+    return "compact" if context_window is not None and context_window < COMPACT_BELOW else "standard"
+
+
+def emulation_prompt(tools: Sequence[Sent], style: str = "standard", dialect: str | None = None) -> str:
+    """Return the system prompt. Raises `UnknownName` for a style or dialect that does not exist.
+
+    `dialect`: what the model writes by itself; the prompt then asks for that.
+    """
+    form = STYLES[style]
+    telling = sorted(tools, key=lambda tool: not tool.schema["properties"])  # a call with arguments shows more
+    asked = telling[: 2 if form.several else 1]
+    calls = [{"name": tool.name, "arguments": sample_arguments(tool.schema)} for tool in asked]
+    rules = "\n".join(f"- {rule}" for rule in form.rules)
+    call = written(calls, dialect or form.dialect)
+    names = " and ".join(tool.name for tool in asked)
+    return "\n\n".join(
+        [
+            "You can use tools: you ask for a call by writing it, and another program runs it.",
+            "# Tools\n" + form.around.format("\n\n".join(form.define(tool) for tool in tools)),
+            f"# How a call is written\nExactly in this form, with the name and the arguments you need:\n{call}",
+            f"# Rules\n{rules}",
+            *([_examples(names, call)] if form.examples else []),
+        ]
+    )
+
+
+def written(calls: Sequence[dict[str, Any]], dialect: str) -> str:
+    """Return calls `{name, arguments}` as a dialect writes them."""
+    from utp_cli.dialects.catalogue import DIALECTS  # noqa: PLC0415 - only prompts pay for the engine
+    from utp_cli.engine.grammars import GRAMMARS  # noqa: PLC0415
+
+    spoken = DIALECTS[dialect]
+    return GRAMMARS[spoken.family].write(spoken, calls).strip()

@@ -1,0 +1,102 @@
+"""Keywords that a narrow target lacks, said by keywords that it has. Each function changes the schema it is given.
+
+A rewrite that loses something returns the keyword and a sentence about it; one that loses nothing returns None.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.keywords import KEYWORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.rendering.targets import Target
+
+TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
+
+
+def _type_names(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
+    """OpenAPI writes types in capitals; a name that is no type at all says nothing."""
+    if "type" not in found:
+        return None
+    declared = found.pop("type")
+    asked = [kind for kind in (declared if isinstance(declared, list) else [declared]) if isinstance(kind, str)]
+    known = list(dict.fromkeys(kind.lower() for kind in asked if kind.lower() in TYPES))
+    if "number" in known and "integer" in known:
+        known.remove("integer")
+    if known:
+        found["type"] = known
+    return None if known else ("type", f"{declared!r} names no type of JSON Schema")
+
+
+def _const(found: dict[str, Any], _: Target) -> None:
+    if "const" in found:
+        found["enum"] = [found.pop("const")]
+
+
+def _nullable(found: dict[str, Any], _: Target) -> None:
+    """OpenAPI's `nullable`, as a type; without a type null is allowed anyway."""
+    if found.pop("nullable", None) is not True:
+        return
+    if "type" in found:
+        found["type"] = [*found["type"], "null"]
+        if isinstance(found.get("enum"), list):
+            found["enum"] = [*found["enum"], None]
+    elif isinstance(found.get("anyOf"), list):
+        found["anyOf"] = [*found["anyOf"], {"type": "null"}]
+
+
+def _one_of(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
+    if not isinstance(found.get("oneOf"), list) or not found["oneOf"] or "anyOf" in found:
+        return None
+    found["anyOf"] = found.pop("oneOf")
+    return "oneOf", "sent as anyOf: that exactly one branch fits is not checked"
+
+
+def _tuple(found: dict[str, Any], _: Target) -> None:
+    """Items by place: any of them at every place; the order is said in words."""
+    if isinstance(found.get("items"), list):
+        found["prefixItems"] = found.pop("items")
+    places = found.get("prefixItems")
+    if not isinstance(places, list) or not places:
+        return
+    rest = found.get("items")
+    found["items"] = {"anyOf": [*places, *([rest] if isinstance(rest, dict) else [])]}
+
+
+def _whole_bounds(found: dict[str, Any], target: Target) -> None:
+    """An integer above 0 is one from 1 on."""
+    if found.get("type") != ["integer"] or KEYWORDS["minimum"].action(target.column) != "keep":
+        return
+    for keyword, bound, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
+        value = found.get(keyword)
+        kept = KEYWORDS[keyword].action(target.column) == "keep"
+        if isinstance(value, int) and not isinstance(value, bool) and not kept and bound not in found:
+            found[bound] = found.pop(keyword) + step
+
+
+def _whole_range(found: dict[str, Any], target: Target) -> None:
+    """The integers 1, 2, 3 are those from 1 to 3, where an enum holds only text."""
+    values = found.get("enum")
+    if not target.one_type or not isinstance(values, list) or not values:
+        return
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        low, high = min(values), max(values)
+        found.setdefault("type", ["integer"])
+        if len(set(values)) == high - low + 1 and not {"minimum", "maximum"} & found.keys():
+            del found["enum"]
+            found |= {"minimum": low, "maximum": high}
+
+
+REWRITES: tuple[Callable[[dict[str, Any], Target], tuple[str, str] | None], ...] = (
+    _type_names,
+    _const,
+    _one_of,
+    _nullable,
+    _tuple,
+    _whole_bounds,
+    _whole_range,
+)
+"""In this order: later ones count on what earlier ones write."""

@@ -1,0 +1,154 @@
+"""What rendering is said in: what is sent, what was lost on the way, what a format is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.rendering.names import ANY_ID, ANY_NAME
+from utp_cli.rendering.targets import FULL
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.tools import Tool
+    from utp_cli.rendering.losses import Loss
+    from utp_cli.rendering.names import IdRule, NameRule
+    from utp_cli.rendering.targets import Target
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """Tools as one target takes them."""
+
+    format: str
+    fragment: dict[str, Any] = field(default_factory=dict)
+    """The part of the request that offers the tools; `{}` for prompt formats."""
+    text: str = ""
+    """What belongs into the system prompt: the definitions (prompt formats), or what the request cannot say."""
+    losses: tuple[Loss, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+    """The name that is sent → the tool's own name, where they differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A tool after translation: what an encoder writes down."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    """An object schema that the target takes."""
+    strict: bool | None
+    """None: say nothing about it."""
+    tool: Tool
+    """The definition it came from, for what only some formats carry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentCall:
+    """A call on its way back into a conversation."""
+
+    id: str | int
+    """As the target takes it."""
+    name: str
+    arguments: dict[str, Any]
+    signature: str | None = None
+    """Gemini's thought signature, where the answer carried one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsafe:
+    """A call that must not be run, for the formats that have a place for such."""
+
+    id: str | int
+    name: str
+    raw: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An assistant's turn on its way back into a conversation."""
+
+    content: str
+    reasoning: str
+    calls: Sequence[SentCall]
+    unsafe: Sequence[Unsafe]
+    foreign: bool
+    """It was written by a model of another provider than the target's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a call came to, ready to be written down."""
+
+    id: str | int
+    name: str
+    value: Any
+    """A JSON value; the message where it failed."""
+    text: str
+    """The value as text; a text result untouched."""
+    failed: bool
+
+    @property
+    def told(self) -> str:
+        """The text, with a word about failure for formats that have no flag for it."""
+        return f"Error: {self.text}" if self.failed and not self.text.startswith("Error") else self.text
+
+
+Fragment = Mapping[str, Any]
+
+NAME = "{name}"
+"""Stands for the tool's name in a choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrictLimits:
+    """What strict tools may hold in all; None: no limit."""
+
+    tools: int | None = None
+    optional: int | None = None
+    unions: int | None = None
+    properties: int | None = None
+    levels: int | None = None
+    enum_values: int | None = None
+    characters: int | None = None
+    """Of names and enum values."""
+    together: bool = False
+    """Counted over all strict tools of a request, else in each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """How one provider is spoken to: data, and the few functions that put values into place."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+    wrap: Callable[[list[Sent]], dict[str, Any]] | None = None
+    """The tools as the fragment of a request. None: they are written into the prompt."""
+    style: str = ""
+    """Prompt formats: the style of `prompts.STYLES`."""
+    schema: Target = FULL
+    strict: Target | None = None
+    """What schemas of strict tools can say; None: there is no strict mode."""
+    strict_said: bool = False
+    """`strict: false` is written too, since leaving it out means something else."""
+    strict_limits: StrictLimits | None = None
+    names: NameRule = ANY_NAME
+    description_limit: int | None = None
+    """Characters of a tool's description."""
+    tools_limit: int | None = None
+    """Tools in one request."""
+
+    choices: Mapping[str, Fragment | None] = field(default_factory=lambda: {"auto": {}, "none": None})
+    """`auto`, `none`, `required`, `named` → fragment, where the format can say it; None: the tools are left out.
+    `auto strict` where a strict set says it otherwise. `NAME` stands for the name."""
+    parallel: Mapping[bool, Fragment] = field(default_factory=dict)
+    """Whether several calls may come at once → fragment, merged into the request, where there is a switch."""
+
+    ids: IdRule | None = ANY_ID
+    """None: ids go back as they came, or not at all."""
+    results: Callable[[Sequence[Outcome]], list[dict[str, Any]]]
+    """The results of one round as messages."""
+    message: Callable[[Answer], dict[str, Any]] | None = None
+    """An answer as the assistant's message; None: there is no such thing."""

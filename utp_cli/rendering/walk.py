@@ -1,0 +1,380 @@
+"""The walk over a tool's schema: one schema after the other as a narrow target takes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from utp_cli.protocol.spans import pointer, pointer_parts
+from utp_cli.rendering.keywords import KEYWORDS, UNKNOWN, well_formed
+from utp_cli.rendering.losses import Loss, What
+from utp_cli.rendering.merge import ANNOTATIONS, merge_into
+from utp_cli.rendering.names import NameRule
+from utp_cli.rendering.rewrites import REWRITES
+from utp_cli.rendering.values import excerpt, worded
+
+if TYPE_CHECKING:
+    from utp_cli.rendering.targets import Target
+
+LEVELS = 40
+"""Schemas within schemas that are translated."""
+NODES = 4000
+"""Schemas of one tool that are translated; references written out can be many more than were given."""
+MERGED = 50
+"""Schemas that `allOf` and `$ref` may join in one place."""
+
+Schema = dict[str, Any]
+Refs = tuple[str, ...]
+"""The references that lead here, outermost first."""
+
+_DEFINITION_NAMES = NameRule(characters="a-zA-Z0-9_-", limit=64)
+_ANY = ["string", "number", "boolean"]
+_NULL = {"type": "null"}
+_OPEN_KEYS = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+_OF_OBJECTS = frozenset({"properties", "required", "minProperties", "maxProperties", "default", "example"})
+
+
+class Walk:
+    """The translation of one tool's schema, and what it loses."""
+
+    def __init__(self, tool: str, root: Any, target: Target) -> None:
+        self.tool, self.root, self.target = tool, root, target
+        self.words: list[str] = []
+        self.losses: list[Loss] = []
+        self._left = NODES
+        self.definitions: list[tuple[str, str]] = []
+        """Reference and name under `$defs` of what is referred to, in the order it is met."""
+
+    def lose(self, at: str, keyword: str, what: What, message: str) -> None:
+        self.losses.append(Loss(tool=self.tool, pointer=at, keyword=keyword, what=what, message=message))
+
+    def resolve(self, ref: str) -> Any:
+        """Return what a local reference points to; None where it points nowhere or outside."""
+        if not ref.startswith("#"):
+            return None
+        found = self.root
+        for part in pointer_parts(unquote(ref[1:])):
+            if isinstance(found, list) and part.isdecimal() and int(part[:9]) < len(found):
+                found = found[int(part[:9])]
+            else:
+                found = found.get(part) if isinstance(found, dict) else None
+        return found
+
+    def node(self, schema: Any, at: str, refs: Refs, depth: int) -> Schema | None:
+        """Translate a schema; None where it is cut off, so that whoever holds it must do without."""
+        self._left -= 1
+        if self._left < 0 or depth > LEVELS:
+            self.lose(at, "", "dropped", "the schema is too deep or too large from here on")
+            return None
+        if self.target.refs == "hoist" and isinstance(schema, dict) and schema.keys() <= {"$ref"} | ANNOTATIONS:
+            hoisted = self._hoisted(schema, at)
+            if hoisted:
+                return hoisted
+        found, refs = self.flat(schema, at, refs)
+        if found is None:
+            return None
+        self.rewrite(found, at)
+        branches = found.pop("anyOf", None)
+        if isinstance(branches, list) and branches:
+            return self._union(found, branches, at, refs, depth)
+        kinds = self._kinds(found, at)
+        real = [kind for kind in kinds if kind != "null"] or kinds
+        apart = self.target.one_type or {"object", "array"} & set(real)
+        if len(real) > 1 and apart:
+            shared = {keyword: value for keyword, value in found.items() if keyword not in ("type", "enum")}
+            return self._union(shared, _by_kind(kinds, found), at, refs, depth)
+        out = self.simple(found, real, at, refs, depth)
+        return self._with_null(out) if out is not None and "null" in kinds else out
+
+    def flat(self, schema: Any, at: str, refs: Refs) -> tuple[Schema | None, Refs]:
+        """Join a schema with what it refers to; None where that leads round once too often."""
+        waiting, found = [schema], Schema()
+        for _ in range(MERGED):
+            if not waiting:
+                break
+            part = _open(waiting.pop(0))
+            ref, branches = part.pop("$ref", None), part.pop("allOf", None)
+            waiting += branches if isinstance(branches, list) else []
+            if isinstance(ref, str):
+                target = self.resolve(ref)
+                if refs.count(ref) >= self.target.unrolled:
+                    rounds = self.target.unrolled
+                    self.lose(at, "$ref", "dropped", f"{ref} leads back to itself; it ends after {rounds} rounds")
+                    return None, refs
+                if target is None:
+                    self.lose(at, "$ref", "dropped", f"{ref} points nowhere in this schema")
+                else:
+                    refs = (*refs, ref)
+                    waiting.insert(0, target)
+            for keyword in merge_into(found, part):
+                self.lose(at, keyword, "dropped", f"said twice in ways that do not join: {excerpt(part[keyword])}")
+        return found, refs
+
+    def _hoisted(self, schema: Schema, at: str) -> Schema | None:
+        """Return a reference to a definition; None where it is none, or leads to itself alone."""
+        ref, seen = schema.get("$ref"), set()
+        while isinstance(ref, str) and ref not in seen:
+            seen.add(ref)
+            target = self.resolve(ref)
+            if not isinstance(target, dict):
+                return None
+            if target.keys() != {"$ref"}:
+                out: Schema = {"$ref": f"#/$defs/{self._definition(ref)}"}
+                beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
+                return self._annotated({"anyOf": [out]}, beside, at) if beside else out
+            ref = target["$ref"]
+        return None
+
+    def _definition(self, ref: str) -> str:
+        """Return the name that a definition is sent under."""
+        known = dict(self.definitions)
+        if ref not in known:
+            wanted = (pointer_parts(ref[1:]) or ["Root"])[-1]
+            known[ref] = _DEFINITION_NAMES.free(wanted, known.values())
+            self.definitions.append((ref, known[ref]))
+        return known[ref]
+
+    def rewrite(self, found: Schema, at: str) -> None:
+        for rewrite in REWRITES:
+            loss = rewrite(found, self.target)
+            if loss:
+                self.lose(f"{at}/{loss[0]}", loss[0], "bent", loss[1])
+
+    def _kinds(self, found: Schema, at: str) -> list[str]:
+        """Return the types of a value: declared, or told by its other keywords. Takes null out of an enum."""
+        kinds = list(found.pop("type", ()))
+        values = found.get("enum")
+        if isinstance(values, list) and values:
+            kinds = kinds or list(dict.fromkeys(_type_of(value) for value in values))
+            found["enum"] = [value for value in values if value is not None]
+            if not found["enum"]:
+                del found["enum"]
+        if not kinds:
+            kinds = [kind for kind in ("object", "array", "string", "number") if _tells(found, kind)][:1]
+        if not kinds and self.target.typed:
+            kinds = list(_ANY)
+            self.lose(at, "type", "bent", "any value is allowed; text, number and truth value can be sent")
+        return kinds
+
+    def _union(self, found: Schema, branches: list[Any], at: str, refs: Refs, depth: int) -> Schema | None:
+        """Translate alternatives. What stands beside them holds in each."""
+        shared = {keyword: value for keyword, value in found.items() if keyword not in ANNOTATIONS}
+        outs: list[Schema] = []
+        null = False
+        for index, branch in enumerate(branches):
+            if _is_null(branch):
+                null = True
+                continue
+            whole = {"allOf": [branch, shared]} if shared else branch
+            out = self.node(whole, f"{at}/anyOf/{index}", refs, depth + 1)
+            outs += [out] if out is not None and out not in outs else []
+        if not outs:
+            return self.simple(found, ["null"], at, refs, depth) if null else None
+        out = outs[0] if len(outs) == 1 and "$ref" not in outs[0] else {"anyOf": outs}
+        beside = {keyword: value for keyword, value in found.items() if keyword in ANNOTATIONS}
+        out = self._annotated(out, beside, at)
+        return self._with_null(out) if null else out
+
+    def _annotated(self, out: Schema, beside: Schema, at: str) -> Schema:
+        """Add what stands beside alternatives and asks nothing of a value."""
+        words: list[str] = []
+        said = self._keep_or_say({k: v for k, v in beside.items() if k != "description"}, [], words, at)
+        description = beside.get("description")
+        alone = self.target.one_type and "anyOf" in out
+        for holder in out["anyOf"] if alone else [out]:
+            if isinstance(description, str):
+                own = holder.get("description", description)
+                holder["description"] = description if own == description else f"{description} ({own})"
+            for keyword, value in said.items():
+                holder.setdefault(keyword, value)
+            self._describe(holder, words, at)
+        return out
+
+    def simple(self, found: Schema, kinds: list[str], at: str, refs: Refs, depth: int) -> Schema | None:
+        """Translate a schema of one type, or of several that hold no others."""
+        words: list[str] = []
+        said = found.get("description")
+        beside = {k: v for k, v in found.items() if k not in ("description", "properties", "required", "items", "type")}
+        out: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+        out |= {"description": said} if isinstance(said, str) else {}
+        out |= self._keep_or_say(beside, kinds, words, at)
+        whole = True
+        if "object" in kinds:
+            whole = self._object(out, found, words, at, refs, depth)
+        if "array" in kinds:
+            whole = self._array(out, found, at, refs, depth)
+        if not whole:
+            return None
+        if self.target.one_type:
+            self._as_gemini(out, words, at, depth)
+        if depth == 0:
+            self.words += [f"{word[:1].upper()}{word[1:]}." for word in words]
+        else:
+            self._describe(out, words, at)
+        return out
+
+    def _keep_or_say(self, found: Schema, kinds: list[str], words: list[str], at: str) -> Schema:
+        """Sort keywords by the table: return what is kept, add to `words` what is said."""
+        out: Schema = {}
+        kind = kinds[0] if len(kinds) == 1 else ""
+        for keyword, value in found.items():
+            row = KEYWORDS.get(keyword, UNKNOWN)
+            action = row.action(self.target.column)
+            about = {"number", "integer"} if row.of == "number" else {row.of}
+            beside_type = row.of and kinds and not about & set(kinds)
+            if action == "silent" or beside_type or (row.shape == "flag" and value is False):
+                continue
+            if self.target.closed and keyword in _OPEN_KEYS:
+                self._close(keyword, value, words, at)
+            elif action == "drop" or not well_formed(row, value):
+                self.lose(f"{at}{pointer(keyword)}", keyword, "dropped", f"it cannot be said: {excerpt(value)}")
+            elif action == "keep" or (callable(action) and action(value, kind)):
+                out[keyword] = value
+            elif keyword in _OPEN_KEYS and isinstance(value, bool):
+                if value is False:
+                    self.lose(f"{at}/{keyword}", keyword, "dropped", "the target cannot refuse further keys")
+            else:
+                self.say(words, keyword, value, at)
+        return out
+
+    def say(self, words: list[str], keyword: str, value: Any, at: str) -> None:
+        phrase = KEYWORDS.get(keyword, UNKNOWN).words or f"{keyword} {{}}"
+        words.append(phrase.replace("{}", excerpt(value)))
+        self.lose(f"{at}{pointer(keyword)}", keyword, "moved-to-description", f"said in words: {words[-1]}")
+
+    def _close(self, keyword: str, value: Any, words: list[str], at: str) -> None:
+        """An object of a strict tool has only the keys that are listed."""
+        if value is not False and value not in (True, {}):
+            words.append(f"no further keys here, though the tool takes {excerpt(value)}")
+        if value is not False:
+            self.lose(f"{at}/{keyword}", keyword, "bent", "closed: keys that are not listed cannot be given")
+
+    def _object(self, out: Schema, found: Schema, words: list[str], at: str, refs: Refs, depth: int) -> bool:
+        """Translate the properties. False where a required one is cut off."""
+        properties = mapping(found.get("properties"))
+        required = set(texts(found.get("required")))
+        names = self.sent_names(properties, at, depth)
+        sent: Schema = {}
+        for name, schema in properties.items():
+            where = at + pointer("properties", name)
+            child = None if schema is False else self.node(schema, where, refs, depth + 1)
+            if child is None and name in required:
+                return False
+            if child is None:
+                words.append(f"{name} cannot be given here")
+            elif self.target.all_required and name not in required:
+                sent[names[name]] = self._with_null(child)
+                self.lose(where, "required", "bent", "optional: null stands for left out")
+            else:
+                sent[names[name]] = child
+        out["properties"] = sent
+        due = [names[name] for name in properties if name in required and names[name] in sent]
+        if self.target.all_required or (due and not self.target.all_required):
+            out["required"] = list(sent) if self.target.all_required else due
+        for name in sorted(required - properties.keys()):
+            self.lose(f"{at}/required", "required", "dropped", f"{name} is required but is no property")
+        if self.target.closed:
+            out["additionalProperties"] = False
+        return True
+
+    def sent_names(self, properties: Schema, at: str, depth: int) -> dict[str, str]:
+        """Return what each property is called for the target."""
+        if self.target.keys_at_root and depth > 0:
+            return {name: name for name in properties}
+        sent: dict[str, str] = {name: name for name in properties if self.target.keys.accepts(name)}
+        for name in properties:
+            if name not in sent:
+                sent[name] = self.target.keys.free(name, set(sent.values()))
+                self.lose(at + pointer("properties", name), "properties", "bent", f"{name} is sent as {sent[name]}")
+        return sent
+
+    def _array(self, out: Schema, found: Schema, at: str, refs: Refs, depth: int) -> bool:
+        """Translate the items. False where they are cut off."""
+        items = found.get("items", {} if self.target.typed else None)
+        if items is None:
+            return True
+        child = self.node(items, f"{at}/items", refs, depth + 1)
+        if child is not None:
+            out["items"] = child
+        return child is not None
+
+    def _as_gemini(self, out: Schema, words: list[str], at: str, depth: int) -> None:
+        """Types in capitals; an object without properties as JSON text."""
+        if out.get("type") == "object" and not out["properties"] and depth:
+            out["type"] = "string"
+            words[:0] = ["a JSON object, written as text"]
+            for keyword in out.keys() & _OF_OBJECTS:
+                del out[keyword]
+            self.lose(at, "type", "bent", "an object without properties is sent as text that holds JSON")
+        out["type"] = str(out["type"]).upper()
+
+    def _with_null(self, out: Schema) -> Schema:
+        """Allow null as well."""
+        if self.target.one_type:
+            for holder in out.get("anyOf", [out]):
+                holder["nullable"] = True
+        elif "anyOf" in out:
+            out["anyOf"] += [] if _NULL in out["anyOf"] else [dict(_NULL)]
+        elif "$ref" in out:
+            return {"anyOf": [out, dict(_NULL)]}
+        elif "type" in out:
+            kinds = out["type"] if isinstance(out["type"], list) else [out["type"]]
+            out["type"] = [*kinds, *([] if "null" in kinds else ["null"])]
+            if "enum" in out and None not in out["enum"]:
+                out["enum"] = [*out["enum"], None]
+        return out
+
+    def _describe(self, out: Schema, words: list[str], at: str) -> None:
+        """Put words into the description, and keep that to its limit."""
+        said = out.get("description", "")
+        if words:
+            text = "; ".join(words)
+            said = f"{said} ({text})" if said else text[:1].upper() + text[1:]
+            out["description"] = said
+        limit = self.target.description_limit
+        if limit and len(said) > limit:
+            out["description"] = worded(said, limit)
+            self.lose(f"{at}/description", "description", "bent", f"cut to {limit} characters")
+
+
+def mapping(value: Any) -> Schema:
+    """Return the value if it is a mapping, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def texts(value: Any) -> list[str]:
+    """Return the texts in a list; none where it is no list."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _type_of(value: Any) -> str:
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
+    return names.get(type(value), "null")
+
+
+def _tells(found: Schema, kind: str) -> bool:
+    """Whether a keyword is there that only says something about this type."""
+    structure = {"object": ("properties", "required"), "array": ("items",)}.get(kind, ())
+    return any(keyword in structure or KEYWORDS.get(keyword, UNKNOWN).of == kind for keyword in found)
+
+
+def _by_kind(kinds: list[str], found: Schema) -> list[Schema]:
+    """Return a branch for each of several types, with the members of the enum that are of it."""
+    values = found.get("enum")
+    if not isinstance(values, list) or not values:
+        return [{"type": kind} for kind in kinds]
+    fitting = {kind: {kind, "integer"} if kind == "number" else {kind} for kind in kinds}
+    members = {kind: [value for value in values if _type_of(value) in fitting[kind]] for kind in kinds}
+    branches = [{"type": kind, "enum": found} for kind, found in members.items() if found]
+    return [*branches, *([_NULL] if "null" in kinds else [])]
+
+
+def _open(schema: Any) -> Schema:
+    """Return a schema as a mapping: `true` allows everything, `false` nothing."""
+    return dict(schema) if isinstance(schema, dict) else {"not": {}} if schema is False else {}
+
+
+def _is_null(branch: Any) -> bool:
+    return isinstance(branch, dict) and (
+        branch.get("type") in ("null", ["null"]) or branch.get("enum") == [None] or branch.get("const", "") is None
+    )
