@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Repair
+from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES
+from utp_cli.repair.names import plain_name
+from utp_cli.repair.strict import strict
+from utp_cli.repair.typed import fits_type, json_type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from utp_cli.protocol.tools import Tool
+    from utp_cli.repair.typed import Decode
 
-Decode = Callable[[str], "tuple[Any, list[Repair]] | None"]
-"""Reads JSON text; None where it is none."""
-
-NESTING = 4
+NAME_ALIASES: Final = (
+    "name", "tool", "tool_name", "function", "function_name", "action", "recipient_name",
+)  # fmt: skip
+ARGUMENT_ALIASES: Final = (
+    "arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "arguments_json",
+    "tool_args", "tool_arguments", "function_args", "function_arguments",
+)  # fmt: skip
+NESTING: Final = 4
 """How often text is decoded, and wrappers are opened."""
 
 
-def _strict_decode(text: str) -> tuple[Any, list[Repair]] | None:
+def tolerant(text: str) -> tuple[Any, list[Repair]] | None:
+    """Read JSON text, broken or not; None where it is none. The repairs have no span: the text is itself a value."""
     try:
-        return json.loads(text), []
-    except (ValueError, RecursionError):
+        return strict(text), []
+    except ValueError:
+        pass
+    if not text.lstrip().startswith(("{", "[", "```")):
         return None
+    reading = repair_json(text)
+    if not reading.complete:
+        return None
+    return reading.value, [replace(repair, span=None, pointer="/arguments") for repair in reading.repairs]
 
 
 def shape_arguments(
@@ -32,148 +49,192 @@ def shape_arguments(
     *,
     text_due: bool,
     absent_is_empty: bool = False,
-    decode: Decode = _strict_decode,
+    decode: Decode = tolerant,
 ) -> tuple[dict[str, Any] | None, list[Repair], str | None]:
     """Make the arguments of a call an object; None, and why, where they cannot be one.
 
     `text_due`: the format writes JSON text, so that decoding once is no repair. `absent_is_empty`: it allows
     arguments to be left out.
     """
-    repairs: list[Repair] = []
-    value = arguments
-    for level in range(NESTING + text_due):
-        if not isinstance(value, str) or not value.strip() or value.strip() == "null":
+    value, repairs = (arguments, []) if not text_due else _due_text(arguments, tool, decode)
+    for _ in range(NESTING):
+        if _is_empty(value):
+            if not (absent_is_empty and (arguments is None or _is_absent(arguments))):
+                before = None if _is_absent(value) else value
+                repairs.append(shape_repair("empty-arguments", "/arguments", before, "read as {}", after={}))
+            return {}, repairs, None
+        lifted = _lifted(value, tool, decode)
+        if lifted is None:
             break
-        decoded = decode(value)
-        if decoded is None or not (isinstance(decoded[0], dict | list | str) or decoded[0] is None):
-            break
-        if isinstance(decoded[0], str) and not decoded[0].strip().startswith(("{", "[", '"')):
-            break
-        if level >= text_due:
-            repairs.append(
-                shape_repair("double-encoded-json", "/arguments", value, "decoded the text", after=decoded[0])
-            )
-        value, more = decoded
-        repairs += more
-    repairs = [
-        r
-        for i, r in enumerate(repairs)
-        if r.code != "double-encoded-json" or all(later.code != "double-encoded-json" for later in repairs[i + 1 :])
-    ]
-    if value is None or value == [] or (isinstance(value, str) and value.strip() in ("", "null")) or _is_absent(value):
-        absent = absent_is_empty and (arguments is None or _is_absent(arguments))
-        if not absent:
-            repairs.append(
-                shape_repair(
-                    "empty-arguments", "/arguments", None if _is_absent(value) else value, "read as {}", after={}
-                )
-            )
-        return {}, repairs, None
-    return _as_object(value, tool, repairs)
-
-
-def _is_absent(value: Any) -> bool:
-    return not isinstance(value, str | int | float | bool | list | dict | None)
-
-
-def _as_object(
-    value: Any, tool: Tool | None, repairs: list[Repair]
-) -> tuple[dict[str, Any] | None, list[Repair], str | None]:
-    for shape in (_named_values, _positional, _bare):
-        found = shape(value, tool) if tool else None
-        if found:
-            repairs.append(found[1])
-            return found[0], repairs, None
+        value, made = lifted
+        repairs += made
     if not isinstance(value, dict):
-        return None, repairs, f"the arguments are {_kind(value)}, not an object"
-    for lift in (_nested, _echoed):
-        found = lift(value, tool)
-        if found:
-            repairs.append(found[1])
-            value = found[0]
+        return None, repairs, f"the arguments are {_KINDS[json_type(value)]}, not an object"
     return value, repairs, None
 
 
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
+_KINDS: Final = {
+    "array": "a list", "string": "text", "boolean": "a boolean", "integer": "a number", "number": "a number",
+    "null": "null", "object": "an object",
+}  # fmt: skip
 
 
-Lifted = tuple[dict[str, Any], Repair] | None
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip() in ("", "null")
+    return value is None or value == [] or _is_absent(value)
 
 
-def _named_values(value: Any, tool: Tool) -> Lifted:
-    """`[{"name": "city", "value": "Oslo"}]`."""
-    if not isinstance(value, list) or not value or not all(isinstance(v, dict) and len(v) == 2 for v in value):
+def _is_absent(value: Any) -> bool:
+    """Whether it is the mark that a wire format leaves where there is no value: nothing that JSON knows."""
+    return not isinstance(value, str | int | float | bool | list | dict | None)
+
+
+def _due_text(arguments: Any, tool: Tool | None, decode: Decode) -> tuple[Any, list[Repair]]:
+    found = _object_in(arguments, tool, decode, levels=1) if isinstance(arguments, str) else None
+    return found or (arguments, [])
+
+
+def _object_in(text: str, tool: Tool | None, decode: Decode, levels: int) -> tuple[Any, list[Repair]] | None:
+    """Decode until an object, a list or nothing comes out; None where the text holds no such thing.
+
+    Where the JSON is broken it must be an object with an argument of the tool: prose in braces stays text.
+    """
+    value: Any = text
+    repairs: list[Repair] = []
+    for _ in range(levels):
+        decoded = decode(value)
+        if decoded is None:
+            return None
+        value, more = decoded
+        repairs += more
+        if not isinstance(value, str):
+            break
+    if repairs and not (isinstance(value, dict) and (tool is None or _knows_any(tool, value))):
         return None
-    keys = list(value[0])
-    names = [item.get(keys[0]) for item in value]
-    if any(list(item) != keys for item in value) or not all(isinstance(n, str) and n in tool.properties for n in names):
+    return (value, repairs) if isinstance(value, dict | list | str) and value != text else None
+
+
+def _knows_any(tool: Tool, keys: dict[str, Any]) -> bool:
+    known = {plain_name(name) for name in tool.properties}
+    return any(plain_name(key) in known for key in keys)
+
+
+Lifted = tuple[Any, list[Repair]] | None
+
+
+def _lifted(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
+    """Take one step from what stands there to the object of arguments; None where there is none to take."""
+    for code, message, step in _STEPS if tool else _STEPS_WITHOUT_TOOL:
+        found = step(value, tool, decode)
+        if found is not None:
+            made, more = found
+            return made, [shape_repair(code, "/arguments", value, message, after=made), *more]
+    return None
+
+
+def _decoded(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
+    """`"{\"city\": \"Oslo\"}"`. A list in text counts only where the text itself is no argument."""
+    found = _object_in(value, tool, decode, NESTING) if isinstance(value, str) else None
+    if found and isinstance(found[0], list) and (tool is None or _bare(value, tool, decode)):
         return None
-    made = {item[keys[0]]: item[keys[1]] for item in value}
-    return made, shape_repair("name-value-list", "/arguments", value, "made an object of names and values", after=made)
+    return None if found is None or isinstance(found[0], str) else found
 
 
-def _positional(value: Any, tool: Tool) -> Lifted:
-    """`["Oslo", 3]`: required properties first, then the others, in order."""
+def _named_values(value: Any, tool: Tool, _: Decode) -> Lifted:
+    """`[{"name": "city", "value": "Oslo"}]`: the same two keys in all items, one of them a property's name."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) and len(item) == 2 for item in value):
+        return None
+    keys = [*value[0]]
+    if any(item.keys() != value[0].keys() for item in value):
+        return None
+    for name, held in (keys, keys[::-1]):
+        names = [item[name] for item in value]
+        if all(isinstance(each, str) and each in tool.properties for each in names) and len(set(names)) == len(names):
+            return {item[name]: item[held] for item in value}, []
+    return None
+
+
+def _only_item(value: Any, tool: Tool, _: Decode) -> Lifted:
+    """`[{"city": "Oslo"}]`."""
+    alone = isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
+    return (value[0], []) if alone and value[0] and value[0].keys() <= tool.properties.keys() else None
+
+
+def _positional(value: Any, tool: Tool, _: Decode) -> Lifted:
+    """`["Oslo", 3]`: required properties first, then the others, in order; length and types must fit."""
     names = list(dict.fromkeys([*tool.required, *tool.properties]))
-    if not isinstance(value, list) or not value or len(value) > len(names) or len(value) < len(tool.required):
+    if not isinstance(value, list) or not len(tool.required) <= len(value) <= len(names):
         return None
     made = dict(zip(names, value, strict=False))
-    return made, shape_repair(
-        "positional-arguments", "/arguments", value, "gave the values the names of the schema", after=made
-    )
+    return (made, []) if all(_fits(item, name, tool) for name, item in made.items()) else None
 
 
-def _bare(value: Any, tool: Tool) -> Lifted:
-    """`"Oslo"` for a tool with one required (or only one) parameter."""
+def _bare(value: Any, tool: Tool, _: Decode) -> Lifted:
+    """`"Oslo"` for a tool with one required (or only one) parameter of that type."""
     names = tool.required if len(tool.required) == 1 else list(tool.properties)
-    if isinstance(value, dict | list) or value is None or len(names) != 1:
+    if isinstance(value, dict) or len(names) != 1 or not _fits(value, names[0], tool):
         return None
-    asked = tool.properties.get(names[0])
-    kinds = {"string": str, "integer": int, "number": int | float, "boolean": bool}
-    wanted = kinds.get(asked.get("type", "string")) if isinstance(asked, dict) else str
-    if wanted is None or not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-        return None
-    made = {names[0]: value}
-    return made, shape_repair("bare-argument", "/arguments", value, f"took the value for {names[0]}", after=made)
+    return {names[0]: value}, []
 
 
-def _nested(value: dict[str, Any], tool: Tool | None) -> Lifted:
-    """`{"arguments": {…}}`: the inner object, unless the key is a property of the tool."""
-    if len(value) != 1:
+def _fits(value: Any, name: str, tool: Tool) -> bool:
+    return fits_type(value, tool.properties.get(name), tool.parameters)
+
+
+def _nested(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
+    """`{"arguments": {…}}`, also beside a repeated name, unless the key is a property of the tool."""
+    if not isinstance(value, dict) or not 1 <= len(value) <= 2:
         return None
-    key, inner = next(iter(value.items()))
     known = tool.properties if tool else {}
-    if key not in ("arguments", "parameters", "args", "input") or key in known or not isinstance(inner, dict):
+    keys = [key for key in value if key in (ARGUMENT_ALIASES if tool else ARGUMENT_ALIASES[:1]) and key not in known]
+    beside = [key for key in value if key not in keys]
+    repeated = all(key in NAME_ALIASES and tool and value[key] == tool.name and key not in known for key in beside)
+    if len(keys) != 1 or not repeated:
         return None
-    if key != "arguments" and tool is None:
-        return None
-    return inner, shape_repair("nested-arguments", "/arguments", value, f"lifted {key}", after=inner)
+    inner = value[keys[0]]
+    as_object = isinstance(inner, dict) or (isinstance(inner, str) and _decoded(inner, tool, decode))
+    return (inner, []) if as_object else None
 
 
-def _echoed(value: dict[str, Any], tool: Tool | None) -> Lifted:
+def _echoed(value: Any, tool: Tool, _: Decode) -> Lifted:
     """The schema copied, with the values in place of the types."""
-    properties = value.get("properties")
-    if tool is None or "properties" in tool.properties:
+    if not isinstance(value, dict) or "properties" in tool.properties:
         return None
-    if value.get("type") == "object" and isinstance(properties, dict) and properties.keys() <= tool.properties.keys():
-        made = {key: _echoed_value(item) for key, item in properties.items()}
-        if properties and not any(isinstance(item, dict) and "type" in item for item in made.values()):
-            return made, shape_repair(
-                "schema-echo", "/arguments", value, "took the values out of the schema", after=made
-            )
-    echoed = value and all(
-        isinstance(item, dict) and "value" in item and isinstance(item.get("type"), str) for item in value.values()
-    )
-    if not echoed or not value.keys() <= tool.properties.keys():
+    inner = value.get("properties")
+    if isinstance(inner, dict) and inner and value.keys() <= _SCHEMA_KEYS and inner.keys() <= tool.properties.keys():
+        made = {key: _echoed_value(item, key, tool) for key, item in inner.items()}
+        return None if any(_is_type(item) for item in made.values()) else (made, [])
+    if not value.keys() <= tool.properties.keys():
         return None
-    made = {key: item["value"] for key, item in value.items()}
-    return made, shape_repair("schema-echo", "/arguments", value, "took the values out of the schema", after=made)
+    made = {key: _echoed_value(item, key, tool) for key, item in value.items()}
+    return (made, []) if any(made[key] is not value[key] for key in value) else None
 
 
-def _echoed_value(item: Any) -> Any:
-    return item["value"] if isinstance(item, dict) and "value" in item and "type" in item else item
+_SCHEMA_KEYS: Final = frozenset({"type", "properties", "required", "additionalProperties", "title", "$schema"})
+
+
+def _is_type(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str)
+
+
+def _echoed_value(item: Any, name: str, tool: Tool) -> Any:
+    """`{"type": "string", "value": "Oslo"}` where no object is asked: the value."""
+    asks_object = fits_type({}, tool.properties.get(name), tool.parameters)
+    return item["value"] if _is_type(item) and "value" in item and not asks_object else item
+
+
+_STEPS: Final[tuple[tuple[str, str, Callable[[Any, Any, Decode], Lifted]], ...]] = (
+    ("double-encoded-json", "decoded the text", _decoded),
+    ("name-value-list", "made an object of names and values", _named_values),
+    ("array-wrapper", "took the only item", _only_item),
+    ("positional-arguments", "gave the values the names of the schema", _positional),
+    ("bare-argument", "took the value for the one argument", _bare),
+    ("nested-arguments", "lifted the inner arguments", _nested),
+    ("schema-echo", "took the values out of the schema", _echoed),
+)
+"""What is tried, in this order."""
+_STEPS_WITHOUT_TOOL: Final = tuple(step for step in _STEPS if step[2] in (_decoded, _nested))
 
 
 def shape_repair(code: str, at: str, before: Any, message: str, *, after: Any = "") -> Repair:

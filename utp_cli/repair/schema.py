@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.repair.names import plain_name
 from utp_cli.repair.typed import Decode, asked_types
 
 if TYPE_CHECKING:
@@ -14,40 +16,47 @@ if TYPE_CHECKING:
 Proposal = tuple[str, Any]
 """A repair's code, and the value that it would make."""
 
-_JSON_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_FORMATTED = re.compile(r"[$€£]?\s*(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)\s*[%€$]?")
-_WORDS = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
-_DIGITS = 4000
+_WHOLE: Final = re.compile(r"(-?[0-9]+)(?:\.0+)?")
+_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_FORMATTED: Final = re.compile(r"[$€£¥]?\s*(-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|-?[0-9]+(?:\.[0-9]+)?)\s*[%€$£¥]?")
+_WORDS: Final = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
+_DIGITS: Final = 4000
 """Longer numbers stay text: the interpreter refuses to convert them."""
+EXACT: Final = 2**53
+"""Whole floats below this stand for one integer only."""
 
 
-def proposals(value: Any, schema: Any, root: Any, decode: Decode) -> Iterator[Proposal]:
-    """Yield what the value may have been meant as, surest first. `decode` reads JSON text, broken or not."""
+def proposals(value: Any, schema: Any, root: Any, decode: Decode, written: str = "") -> Iterator[Proposal]:
+    """Yield what the value may have been meant as.
+
+    `decode` reads JSON text, broken or not. `written` is the spelling of a number in the source, where it is known.
+    """
     types, members = asked_types(schema, root)
     if isinstance(value, str):
         yield from _from_text(value, types, decode)
-    elif isinstance(value, bool):
-        yield from [("bool-to-string", "true" if value else "false")] if "string" in types else []
-    elif isinstance(value, int | float):
-        yield from _from_number(value, types)
-    elif isinstance(value, dict | list) and "string" in types and not (isinstance(value, list) and len(value) == 1):
+    elif isinstance(value, bool | int | float):
+        yield from _from_scalar(value, types, written)
+    elif isinstance(value, dict | list) and "string" in types and not _holds_one(value, str):
         yield "json-to-string", json.dumps(value, ensure_ascii=False)
     yield from _of_enum(value, members)
-    written = isinstance(value, str) and value.lstrip().startswith("[")
-    if "array" in types and not isinstance(value, list) and value is not None and not written:
+    in_text = isinstance(value, str) and value.lstrip().startswith("[")
+    if "array" in types and not isinstance(value, list) and value is not None and not in_text:
         yield "scalar-to-array", [value]
-    if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
+    if _holds_one(value, str | int | float | dict):
         yield "array-to-scalar", value[0]
+
+
+def _holds_one(value: Any, kinds: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], kinds)
 
 
 def _from_text(text: str, types: frozenset[str], decode: Decode) -> Iterator[Proposal]:
     stripped = text.strip()
     if types & {"integer", "number"} and len(stripped) < _DIGITS:
-        number = _number(stripped)
-        if number is not None:
-            yield "stringified-number", number
+        if _NUMBER.fullmatch(stripped):
+            yield from [("stringified-number", number) for number in _numbers(stripped)]
         elif found := _FORMATTED.fullmatch(stripped):
-            yield "number-format", _number(found[1].replace(",", ""))
+            yield from [("number-format", number) for number in _numbers(found[1].replace(",", ""))]
     if "boolean" in types:
         if stripped.lower() in ("true", "false"):
             yield "stringified-bool", stripped.lower() == "true"
@@ -55,40 +64,40 @@ def _from_text(text: str, types: frozenset[str], decode: Decode) -> Iterator[Pro
             yield "bool-word", _WORDS[stripped.lower()]
     if "null" in types and "string" not in types and stripped in ("null", "None"):
         yield "stringified-null", None
-    if types & {"array", "object"} and stripped[:1] in "{[":
-        found_value = decode(stripped)
-        if found_value and isinstance(found_value[0], dict | list):
-            yield "stringified-json", found_value[0]
+    if types & {"array", "object"} and stripped[:1] in ("{", "["):
+        decoded = decode(stripped)
+        if decoded and isinstance(decoded[0], dict | list):
+            yield "stringified-json", decoded[0]
 
 
-def _number(text: str) -> int | float | None:
-    """Read a number; a whole one is an integer however it is written."""
-    if re.fullmatch(r"-?\d+", text):
-        return int(text)
-    if not _JSON_NUMBER.fullmatch(text):
-        return None
-    number = float(text)
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+def _numbers(text: str) -> list[int | float]:
+    """Read a number; a whole one is an integer however it is written. None is left of one beyond all limits."""
+    whole = _WHOLE.fullmatch(text)
+    if whole:
+        return [int(whole[1])]
+    value = float(text)
+    if not math.isfinite(value):
+        return []
+    return [int(value) if value.is_integer() and abs(value) < EXACT else value]
 
 
-def _from_number(value: float, types: frozenset[str]) -> Iterator[Proposal]:
-    if "integer" in types and isinstance(value, float) and value.is_integer():
+def _from_scalar(value: float, types: frozenset[str], written: str) -> Iterator[Proposal]:
+    if isinstance(value, bool):
+        yield from [("bool-to-string", json.dumps(value))] if "string" in types else []
+        return
+    if "integer" in types and isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         yield "float-to-int", int(value)
     if "string" in types:
-        yield "number-to-string", json.dumps(value)
+        yield "number-to-string", written or json.dumps(value)
     if "boolean" in types and value in (0, 1):
         yield "bool-word", bool(value)
 
 
 def _of_enum(value: Any, members: list[Any]) -> Iterator[Proposal]:
-    if not isinstance(value, str):
+    """The one member that differs in style only; `true` may be meant as the member `"True"`."""
+    if not isinstance(value, str | bool):
         return
-    plain = plain_name(value)
+    plain = plain_name(str(value))
     alike = [member for member in members if isinstance(member, str) and plain_name(member) == plain]
     if len(alike) == 1 and alike[0] != value:
-        yield "enum-case", alike[0]
-
-
-def plain_name(name: str) -> str:
-    """A name without case, `_`, `-` and spaces."""
-    return re.sub(r"[_\-\s]", "", name).lower()
+        yield "enum-case" if isinstance(value, str) else "bool-to-string", alike[0]

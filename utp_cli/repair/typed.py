@@ -13,28 +13,38 @@ Without a schema the text is JSON if it reads as a JSON literal, else a string.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.spans import pointer_parts
+from utp_cli.repair.codes import CODES
+from utp_cli.repair.strict import number, strict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.protocol.calls import Repair
-
 Decode = Callable[[str], "tuple[Any, list[Repair]] | None"]
 """Reads JSON that strict readers refuse; None where it cannot."""
 
-_ORDER = ("null", "integer", "number", "boolean", "object", "array", "string")
-_REF_LIMIT = 20
-_INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_LITERALS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-_BRACKETS = {"object": "{", "array": "["}
-_NO = object()
+_ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
+_SPELLINGS: Final = {
+    "int": "integer", "long": "integer", "float": "number", "double": "number", "str": "string", "text": "string",
+    "bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null",
+}  # fmt: skip
+"""Names of types that are not JSON Schema's, and that tool definitions use all the same."""
+_BRANCHES_AT_MOST: Final = 64
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+(?:\.0+)?")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_SPELT: Final = {"True": "true", "False": "false", "None": "null"}
+_BRACKETS: Final = {"object": "{", "array": "["}
+_PYTHON_CODES: Final = frozenset({"single-quotes", "python-literal", "python-tuple", "python-set", "string-prefix"})
+"""Faults that a list or an object as Python prints it is made of."""
+_NO: Final = object()
 """The text does not read as the type."""
 
 
@@ -45,69 +55,77 @@ def typed_text(text: str, schema: Any, root: Any = None, *, decode: Decode | Non
     """
     types, literals = asked_types(schema, root)
     if not types and not literals:
-        return _untyped(text, decode)
+        value, repairs = _untyped(text, decode)
+        return value, [repair.moved(len(text) - len(text.lstrip())) for repair in repairs]
     stripped = text.strip()
     for literal in literals:
-        if not isinstance(literal, str) and json.dumps(literal) == _LITERAL_SPELLING.get(stripped, stripped):
+        if not isinstance(literal, str | list | dict) and json.dumps(literal) == _SPELT.get(stripped, stripped):
             return literal, []
     for kind in _ORDER:
         if kind in types:
             value, repairs = _as(kind, text, stripped, decode)
             if value is not _NO:
-                return value, repairs
+                return value, [repair.moved(len(text) - len(text.lstrip())) for repair in repairs]
     return text, []
-
-
-_LITERAL_SPELLING = {"True": "true", "False": "false", "None": "null"}
 
 
 def asked_types(schema: Any, root: Any = None) -> tuple[frozenset[str], list[Any]]:
     """Return the types that a schema allows, looked for behind `$ref` and unions, and the literals of its enums."""
     types: set[str] = set()
     literals: list[Any] = []
-    for branch in _branches(schema, root):
+    for branch in branches(schema, root):
         declared = branch.get("type")
         named = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
-        types.update(kind.lower() for kind in named if isinstance(kind, str))
+        types.update(_SPELLINGS.get(kind.lower(), kind.lower()) for kind in named if isinstance(kind, str))
         members = branch.get("enum")
         values = [*members] if isinstance(members, list) else []
         values += [branch["const"]] if "const" in branch else []
         literals += values
         if not named:
-            types.update(_json_type(value) for value in values)
+            types.update(json_type(value) for value in values)
             types.update({"object"} if "properties" in branch else {"array"} if "items" in branch else ())
         if branch.get("nullable") is True:
             types.add("null")
     return frozenset(types), literals
 
 
-def _branches(schema: Any, root: Any) -> Iterator[dict[str, Any]]:
+def branches(schema: Any, root: Any) -> Iterator[dict[str, Any]]:
     """Yield the schema and what it refers to or is made of."""
-    waiting, seen = [schema], 0
-    while waiting and seen < _REF_LIMIT:
-        branch = waiting.pop()
-        seen += 1
+    waiting = [schema]
+    for branch in waiting:
         if not isinstance(branch, dict):
             continue
         yield branch
-        waiting.append(resolve(branch.get("$ref"), root))
-        for key in ("anyOf", "oneOf", "allOf"):
-            waiting += branch[key] if isinstance(branch.get(key), list) else []
+        if len(waiting) < _BRANCHES_AT_MOST:
+            waiting.append(resolve(branch.get("$ref"), root))
+            for key in ("anyOf", "oneOf", "allOf"):
+                waiting += branch[key][:_BRANCHES_AT_MOST] if isinstance(branch.get(key), list) else []
 
 
 def resolve(ref: Any, root: Any) -> Any:
-    """Return what a local `$ref` points to, None where it points nowhere."""
-    if not isinstance(ref, str) or not ref.startswith("#"):
+    """Return what a local `$ref` (`#/$defs/city`) points to, None where it points nowhere."""
+    if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
         return None
     found = root
     for part in pointer_parts(unquote(ref[1:])):
-        found = found.get(part) if isinstance(found, dict) else None
+        if isinstance(found, list) and part.isdecimal() and int(part[:9]) < len(found):
+            found = found[int(part)]
+        else:
+            found = found.get(part) if isinstance(found, dict) else None
     return found
 
 
-def _json_type(value: Any) -> str:
+def json_type(value: Any) -> str:
+    """Return the JSON type of a value; a whole number is an `integer` only where it is written as one."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
     return names.get(type(value), "null")
+
+
+def fits_type(value: Any, schema: Any, root: Any = None) -> bool:
+    """Whether a value has a type that the schema asks. A schema that asks none takes all."""
+    types, _ = asked_types(schema, root)
+    kind = json_type(value)
+    return not types or kind in types or (kind == "integer" and "number" in types)
 
 
 def _as(kind: str, text: str, stripped: str, decode: Decode | None) -> tuple[Any, list[Repair]]:
@@ -124,13 +142,11 @@ def _as(kind: str, text: str, stripped: str, decode: Decode | None) -> tuple[Any
 
 
 def _number(kind: str, text: str) -> Any:
-    try:
-        if _INTEGER.fullmatch(text) and (kind == "integer" or "." not in text):
-            return int(text.partition(".")[0])
-        if kind == "number" and _NUMBER.fullmatch(text):
-            return float(text)
-    except ValueError:  # more digits than the interpreter converts
-        return _NO
+    if _INTEGER.fullmatch(text) and (kind == "integer" or "." not in text):
+        return number(text.partition(".")[0].removeprefix("+"))
+    if kind == "number" and _NUMBER.fullmatch(text):
+        value = float(text)
+        return value if math.isfinite(value) else _NO
     return _NO
 
 
@@ -139,11 +155,25 @@ def _container(kind: str, text: str, decode: Decode | None) -> tuple[Any, list[R
         return _NO, []
     wanted = dict if kind == "object" else list
     try:
-        value: Any = json.loads(text)
-        repairs: list[Repair] = []
-    except (ValueError, RecursionError):
+        value, repairs = strict(text), []
+    except ValueError:
         value, repairs = (decode(text) if decode else None) or (_NO, [])
-    return (value, repairs) if isinstance(value, wanted) else (_NO, [])
+    return (value, _as_python(text, value, repairs)) if isinstance(value, wanted) else (_NO, [])
+
+
+def _as_python(text: str, value: Any, repairs: list[Repair]) -> list[Repair]:
+    """A list or an object as Python prints it is one repair, not one for every quote."""
+    codes = {repair.code for repair in repairs}
+    if not codes or not codes <= _PYTHON_CODES:
+        return repairs
+    code = CODES["python-literal"]
+    after = json.dumps(value, ensure_ascii=False)
+    return [
+        Repair(
+            code=code.code, layer="syntax", confidence=code.confidence, span=(0, len(text)), before=text, after=after,
+            message="read a Python literal",
+        )
+    ]  # fmt: skip
 
 
 def _untyped(text: str, decode: Decode | None) -> tuple[Any, list[Repair]]:
@@ -154,15 +184,9 @@ def _untyped(text: str, decode: Decode | None) -> tuple[Any, list[Repair]]:
     if not stripped or stripped[0] not in '{["-0123456789':
         return text, []
     try:
-        value = json.loads(stripped)
-    except (ValueError, RecursionError):
-        if stripped[0] in "{[" and stripped[-1] in "}]" and decode:
-            found = decode(stripped)
-            if found and all(repair.code in _PYTHON_CODES for repair in found[1]):
-                return found
-        return text, []
-    return value, []
-
-
-_PYTHON_CODES = frozenset({"single-quotes", "python-literal", "python-tuple", "trailing-comma"})
-"""Faults that still leave no doubt that the text was meant as a list or an object."""
+        return strict(stripped), []
+    except ValueError:
+        found = decode(stripped) if decode and stripped[0] in "{[" and stripped[-1] in "}]" else None
+    if found and {repair.code for repair in found[1]} <= _PYTHON_CODES | {"trailing-comma"}:
+        return found[0], _as_python(stripped, *found)
+    return text, []

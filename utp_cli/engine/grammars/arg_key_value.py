@@ -138,18 +138,19 @@ def _is_other(source: Source, position: int) -> bool:
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling: strings as they are, all else as JSON."""
-    opening, closing = (dialect.section_open or ("",))[0], (dialect.section_close or ("",))[0]
-    key_tag = dialect.argument.open if dialect.argument else "<arg_key"
-    value_tag = dialect.argument.close.replace("</", "<") if dialect.argument else "<arg_value"
-    lines = [f"{opening}>"] if opening else []
+    lines = []
     for call in calls:
-        parts = [f"{dialect.call_open[0]}>{call['name']}"]
+        parts = [first(dialect.call_open) + call["name"] + first(dialect.separators)]
         for key, value in call["arguments"].items():
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            parts.append(f"{key_tag}>{key}{key_tag.replace('<', '</', 1)}>")
-            parts.append(f"{value_tag}>{text}{value_tag.replace('<', '</', 1)}>")
-        lines.append("\n".join([*parts, f"{dialect.call_close[0]}>"]))
-    return "\n".join([*lines, f"{closing}>"] if closing else lines)
+            parts += [_element(dialect.argument, "open", key), _element(dialect.argument, "close", plain_text(value))]
+        lines.append("\n".join([*parts, first(dialect.call_close)]))
+    return in_section(dialect, lines)
+
+
+def _element(pair: Tag | None, side: Literal["open", "close"], text: str) -> str:
+    """Write one half of a pair; `open` is the key's opening tag, `close` the value's closing one, both without `>`."""
+    word = getattr(pair, side).lstrip("</")
+    return f"<{word}>{text}</{word}>"
 
 
 GRAMMAR = Grammar(read=read, write=write)

@@ -299,17 +299,20 @@ def _decode(text: str) -> tuple[Any, list[Repair]] | None:
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write calls as elements, the arguments as JSON in CDATA where they hold markup."""
+    """Write calls as elements, the arguments as JSON, in CDATA where they hold markup."""
     lines = []
     for call in calls:
-        arguments = json.dumps(call["arguments"], ensure_ascii=False)
+        arguments = json_text(call["arguments"])
         if any(mark in arguments for mark in "<&"):
             arguments = CDATA_OPEN + arguments.replace(CDATA_CLOSE, "]]\\u003e") + CDATA_CLOSE
         server = call.get("server") or dialect.default_server
-        inner = [f"<{dialect.server_keys[0]}>{server}</{dialect.server_keys[0]}>"] if dialect.server_keys else []
-        inner += [f"<{dialect.name_keys[0]}>{call['name']}</{dialect.name_keys[0]}>"]
-        inner += [f"<{dialect.argument_keys[0]}>{arguments}</{dialect.argument_keys[0]}>"]
-        lines.append("\n".join([dialect.call_open[0], *inner, dialect.call_close[0]]))
+        parts = [
+            (dialect.server_keys, html.escape(server or "", quote=False)),
+            (dialect.name_keys, html.escape(call["name"], quote=False)),
+            (dialect.argument_keys, arguments),
+        ]
+        inner = [f"<{keys[0]}>{text}</{keys[0]}>" for keys, text in parts if keys]
+        lines.append("\n".join([first(dialect.call_open), *inner, first(dialect.call_close)]))
     return "\n".join(lines)
 
 

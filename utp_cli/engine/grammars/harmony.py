@@ -108,12 +108,21 @@ def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write each call as a message of its own."""
-    return "<|start|>assistant".join(
-        f"<|channel|>commentary to=functions.{call['name']} <|constrain|>json<|message|>"
-        f"{json.dumps(call['arguments'], ensure_ascii=False)}{dialect.call_close[0]}"
-        for call in calls
-    )
+    """Write each call as a message of its own; the first one begins where the prompt left off."""
+    opening = "" if dialect.leading else first(dialect.call_open)
+    messages = []
+    for call in calls:
+        header = dialect.header[-1].replace("{name}", call["name"])
+        messages.append(f"{opening}{header}{_body(dialect, call)}{first(dialect.call_close)}")
+    return "<|start|>assistant".join(messages)
+
+
+def _body(dialect: Dialect, call: Mapping[str, Any]) -> str:
+    if dialect.body_markup:
+        return write_tagged(dialect, [call])
+    if dialect.argument is None:
+        return json_text(call["arguments"])
+    return write_arguments(dialect.argument, dict(sorted(call["arguments"].items())), dialect.trim)
 
 
 GRAMMAR = Grammar(read=read, write=write)

@@ -92,14 +92,13 @@ def _body(source: Source, begin: int) -> Waiting[int | None]:
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling; a header with an id gets the call's, or one made of its place."""
-    opening, closing = (dialect.section_open or ("",))[0], (dialect.section_close or ("",))[0]
     lines = []
     for index, call in enumerate(calls):
         call_id = call.get("id") or f"functions.{call['name']}:{index}"
         header = dialect.header[-1].replace("{name}", call["name"]).replace("{id}", str(call_id))
-        arguments = json.dumps(call["arguments"], ensure_ascii=False)
-        lines.append(f"{dialect.call_open[0]}{header}{arguments}{(dialect.call_close or ('',))[0]}")
-    return "".join([opening, *lines, closing])
+        arguments = in_fence(dialect, json_text(call["arguments"]))
+        lines.append(f"{first(dialect.call_open)}{header}{arguments}{first(dialect.call_close)}")
+    return in_section(dialect, lines, "\n" if dialect.close_optional else "")
 
 
 GRAMMAR = Grammar(read=read, write=write)

@@ -51,8 +51,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write calls with bare keys and delimited strings."""
-    opening, closing = dialect.call_open[0], dialect.call_close[0]
+    """Write calls with delimited strings and, where they are words, bare keys."""
+    opening, closing = first(dialect.call_open), first(dialect.call_close)
     return "".join(f"{opening}{call['name']}{_literal(call['arguments'], dialect.quote)}{closing}" for call in calls)
 
 
@@ -62,8 +62,12 @@ def _literal(value: Any, quote: str) -> str:
     if isinstance(value, list):
         return f"[{','.join(_literal(item, quote) for item in value)}]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key}:{_literal(item, quote)}" for key, item in value.items()) + "}"
-    return "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+        return "{" + ",".join(f"{_key(key, quote)}:{_literal(item, quote)}" for key, item in value.items()) + "}"
+    return json_text(value)
+
+
+def _key(key: str, quote: str) -> str:
+    return key if WORD.fullmatch(key) else f"{quote}{key}{quote}"
 
 
 GRAMMAR = Grammar(read=read, write=write)

@@ -130,13 +130,11 @@ def _child_schema(schema: Any, name: str) -> Any:
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls as nested elements."""
-    prefix = dialect.tag_prefix
-    opening, closing = dialect.section_open[0], dialect.section_close[0]
-    lines = [opening]
+    prefix, lines = dialect.tag_prefix, []
     for call in calls:
         inside = "".join(_element(prefix, key, value) for key, value in call["arguments"].items())
         lines.append(f'{prefix}<invoke name="{call["name"]}">{inside}{prefix}</invoke>')
-    return "\n".join([*lines, closing])
+    return in_section(dialect, lines)
 
 
 def _element(prefix: str, name: str, value: Any) -> str:
@@ -145,7 +143,7 @@ def _element(prefix: str, name: str, value: Any) -> str:
     elif isinstance(value, list):
         inside = "".join(_element(prefix, ITEM, item) for item in value)
     else:
-        inside = value if isinstance(value, str) else json.dumps(value)
+        inside = plain_text(value)
     return f"{prefix}<{name}>{inside}{prefix}</{name}>"
 
 

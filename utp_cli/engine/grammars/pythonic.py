@@ -127,16 +127,21 @@ class _Calls:
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls as Python would, strings in double quotes."""
-    opening, closing = (dialect.call_open or ("",))[0], (dialect.call_close or ("",))[0]
-    texts = [f"{c['name']}({', '.join(f'{k}={_literal(v)}' for k, v in c['arguments'].items())})" for c in calls]
+    opening, closing = first(dialect.call_open), first(dialect.call_close)
+    texts = []
+    for call in calls:
+        arguments = ", ".join(f"{key}={_literal(value)}" for key, value in call["arguments"].items())
+        texts.append(f"{call['name']}{dialect.name_suffix}({arguments})")
     if dialect.by_line:
         return "\n".join([opening, *texts, closing])
+    if dialect.name_suffix:
+        return opening + "; ".join(texts) + closing
     return f"{opening}[{', '.join(texts)}]{closing}"
 
 
 def _literal(value: Any) -> str:
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return json_text(value)
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, dict):

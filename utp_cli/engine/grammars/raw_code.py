@@ -33,8 +33,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write the code of the first call."""
-    return dialect.call_open[0] + str(calls[0]["arguments"].get(dialect.argument_keys[0], ""))
+    """Write the code of the first call; there is room for no other."""
+    return first(dialect.call_open) + str(calls[0]["arguments"].get(dialect.argument_keys[0], ""))
 
 
 GRAMMAR = Grammar(read=read, write=write)

@@ -153,26 +153,43 @@ def read_body(source: Source, body: Body, context: Context) -> Waiting[bool]:
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling: strings as they are, all else as JSON."""
-    tag, argument = dialect.call, dialect.argument
-    opening, closing = (dialect.section_open or ("",))[0], (dialect.section_close or ("",))[0]
-    lines = [opening] if opening else []
-    for call in calls:
-        if tag is None or argument is None:
-            continue
-        lines.append(_opening(tag, call["name"]))
-        for key, value in call["arguments"].items():
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            text = f"\n{text}\n" if dialect.trim == "line" else text
-            lines.append(f"{_opening(argument, key, string=isinstance(value, str))}{text}{argument.close}")
-        lines.append(tag.close)
-    return "\n".join([*lines, closing] if closing else lines)
+    tag, lines = dialect.call, []
+    for index, call in enumerate(calls if tag else (), 1):
+        counted = {tag.counter: str(index)} if tag.counter else {}
+        header = _opening(tag, call["name"], counted)
+        if dialect.argument is None:
+            lines.append(f"{header}{json_text(call['arguments'])}{tag.close}")
+        else:
+            body = write_arguments(dialect.argument, call["arguments"], dialect.trim)
+            lines.append("\n".join(part for part in (header, body, tag.close) if part))
+    return in_section(dialect, lines)
 
 
-def _opening(tag: Tag, value: str, *, string: bool = True) -> str:
+def write_arguments(tag: Tag, arguments: Mapping[str, Any], trim: str) -> str:
+    """Write one tag an argument, a line each."""
+    lines = []
+    for key, value in arguments.items():
+        told = {tag.type: _told(tag, value)} if tag.type else {}
+        lines.append(f"{_opening(tag, key, told)}{guarded(plain_text(value), trim)}{tag.close}")
+    return "\n".join(lines)
+
+
+_TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
+
+
+def _told(tag: Tag, value: Any) -> str:
+    """Say the type of a value as the dialect does: `string="true"`, or `type="number"`."""
+    if tag.type == "string":
+        return "true" if isinstance(value, str) else "false"
+    return _TYPES.get(type(value), "null")
+
+
+def _opening(tag: Tag, value: str, more: Mapping[str, str]) -> str:
     if tag.slot == "=":
         return f"{tag.open}={value}{tag.end}"
-    typed = f' {tag.type}="{"true" if string else "false"}"' if tag.type else ""
-    return f'{tag.open} {tag.slot}="{value}"{typed}{tag.end}'
+    value = value.replace("&", "&amp;").replace('"', "&quot;")
+    attributes = {tag.slot: value, **more}
+    return tag.open + "".join(f' {name}="{text}"' for name, text in attributes.items()) + tag.end
 
 
 GRAMMAR = Grammar(read=read, write=write)

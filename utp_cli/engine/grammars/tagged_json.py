@@ -188,10 +188,17 @@ class _Watch:
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls `{name, arguments, id?, server?}` in the dialect's first spelling."""
     items = [_item(dialect, call) for call in calls]
-    opening, closing = (dialect.call_open or ("",))[0], (dialect.call_close or ("",))[0]
+    opening, closing = first(dialect.call_open), first(dialect.call_close)
     if dialect.listed:
-        return opening + json.dumps(items, ensure_ascii=False) + closing
-    return "\n".join(f"{opening}\n{json.dumps(item, ensure_ascii=False)}\n{closing}".rstrip() for item in items)
+        return opening.removesuffix("[") + in_fence(dialect, json_text(items)) + closing
+    if dialect.wrappers:
+        one, several = dialect.wrappers[0], dialect.wrappers[-1]
+        return json_text({one: items[0]} if len(items) == 1 else {several: items})
+    if dialect.by_line:
+        return "\n".join([opening, *map(json_text, items), closing])
+    names = [call["name"] if dialect.named_before else "" for call in calls]
+    texts = [f"{name}{opening}\n{json_text(item)}\n{closing}" for name, item in zip(names, items, strict=True)]
+    return in_section(dialect, [text.strip() for text in texts])
 
 
 def _item(dialect: Dialect, call: Mapping[str, Any]) -> dict[str, Any]:
