@@ -15,6 +15,7 @@ HARMONY = Dialect(
     call_close=("<|call|>",),
     close_optional=True,
     thinking_channels=("analysis",),
+    header=("commentary to=functions.{name} <|constrain|>json<|message|>",),
     text_recipients=("user", "all", "assistant"),
     ends_thinking=("<|end|>",),
     dropped=("<|end|>", "<|return|>"),
@@ -29,6 +30,7 @@ BEAM = Dialect(
     servers={"vllm": "beam", "sglang": "beam"},
     call_open=("<|channel|>", "<|start|>assistant"),
     leading=(" to=", "to="),
+    header=(" to={name}<|channel|>analysis <|constrain|>xml<|message|>",),
     call_close=("<|call|>",),
     close_optional=True,
     call=Tag(open="", slot="=", close="<|call|>"),
@@ -40,6 +42,9 @@ BEAM = Dialect(
     quirks="Parameters in tags, sorted by name.",
 )
 
+_ATEM_CALL = Tag(open="<atem:invoke", slot="name", close="</atem:invoke>")
+_ATEM_ARGUMENT = Tag(open="<atem:parameter", slot="name", close="</atem:parameter>")
+
 MUSE = Dialect(
     name="muse",
     family="harmony",
@@ -50,6 +55,11 @@ MUSE = Dialect(
     call_open=("<|start|>assistant",),
     leading=(" to=", "to="),
     close_optional=True,
+    section_open=("<atem:function_calls>",),
+    section_close=("</atem:function_calls>",),
+    header=(" to={name}<|message|>",),
+    call=_ATEM_CALL,
+    argument=_ATEM_ARGUMENT,
     body_markup=True,
     thinking_recipients=("self",),
     text_recipients=("user", "commentary"),
@@ -66,8 +76,8 @@ ATEM = Dialect(
     section_open=("<atem:function_calls>",),
     section_close=("</atem:function_calls>",),
     call_open=("<atem:invoke ",),
-    call=Tag(open="<atem:invoke", slot="name", close="</atem:invoke>"),
-    argument=Tag(open="<atem:parameter", slot="name", close="</atem:parameter>"),
+    call=_ATEM_CALL,
+    argument=_ATEM_ARGUMENT,
     doubled_name=True,
     dropped=("<|eom|>", "<|eot|>"),
     quirks="The name may be doubled: x.x means x.",

@@ -28,6 +28,21 @@ class Tag:
     """What ends the opening tag."""
     type: str = ""
     """The attribute that tells the type of the value (`string`, `type`); empty where none does."""
+    counter: str = ""
+    """The attribute that counts the calls of an answer, from 1; empty where none does."""
+
+
+LIMITS = {
+    "own-tags": "text that reads as the dialect's own end of a value, or as its next argument",
+    "edge-space": "whitespace at either end of a string",
+    "odd-keys": "names of arguments that are not made of letters, digits, `_`, `.` and `-`",
+    "empty-values": "null, the empty string, [] and {} apart from one another",
+    "nested-names": "keys of an object called `item`; lists in lists; strings that read as other types in objects without a schema",
+    "several-calls": "more than one call",
+    "one-argument": "any but the one argument of the one tool that it is for",
+    "text-around": "text beside the calls that no marker parts from them",
+}
+"""What a dialect may be unable to carry (`Dialect.cannot`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +109,7 @@ class Dialect:
 
     header: tuple[str, ...] = ()
     """header_json: what stands between the opening marker and the JSON, with slots `{name}` and `{id}`; the last is
-    the one written."""
+    the one written. harmony: the header of a call, up to its body."""
     separators: tuple[str, ...] = ()
     """arg_key_value: tags that may stand behind the name."""
 
@@ -122,11 +137,13 @@ class Dialect:
     named_before: bool = False
     """The tool's name stands in front of the opening marker too; it is no text there."""
     by_line: bool = False
-    """pythonic: one call a line instead of a list."""
+    """One call a line between one pair of markers, instead of a list or of markers for each."""
     trim: str = ""
     """What belongs to the markup at either end of a value: `line` one line break, `space` all whitespace, `cdata` all
     whitespace and CDATA marks."""
 
+    cannot: tuple[str, ...] = ()
+    """What the grammar cannot carry, in words of `LIMITS`: what is written of that is not read back."""
     quirks: str = ""
     """What else a reader should know, for people."""
 

@@ -256,7 +256,7 @@ KIMI_K3 = Dialect(
     section_open=("<|open|>tools<|sep|>",),
     section_close=("<|close|>tools<|sep|>",),
     call_open=("<|open|>call ",),
-    call=Tag(open="<|open|>call", slot="tool", end="<|sep|>", close="<|close|>call<|sep|>"),
+    call=Tag(open="<|open|>call", slot="tool", counter="index", end="<|sep|>", close="<|close|>call<|sep|>"),
     argument=Tag(open="<|open|>argument", slot="key", type="type", end="<|sep|>", close="<|close|>argument<|sep|>"),
     reasoning=(("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
     dropped=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|end_of_msg|>"),

@@ -188,6 +188,7 @@ MINIMAX_M1 = Dialect(
     call_open=("<tool_calls>",),
     call_close=("</tool_calls>",),
     reasoning=THINK,
+    by_line=True,
     quirks="One object a line, all between one pair of markers.",
 )
 

@@ -8,11 +8,11 @@ everywhere, also a line break written as backslash and n. Tags may carry a suffi
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.engine.grammars.values import Body, Key, past_tag, read_argument, read_object, skip_breaks, skip_tag
+from utp_cli.engine.grammars.writing import first, in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
@@ -31,7 +31,7 @@ from utp_cli.engine.reading import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from utp_cli.dialects.spec import Dialect
+    from utp_cli.dialects.spec import Dialect, Tag
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 

@@ -11,11 +11,11 @@ of XML are decoded outside CDATA, no others.
 from __future__ import annotations
 
 import html
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
     HEADER_LIMIT,

@@ -9,14 +9,14 @@ declared as thinking makes it thinking; anything else is text, in which the engi
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
-from utp_cli.engine.grammars.tagged_arguments import read_body, tagged
+from utp_cli.engine.grammars.tagged_arguments import read_body, tagged, write as write_tagged, write_arguments
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.values import Body
+from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, skip_space
 from utp_cli.repair.arguments import shape_arguments

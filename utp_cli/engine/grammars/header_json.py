@@ -7,13 +7,13 @@ The header is declared as templates with the slots `{name}` and `{id}`: `{name}[
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
 from utp_cli.repair.arguments import shape_arguments

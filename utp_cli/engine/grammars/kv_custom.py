@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.literals import Fault, Literals
+from utp_cli.engine.grammars.literals import WORD, Fault, Literals
 from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ Every tag has the same prefix, a token of the model's vocabulary, so that no tex
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.tagged_arguments import read_header
+from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit, role_of
 from utp_cli.protocol.spans import pointer

@@ -8,12 +8,12 @@ What stands in the brackets is read by `literals`.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals
 from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.writing import first
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit
 

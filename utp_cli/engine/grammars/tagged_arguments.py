@@ -9,12 +9,12 @@ A JSON object may stand in place of the arguments. Where a value ends is told in
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.values import Body, Key, read_argument, read_object, skip_tag
+from utp_cli.engine.grammars.values import Body, Key, guarded, read_argument, read_object, skip_tag
+from utp_cli.engine.grammars.writing import in_section, json_text, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
     HEADER_LIMIT,

@@ -7,10 +7,10 @@ The reader of JSON decides where a value ends, so markers in its strings are dat
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, next_hit, role_of, skip_space
 from utp_cli.protocol.calls import Repair

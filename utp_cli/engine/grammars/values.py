@@ -229,6 +229,15 @@ def _trimmed(text: str, trim: str) -> str:
     return text
 
 
+def guarded(text: str, trim: str) -> str:
+    """Write a value so that `_trimmed` gives it back."""
+    if trim == "line":
+        return f"\n{text}\n"
+    if trim == "cdata" and (text != text.strip() or text.startswith(_CDATA[0]) or "<" in text):
+        return text.join(_CDATA)
+    return text
+
+
 def _typed(text: str, told: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
     """Give the text its type. What the markup tells comes first: `true` and `string` mean text as it stands."""
     if told in ("true", "string"):
