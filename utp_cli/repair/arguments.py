@@ -110,14 +110,15 @@ def _object_in(text: str, tool: Tool | None, decode: Decode, levels: int) -> tup
         repairs += more
         if not isinstance(value, str):
             break
-    if repairs and not (isinstance(value, dict) and (tool is None or _knows_any(tool, value))):
+    if repairs and not (isinstance(value, dict) and _knows_any(tool, value)):
         return None
     return (value, repairs) if isinstance(value, dict | list | str) and value != text else None
 
 
-def _knows_any(tool: Tool, keys: dict[str, Any]) -> bool:
-    known = {plain_name(name) for name in tool.properties}
-    return any(plain_name(key) in known for key in keys)
+def _knows_any(tool: Tool | None, keys: dict[str, Any]) -> bool:
+    """Whether a key is an argument of the tool, as far as its arguments are known."""
+    known = {plain_name(name) for name in tool.properties} if tool else set()
+    return not known or any(plain_name(key) in known for key in keys)
 
 
 Lifted = tuple[Any, list[Repair]] | None
@@ -134,7 +135,7 @@ def _lifted(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
 
 
 def _decoded(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
-    """`"{\"city\": \"Oslo\"}"`. A list in text counts only where the text itself is no argument."""
+    r"""`"{\"city\": \"Oslo\"}"`. A list in text counts only where the text itself is no argument."""
     found = _object_in(value, tool, decode, NESTING) if isinstance(value, str) else None
     if found and isinstance(found[0], list) and (tool is None or _bare(value, tool, decode)):
         return None
@@ -187,7 +188,9 @@ def _nested(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
     if not isinstance(value, dict) or not 1 <= len(value) <= 2:
         return None
     known = tool.properties if tool else {}
-    keys = [key for key in value if key in (ARGUMENT_ALIASES if tool else ARGUMENT_ALIASES[:1]) and key not in known]
+    # Where nobody knows the tool's arguments, a lone `input` may well be one of them.
+    aliases = ARGUMENT_ALIASES if known or len(value) == 2 else ARGUMENT_ALIASES[:1]
+    keys = [key for key in value if key in aliases and key not in known]
     beside = [key for key in value if key not in keys]
     repeated = all(key in NAME_ALIASES and tool and value[key] == tool.name and key not in known for key in beside)
     if len(keys) != 1 or not repeated:

@@ -6,28 +6,42 @@ What is not a call stays none: data with a `name` key, a schema, the definition 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.arguments import NESTING, shape_arguments, shape_repair
-from utp_cli.repair.names import known_name
+from utp_cli.protocol.tools import Tool
+from utp_cli.repair.arguments import (
+    ARGUMENT_ALIASES,
+    NAME_ALIASES,
+    NESTING,
+    shape_arguments,
+    shape_repair,
+    tolerant,
+)
+from utp_cli.repair.names import known_name, plain_name
+from utp_cli.repair.typed import fits_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from utp_cli.protocol.calls import Repair
-    from utp_cli.protocol.tools import Tool
+    from utp_cli.repair.typed import Decode
 
-NAME_ALIASES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
-ARGUMENT_ALIASES = (
-    "arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "arguments_json",
+ID_KEYS: Final = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId")
+CALL_LISTS: Final = (
+    "tool_calls", "tool_call", "toolCalls", "toolCall", "function_call", "functionCall", "function_calls", "toolUse",
+    "tool_use", "tool_uses", "calls", "actions",
 )  # fmt: skip
-ID_KEYS = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId")
-CALL_LISTS = ("tool_calls", "tool_call", "function_call", "functionCall", "toolUse", "calls")
 """Keys that hold a call, or a list of calls."""
-_BESIDE = frozenset({*ID_KEYS, "type", "index", "thought", "scratchpad", "reasoning", "server_name", "server"})
+_BESIDE: Final = frozenset(
+    {*ID_KEYS, "type", "index", "thought", "scratchpad", "reasoning", "answer", "server_name", "server"}
+)
 """Keys that may stand beside name and arguments and are no arguments."""
-_DEFINITION = frozenset({"description", "input_schema", "inputSchema", "parameters", "function", "strict"})
+_DESCRIBING: Final = frozenset({"description", "input_schema", "inputSchema", "outputSchema", "strict"})
+"""Keys of a tool's definition."""
+_PAYLOADS: Final[dict[str, Literal["answer", "thought"]]] = {
+    "scratchpad": "thought", "thought": "thought", "answer": "answer", "response": "answer",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +100,16 @@ class _Raw:
     repairs: list[Repair] = field(default_factory=list)
 
 
-def shape_calls(value: Any, form: Form, tools: Mapping[str, Tool] | None) -> list[ShapedCall | Payload]:
-    """Find the calls in a value; none where it is no call. Repairs point into each call (`/name`, `/arguments`)."""
-    payload = _payload(value)
-    if payload:
-        return [payload]
+def shape_calls(
+    value: Any, form: Form, tools: Mapping[str, Tool] | None, *, decode: Decode = tolerant
+) -> list[ShapedCall | Payload]:
+    """Find the calls in a value; none where it is no call. Repairs point into each call (`/name`, `/arguments`).
+
+    `decode` reads arguments that are JSON text.
+    """
+    payloads = _payloads(value)
+    if payloads:
+        return payloads
     calls: list[ShapedCall | Payload] = []
     for item, at, repairs in _items(value, form, "", []):
         raw = _raw_call(item, at, form, tools)
@@ -99,66 +118,78 @@ def shape_calls(value: Any, form: Form, tools: Mapping[str, Tool] | None) -> lis
                 return []
             continue
         raw.repairs[:0] = repairs
-        shaped = _settled(raw, form, tools)
+        shaped = _settled(raw, form, tools, decode)
         if shaped:
             calls.append(shaped)
     return calls
 
 
-def _payload(value: Any) -> Payload | None:
-    if not isinstance(value, dict) or not value.keys() <= {"answer", "response", "scratchpad", "thought"}:
-        return None
-    for key, kind in (("answer", "answer"), ("response", "answer"), ("scratchpad", "thought"), ("thought", "thought")):
-        if isinstance(value.get(key), str):
-            return Payload(kind=kind, text=value[key])  # type: ignore[arg-type]
-    return None
+def _payloads(value: Any) -> list[ShapedCall | Payload]:
+    """`{"answer": "…", "scratchpad": "…"}`: the thought, then the answer."""
+    if isinstance(value, dict) and [*value] == ["response"] and isinstance(value["response"], dict):
+        value = value["response"]
+    if not isinstance(value, dict) or not value.keys() <= _PAYLOADS.keys():
+        return []
+    return [Payload(kind=kind, text=value[key]) for key, kind in _PAYLOADS.items() if isinstance(value.get(key), str)]
 
 
-def _items(
-    value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 0
-) -> list[tuple[dict[str, Any], str, list[Repair]]]:
+Item = tuple[dict[str, Any], str, "list[Repair]"]
+"""An object that may be a call, where it stands, and what it took to get there."""
+
+
+def _items(value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 0) -> list[Item]:
     """Open lists and wrappers around calls, `NESTING` deep."""
     if depth > NESTING:
         return []
+    if isinstance(value, str):
+        found = tolerant(value) if value.lstrip().startswith(("{", "[", '"')) else None
+        made = [shape_repair("double-encoded-json", "", value, "decoded the text"), *found[1]] if found else []
+        return _items(found[0], form, at, [*repairs, *made], depth + 1) if found else []
     if isinstance(value, list):
-        found = [
-            part for index, item in enumerate(value) for part in _items(item, form, f"{at}/{index}", [], depth + 1)
-        ]
-        wrapped = (
-            []
-            if form.many or not found
-            else [shape_repair("array-wrapper", "", value, "the list's items are the calls")]
-        )
-        return [(item, where, [*repairs, *wrapped, *own]) for item, where, own in found]
+        items = [part for i, item in enumerate(value) for part in _items(item, form, f"{at}/{i}", [], depth + 1)]
+        wrapped = [shape_repair("array-wrapper", "", value, "the list's items are the calls")]
+        before = repairs if form.many else [*repairs, *wrapped]
+        return [(item, where, [*before, *own]) for item, where, own in items]
     if not isinstance(value, dict):
         return []
     for key in form.wrappers + CALL_LISTS:
         inner = value.get(key)
         if isinstance(inner, list | dict) and inner and not _has_name(value, form):
-            plain = key in form.wrappers
-            taken = [] if plain else [shape_repair("function-wrapper", "", {key: inner}, f"unwrapped {key}")]
-            return _items(inner, replace(form, many=True), at + pointer(key), [*repairs, *taken], depth + 1)
+            taken = [shape_repair("function-wrapper", "", {key: inner}, f"unwrapped {key}")]
+            before = repairs if key in form.wrappers else [*repairs, *taken]
+            return _items(inner, replace(form, many=True), at + pointer(key), before, depth + 1)
     return [(value, at, repairs)]
 
 
+def _key_of(item: Mapping[str, Any], names: Iterable[str], kinds: Any = object) -> str | None:
+    """Return the first of the names that is a key, failing that a key that differs from one in style only."""
+    known = dict.fromkeys(names)
+    exact = next((name for name in known if name in item and isinstance(item[name], kinds)), None)
+    if exact:
+        return exact
+    plain = {plain_name(name) for name in known}
+    return next((key for key in item if plain_name(key) in plain and isinstance(item[key], kinds)), None)
+
+
 def _has_name(value: Mapping[str, Any], form: Form) -> bool:
-    return any(isinstance(value.get(key), str) for key in (*form.name, *NAME_ALIASES))
+    return _key_of(value, (*form.name, *NAME_ALIASES), str) is not None
 
 
 def _raw_call(
     item: dict[str, Any], at: str, form: Form, tools: Mapping[str, Tool] | None, depth: int = 0
 ) -> _Raw | None:
     """Find name and arguments in an object; None where it has not the shape of a call."""
-    inner = item.get("function")
-    if isinstance(inner, dict) and _has_name(inner, form) and depth < NESTING:
-        raw = _raw_call(inner, at + "/function", form, tools, depth + 1)
-        if raw:
-            raw.repairs.insert(0, shape_repair("function-wrapper", "", item, "unwrapped function"))
-            raw.id = raw.id if raw.id is not None else _first(item, form.id + ID_KEYS, str | int)
-        return raw
     if form.single_key and len(item) == 1:
         key, arguments = next(iter(item.items()))
         return _Raw(key, arguments, at, at + pointer(key))
+    inner = _wrapped(item, form) if depth < NESTING else None
+    if inner:
+        key, code, within = inner
+        raw = _raw_call(within, at + pointer(key), form, tools, depth + 1)
+        if raw:
+            raw.repairs.insert(0, shape_repair(code, "", item, f"unwrapped {key}"))
+            raw.id = raw.id if raw.id is not None else _first(item, form.id + ID_KEYS, str | int)
+        return raw
     name_key = _name_key(item, form, tools)
     if name_key is None:
         return _name_as_key(item, at, tools)
@@ -170,13 +201,39 @@ def _raw_call(
     return raw if _find_arguments(raw, item, name_key, form, tools) else None
 
 
+def _wrapped(item: Mapping[str, Any], form: Form) -> tuple[str, str, dict[str, Any]] | None:
+    """Find the object inside that holds the name: its key, the repair's code, the object with what stands beside.
+
+    `{"function": {"name": …}}` is a wrapper; so is `{"arguments": {"name": …, "parameters": …}}` without a name
+    outside.
+    """
+    for key in NAME_ALIASES:
+        inner = item.get(key)
+        if isinstance(inner, dict) and _has_name(inner, form):
+            alone = _argument_key(inner, form) is None
+            beside = {k: item[k] for k in item if k in (*form.arguments, *ARGUMENT_ALIASES)} if alone else {}
+            return key, "function-wrapper", {**inner, **beside}
+    if _has_name(item, form):
+        return None
+    for key in (*form.arguments, *ARGUMENT_ALIASES):
+        inner = item.get(key)
+        if isinstance(inner, dict) and _has_name(inner, form) and _argument_key(inner, form):
+            return key, "nested-arguments", inner
+    return None
+
+
+def _argument_key(item: Mapping[str, Any], form: Form) -> str | None:
+    return _key_of(item, (*form.arguments, *ARGUMENT_ALIASES))
+
+
 def _name_key(item: Mapping[str, Any], form: Form, tools: Mapping[str, Tool] | None) -> str | None:
     """Which key names the tool. If `name` is an argument and another key names a known tool, that key wins."""
-    keys = [key for key in dict.fromkeys((*form.name, *NAME_ALIASES)) if isinstance(item.get(key), str) and item[key]]
     if tools:
-        named = [key for key in keys if known_name(item[key], tools)[0] in tools]
-        keys = named or keys
-    return keys[0] if keys else None
+        for key in dict.fromkeys((*form.name, *NAME_ALIASES)):
+            if isinstance(item.get(key), str) and known_name(item[key], tools)[0] in tools:
+                return key
+    found = _key_of(item, (*form.name, *NAME_ALIASES), str)
+    return found if found and item[found] else None
 
 
 def _find_arguments(
@@ -184,48 +241,58 @@ def _find_arguments(
 ) -> bool:
     """Find the arguments beside the name; False where the object is no call after all."""
     tool = (tools or {}).get(known_name(raw.name, tools or {})[0])
-    rest = [key for key in item if key != name_key and key not in form.id + form.server]
-    for key in dict.fromkeys((*form.arguments, *ARGUMENT_ALIASES)):
-        if key not in rest:
-            continue
-        if (key == "parameters" and _is_schema(item[key])) or _DEFINITION & set(rest) - {key, "parameters"}:
-            return False
+    known = tool.properties if tool else {}
+    rest = {key: item[key] for key in item if key != name_key and key not in form.id + form.server}
+    # An alias that is a property of the tool, with a value of its type, is an argument and no alias.
+    free = {k: rest[k] for k in rest if not (tool and k in known and fits_type(rest[k], known[k], tool.parameters))}
+    key = _key_of(rest, form.arguments) or _key_of(free, ARGUMENT_ALIASES)
+    if _defines(rest, key, known):
+        return False
+    others = {k: rest[k] for k in rest if k != key and (k in known or k not in _BESIDE)}
+    if key is not None:
         if key not in form.arguments:
-            if tool and key in tool.properties and key not in ("arguments", "parameters"):
-                continue
-            raw.repairs.append(
-                shape_repair("key-alias", "/arguments", key, f"took {key} for the arguments", after="arguments")
-            )
-        raw.arguments, raw.arguments_at = item[key], raw.at + pointer(key)
+            message = f"took {key} for the arguments"
+            raw.repairs.append(shape_repair("key-alias", "/arguments", key, message, after="arguments"))
+        raw.arguments, raw.arguments_at = rest[key], raw.at + pointer(key)
+        stray = {k: others[k] for k in others if k in known and k not in _BESIDE}
+        if stray and isinstance(raw.arguments, dict) and stray.keys().isdisjoint(raw.arguments):
+            raw.arguments = raw.arguments | stray
+            message = "took the keys beside the arguments for arguments"
+            raw.repairs.append(shape_repair("flat-arguments", "/arguments", None, message, after=raw.arguments))
         return True
-    others = {key: item[key] for key in rest if key not in _BESIDE or (tool and key in tool.properties)}
-    if _DEFINITION & set(rest) or (others and tool is None and not _plausible(others, form)):
+    if form.strict and (tool is None or (others and others.keys().isdisjoint(known))):
         return False
     if others:
-        raw.arguments = others
-        raw.repairs.append(
-            shape_repair("flat-arguments", "/arguments", None, "took the other keys for the arguments", after=others)
-        )
-        return True
-    if form.strict and tool is None:
-        return False
-    raw.repairs.append(shape_repair("empty-arguments", "/arguments", None, "there are no arguments", after={}))
-    raw.arguments = {}
+        raw.arguments, raw.id = others, None if "id" in others else raw.id
+        message = "took the other keys for the arguments"
+        raw.repairs.append(shape_repair("flat-arguments", "/arguments", None, message, after=others))
     return True
 
 
-def _plausible(others: Mapping[str, Any], form: Form) -> bool:
-    """Whether keys beside a name may be arguments although no tool is known: only where markup says "call"."""
-    return not form.strict and bool(others)
+def _defines(rest: Mapping[str, Any], key: str | None, known: Mapping[str, Any]) -> bool:
+    """Whether what stands beside a name, the arguments under `key`, defines the tool and does not call it."""
+    described = any(each in _DESCRIBING and each not in known for each in rest)
+    if key is None:
+        return described or isinstance(rest.get("function"), dict)
+    value = rest[key]
+    if plain_name(key) == "parameters" and _is_schema(value):
+        return True
+    return described and (_is_schema(value) or _are_schemas(value) or (not value and key != "arguments"))
 
 
 def _is_schema(value: Any) -> bool:
+    """`{"type": "object", "properties": {…}}` with schemas for properties."""
     return (
         isinstance(value, dict)
-        and value.get("type") == "object"
-        and isinstance(value.get("properties"), dict)
-        and (all(isinstance(p, dict) for p in value["properties"].values()))
+        and value.get("type", "object") == "object"
+        and (value.get("properties") == {} or _are_schemas(value.get("properties")))
     )
+
+
+def _are_schemas(value: Any) -> bool:
+    if not isinstance(value, dict) or not value:
+        return False
+    return all(isinstance(each, dict) and "type" in each and "value" not in each for each in value.values())
 
 
 def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | None) -> _Raw | None:
@@ -233,33 +300,21 @@ def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | N
     if len(item) != 1 or not tools:
         return None
     name, arguments = next(iter(item.items()))
-    if name not in tools or not isinstance(arguments, dict):
+    if known_name(name, tools)[0] not in tools or not isinstance(arguments, dict):
         return None
     repair = shape_repair("name-as-key", "", name, "the key names the tool", after="name")
     return _Raw(name, arguments, at, at + pointer(name), repairs=[repair])
 
 
-def _settled(raw: _Raw, form: Form, tools: Mapping[str, Tool] | None) -> ShapedCall | None:
-    """Settle name and arguments of a call."""
+def _settled(raw: _Raw, form: Form, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | None:
+    """Settle name and arguments of a call; None where the arguments are no object and cannot become one."""
     name, renamed = known_name(raw.name, tools) if tools else (raw.name, None)
     if form.strict and tools and name not in tools:
         return None
-    tool = (tools or {}).get(name)
-    arguments, repairs, _ = shape_arguments(raw.arguments, tool, text_due=False)
+    tool = (tools or {}).get(name, Tool(name=name))
+    arguments, repairs, _ = shape_arguments(raw.arguments, tool, text_due=False, decode=decode)
     if arguments is None:
-        if form.strict:
-            return None
-        arguments = {"input": raw.arguments}
-    nested = (
-        arguments.get("name") == raw.name
-        and len(arguments) == 2
-        and next((key for key in ARGUMENT_ALIASES if isinstance(arguments.get(key), dict)), None)
-    )
-    if nested:
-        repairs.append(
-            shape_repair("nested-arguments", "/arguments", arguments, f"lifted {nested}", after=arguments[nested])
-        )
-        arguments = arguments[nested]
+        return None
     return ShapedCall(
         name=name, arguments=arguments, id=raw.id, server=raw.server, pointer=raw.at,
         arguments_pointer=raw.arguments_at, repairs=(*raw.repairs, *([renamed] if renamed else []), *repairs),
@@ -267,6 +322,6 @@ def _settled(raw: _Raw, form: Form, tools: Mapping[str, Tool] | None) -> ShapedC
 
 
 def _first(item: Mapping[str, Any], keys: tuple[str, ...], kinds: Any) -> Any:
-    return next(
-        (item[key] for key in keys if isinstance(item.get(key), kinds) and not isinstance(item[key], bool)), None
-    )
+    """Return the first value of these keys that says something; `""` and booleans do not."""
+    values = (item.get(key) for key in keys)
+    return next((v for v in values if isinstance(v, kinds) and not isinstance(v, bool) and v != ""), None)

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.repair.codes import CODES
-from utp_cli.repair.strict import number, strict
+from utp_cli.repair.strict import strict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,8 @@ _SPELLINGS: Final = {
 }  # fmt: skip
 """Names of types that are not JSON Schema's, and that tool definitions use all the same."""
 _BRANCHES_AT_MOST: Final = 64
+_DIGITS: Final = 4000
+"""Longer numbers stay text: the interpreter refuses to convert them."""
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+(?:\.0+)?")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
@@ -142,8 +144,10 @@ def _as(kind: str, text: str, stripped: str, decode: Decode | None) -> tuple[Any
 
 
 def _number(kind: str, text: str) -> Any:
+    if len(text) > _DIGITS:
+        return _NO
     if _INTEGER.fullmatch(text) and (kind == "integer" or "." not in text):
-        return number(text.partition(".")[0].removeprefix("+"))
+        return int(text.partition(".")[0])
     if kind == "number" and _NUMBER.fullmatch(text):
         value = float(text)
         return value if math.isfinite(value) else _NO

@@ -14,7 +14,8 @@ from utp_cli.protocol.calls import Problem, Repair
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.codes import CODES
-from utp_cli.repair.schema import plain_name, proposals
+from utp_cli.repair.names import plain_name
+from utp_cli.repair.schema import proposals
 from utp_cli.repair.typed import asked_types, resolve
 from utp_cli.validation.wording import worded
 
