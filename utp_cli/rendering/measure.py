@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from utp_cli.rendering.subschemas import Schema, every, inside
 from utp_cli.rendering.values import as_text
 
 if TYPE_CHECKING:
@@ -13,24 +14,28 @@ if TYPE_CHECKING:
 Counts = dict[str, int]
 
 
-def measure(schema: dict[str, Any]) -> Counts:
+def measure(schema: Schema) -> Counts:
     """Count by the fields of `StrictLimits`. Takes schemas that `translate` made."""
-    counts = {"tools": 1, "optional": 0, "unions": 0, "properties": 0, "levels": 0, "enum_values": 0, "characters": 0}
-    waiting = [(schema, 0)]
-    while waiting:
-        node, above = waiting.pop()
-        properties, definitions = node.get("properties", {}), node.get("$defs", {})
-        level = above + ("properties" in node or "items" in node)
-        counts["levels"] = max(counts["levels"], level)
+    counts = {"tools": 1, "optional": 0, "unions": 0, "properties": 0, "enum_values": 0, "characters": 0}
+    for node in every(schema):
+        properties, values = node.get("properties", {}), node.get("enum", ())
         counts["properties"] += len(properties)
         counts["optional"] += len(properties.keys() - set(node.get("required", ())))
         counts["unions"] += "anyOf" in node or isinstance(node.get("type"), list)
-        counts["enum_values"] += len(node.get("enum", ()))
-        counts["characters"] += sum(map(len, (*properties, *definitions, *map(as_text, node.get("enum", ())))))
-        waiting += [(child, level) for child in (*properties.values(), *node.get("anyOf", ()))]
-        waiting += [(child, 0) for child in definitions.values()]
-        waiting += [(node["items"], level)] if "items" in node else []
-    return counts
+        counts["enum_values"] += len(values)
+        counts["characters"] += sum(map(len, (*properties, *node.get("$defs", ()), *map(as_text, values))))
+    return {**counts, "levels": max(map(_levels, (schema, *schema.get("$defs", {}).values())))}
+
+
+def _levels(schema: Schema) -> int:
+    """Count the objects and arrays on the deepest way down."""
+    deepest, waiting = 0, [(schema, 0)]
+    while waiting:
+        node, above = waiting.pop()
+        level = above + ("properties" in node or "items" in node)
+        deepest = max(deepest, level)
+        waiting += [(child, level) for child in inside(node)]
+    return deepest
 
 
 def exceeded(limits: StrictLimits, counts: Counts) -> str | None:

@@ -11,12 +11,16 @@ from xml.sax.saxutils import escape
 
 from utp_cli.protocol.catalogue import Catalogue
 from utp_cli.rendering.samples import sample_arguments
+from utp_cli.rendering.schema import translate
+from utp_cli.rendering.spec import Sent
+from utp_cli.rendering.targets import FULL
 from utp_cli.rendering.values import compact
+from utp_cli.rendering.walk import texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from utp_cli.rendering.spec import Sent
+    from utp_cli.protocol.tools import Tool
 
 COMPACT_BELOW = 8192
 """Tokens of a context window below which the compact prompt is the right one."""
@@ -27,6 +31,8 @@ _RULES = (
     "Give every required argument; leave out optional ones you know nothing about. Never make up a value: ask.",
     "Write nothing after a call. Its result comes in the next message.",
 )
+_BLANK = {"name": "TOOL_NAME", "arguments": {"ARGUMENT": "value"}}
+"""The call that shows the form."""
 _ONE = "Make one call at a time."
 _MANY = "Make calls that do not depend on each other together, one after the other in one answer."
 
@@ -40,10 +46,13 @@ class Style:
     """One tool, as text."""
     around: str = "{}"
     """What stands around the definitions."""
-    dialect: str
-    """The dialect of the calls where the model has none of its own."""
+    between: str = "\n\n"
+    """What stands between two of them."""
+    dialect: str = ""
+    """The dialect of the calls where the model has none of its own; empty: bare JSON, which every parser reads."""
     rules: tuple[str, ...]
     examples: bool = True
+    """Two turns of a conversation are shown."""
     several: bool = False
     """An answer may hold several calls; the example does."""
 
@@ -54,22 +63,34 @@ def _full(tool: Sent) -> str:
 
 def _line(tool: Sent) -> str:
     """Return `name(argument: type, other?: type) - first sentence`."""
-    required = tool.schema.get("required", [])
-    properties = tool.schema["properties"].items()
-    arguments = ", ".join(f"{name}{'' if name in required else '?'}: {_short(schema)}" for name, schema in properties)
-    sentence = tool.description.partition("\n")[0].partition(". ")[0].rstrip(".")
-    return f"{tool.name}({arguments})" + (f" - {sentence}" if sentence else "")
+    sentence = first_sentence(tool.description)
+    return f"{tool.name}({_arguments(tool.schema, 3)})" + (f" - {sentence}" if sentence else "")
 
 
-def _short(schema: Any) -> str:
-    """Return the type of an argument in a word, or its values."""
+def first_sentence(text: str) -> str:
+    """Return the first sentence of the first line, without its full stop."""
+    return text.partition("\n")[0].partition(". ")[0].rstrip(".")
+
+
+def _short(schema: Any, levels: int = 3) -> str:
+    """Return the type of an argument in a word, or its values, or what is in it: `[{id: integer, name?: string}]`."""
     if not isinstance(schema, dict):
         return "any"
     values = schema.get("enum")
     if isinstance(values, list) and values and len(values) <= 8:
         return "|".join(compact(value) for value in values)
+    if levels and isinstance(schema.get("properties"), dict):
+        return f"{{{_arguments(schema, levels - 1)}}}"
+    if levels and isinstance(schema.get("items"), dict):
+        return f"[{_short(schema['items'], levels - 1)}]"
     kinds = schema.get("type", "any")
     return "|".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
+
+
+def _arguments(schema: dict[str, Any], levels: int) -> str:
+    required = texts(schema.get("required"))
+    properties = schema["properties"].items()
+    return ", ".join(f"{name}{'' if name in required else '?'}: {_short(part, levels)}" for name, part in properties)
 
 
 def _element(tool: Sent) -> str:
@@ -83,8 +104,8 @@ _IN_TOOLS = "<tools>\n{}\n</tools>"
 STYLES = Catalogue(
     "prompt style",
     [
-        Style(name="standard", define=_full, dialect="generic", rules=(*_RULES, _ONE)),
-        Style(name="compact", define=_line, dialect="generic", rules=(*_RULES[:2], _ONE), examples=False),
+        Style(name="standard", define=_full, rules=(*_RULES, _ONE)),
+        Style(name="compact", define=_line, between="\n", rules=(*_RULES[:2], _ONE), examples=False),
         Style(name="parallel", define=_full, dialect="hermes", rules=(*_RULES, _MANY), several=True),
         Style(name="xml", define=_element, around=_IN_TOOLS, dialect="hermes", rules=(*_RULES, _ONE)),
         Style(
@@ -95,41 +116,54 @@ STYLES = Catalogue(
 )
 
 
-def _examples(names: str, call: str) -> str:
-    """Return two turns: one that needs a tool, and one that needs none."""
-    return f"# Examples\nUser: (asks for what {names} can do)\nYou:\n{call}\n\nUser: Thank you!\nYou: You are welcome."
-
-
 def style_for(context_window: int | None) -> str:
     """Return the style for a context window of so many tokens; None where it is not known."""
     return "compact" if context_window is not None and context_window < COMPACT_BELOW else "standard"
 
 
-def emulation_prompt(tools: Sequence[Sent], style: str = "standard", dialect: str | None = None) -> str:
+def emulation_prompt(tools: Sequence[Tool], style: str = "standard", dialect: str | None = None) -> str:
     """Return the system prompt. Raises `UnknownName` for a style or dialect that does not exist.
 
     `dialect`: what the model writes by itself; the prompt then asks for that.
     """
     form = STYLES[style]
-    telling = sorted(tools, key=lambda tool: not tool.schema["properties"])  # a call with arguments shows more
-    asked = telling[: 2 if form.several else 1]
-    calls = [{"name": tool.name, "arguments": sample_arguments(tool.schema)} for tool in asked]
     rules = "\n".join(f"- {rule}" for rule in form.rules)
-    call = written(calls, dialect or form.dialect)
+    parts = [
+        "You can use tools: you ask for a call by writing it, and another program runs it.",
+        definitions(tools, style),
+        f"# How a call is written\nExactly in this form:\n{written([_BLANK], dialect or form.dialect)}",
+        f"# Rules\n{rules}",
+    ]
+    return "\n\n".join([*parts, _examples(tools, form, dialect)] if form.examples else parts)
+
+
+def _examples(tools: Sequence[Tool], form: Style, dialect: str | None) -> str:
+    """Return two turns: one that needs a tool, and one that needs none. A tool with arguments shows more."""
+    asked = sorted(unchanged(tools), key=lambda tool: not tool.schema["properties"])[: 2 if form.several else 1]
+    calls = [{"name": tool.name, "arguments": sample_arguments(tool.schema)} for tool in asked]
     names = " and ".join(tool.name for tool in asked)
-    return "\n\n".join(
-        [
-            "You can use tools: you ask for a call by writing it, and another program runs it.",
-            "# Tools\n" + form.around.format("\n\n".join(form.define(tool) for tool in tools)),
-            f"# How a call is written\nExactly in this form, with the name and the arguments you need:\n{call}",
-            f"# Rules\n{rules}",
-            *([_examples(names, call)] if form.examples else []),
-        ]
-    )
+    call = written(calls, dialect or form.dialect)
+    return f"# Examples\nUser: (asks for what {names} can do)\nYou:\n{call}\n\nUser: Thank you!\nYou: You are welcome."
+
+
+def definitions(tools: Sequence[Tool], style: str) -> str:
+    """Return the tools as a style lists them, with a headline."""
+    form = STYLES[style]
+    return "# Tools\n" + form.around.format(form.between.join(form.define(tool) for tool in unchanged(tools)))
+
+
+def unchanged(tools: Sequence[Tool]) -> list[Sent]:
+    """Return the tools for a prompt, which can say anything."""
+    return [
+        Sent(name=tool.name, description=tool.description, schema=translate(tool, FULL).schema, strict=None, tool=tool)
+        for tool in tools
+    ]
 
 
 def written(calls: Sequence[dict[str, Any]], dialect: str) -> str:
-    """Return calls `{name, arguments}` as a dialect writes them."""
+    """Return calls `{name, arguments}` as a dialect writes them; `""` is bare JSON, a call a line."""
+    if not dialect:
+        return "\n".join(map(compact, calls))
     from utp_cli.dialects.catalogue import DIALECTS  # noqa: PLC0415 - only prompts pay for the engine
     from utp_cli.engine.grammars import GRAMMARS  # noqa: PLC0415
 

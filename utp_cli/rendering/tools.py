@@ -73,12 +73,13 @@ class _Request:
         self._name()
         kind = tool_choice if tool_choice in CHOICES else "named"
         kind = self._possible(kind, tool_choice, model)
-        sent = [self._sent(tool) for tool in self.tools] if kind != "left out" else []
-        if self.spec.wrap is None:
-            text = emulation_prompt(sent, self.spec.style) if sent else ""
-            return self._result({}, "\n\n".join([*([text] if text else []), *self.said]))
-        if not sent:
+        if kind == "left out" or not self.tools:
             return self._result({}, "")
+        if self.spec.wrap is None:
+            if self.strict:
+                self.lose("strict", "refused", "nothing holds a model to a prompt")
+            return self._result({}, "\n\n".join([emulation_prompt(self.tools, self.spec.style), *self.said]))
+        sent = [self._sent(tool) for tool in self.tools]
         limit = self.spec.tools_limit
         if limit and len(sent) > limit:
             self.lose("tools", "refused", f"{len(sent)} tools in a request, where {limit} are taken: send fewer")
