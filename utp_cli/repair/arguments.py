@@ -143,17 +143,21 @@ def _decoded(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
 
 
 def _named_values(value: Any, tool: Tool, _: Decode) -> Lifted:
-    """`[{"name": "city", "value": "Oslo"}]`: the same two keys in all items, one of them a property's name."""
+    """`[{"name": "city", "value": "Oslo"}]`: the same two keys in all items, one of them holds a property's name."""
     if not isinstance(value, list) or not all(isinstance(item, dict) and len(item) == 2 for item in value):
         return None
     keys = [*value[0]]
-    if any(item.keys() != value[0].keys() for item in value):
+    if any(item.keys() != value[0].keys() for item in value) or not _TOLD_OF_PARAMETERS.isdisjoint(keys):
         return None
     for name, held in (keys, keys[::-1]):
         names = [item[name] for item in value]
         if all(isinstance(each, str) and each in tool.properties for each in names) and len(set(names)) == len(names):
             return {item[name]: item[held] for item in value}, []
     return None
+
+
+_TOLD_OF_PARAMETERS: Final = frozenset({"type", "required", "description", "schema"})
+"""Keys beside a name that make it the name of a parameter, not of an argument."""
 
 
 def _only_item(value: Any, tool: Tool, _: Decode) -> Lifted:

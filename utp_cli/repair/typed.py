@@ -31,12 +31,12 @@ Decode = Callable[[str], "tuple[Any, list[Repair]] | None"]
 """Reads JSON that strict readers refuse; None where it cannot."""
 
 _ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
-_SPELLINGS: Final = {
+TYPE_SPELLINGS: Final = {
     "int": "integer", "long": "integer", "float": "number", "double": "number", "str": "string", "text": "string",
     "bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null",
 }  # fmt: skip
 """Names of types that are not JSON Schema's, and that tool definitions use all the same."""
-_BRANCHES_AT_MOST: Final = 64
+BRANCHES_AT_MOST: Final = 64
 _DIGITS: Final = 4000
 """Longer numbers stay text: the interpreter refuses to convert them."""
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+(?:\.0+)?")
@@ -78,7 +78,7 @@ def asked_types(schema: Any, root: Any = None) -> tuple[frozenset[str], list[Any
     for branch in branches(schema, root):
         declared = branch.get("type")
         named = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
-        types.update(_SPELLINGS.get(kind.lower(), kind.lower()) for kind in named if isinstance(kind, str))
+        types.update(TYPE_SPELLINGS.get(kind.lower(), kind.lower()) for kind in named if isinstance(kind, str))
         members = branch.get("enum")
         values = [*members] if isinstance(members, list) else []
         values += [branch["const"]] if "const" in branch else []
@@ -98,10 +98,10 @@ def branches(schema: Any, root: Any) -> Iterator[dict[str, Any]]:
         if not isinstance(branch, dict):
             continue
         yield branch
-        if len(waiting) < _BRANCHES_AT_MOST:
+        if len(waiting) < BRANCHES_AT_MOST:
             waiting.append(resolve(branch.get("$ref"), root))
             for key in ("anyOf", "oneOf", "allOf"):
-                waiting += branch[key][:_BRANCHES_AT_MOST] if isinstance(branch.get(key), list) else []
+                waiting += branch[key][:BRANCHES_AT_MOST] if isinstance(branch.get(key), list) else []
 
 
 def resolve(ref: Any, root: Any) -> Any:

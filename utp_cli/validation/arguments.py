@@ -8,30 +8,32 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Problem, Repair
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer
+from utp_cli.repair.arguments import tolerant
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.names import plain_name
-from utp_cli.repair.schema import proposals
-from utp_cli.repair.typed import asked_types, resolve
-from utp_cli.validation.wording import worded
+from utp_cli.repair.schema import EXACT, proposals
+from utp_cli.repair.spelling import spelling_of
+from utp_cli.repair.typed import asked_types
+from utp_cli.validation.schemas import compiled, compiled_part, inside, properties_of, required_of, schema_at
+from utp_cli.validation.wording import leaves, worded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.protocol.tools import Tool
+    from utp_cli.validation.schemas import Compiled
 
-ERRORS_AT_MOST = 50
-"""Faults that are looked at in one call."""
-VALUES_AT_MOST = 10_000
-"""Values that are looked at in one call."""
-ROUNDS = 4
-"""How often what was mended is checked again: a fault may hide another."""
-CACHED = 256
-"""Validators that are kept."""
+PROBLEMS_AT_MOST: Final = 50
+"""Problems that are told of one call."""
+VALUES_AT_MOST: Final = 10_000
+"""Values that are looked at, and faults that are mended, in one call."""
+ROUNDS: Final = 3
+"""How often what was mended is checked again: what was decoded may have faults of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,195 +43,155 @@ class Checked:
     valid: bool
     problems: tuple[Problem, ...]
     arguments: dict[str, Any]
-    """With what was mended."""
+    """With what was mended; the very object that was given where nothing was."""
     repairs: list[Repair]
 
 
-def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool]) -> Checked:
-    """Check a call against the tool it names; mend what only one reading fits."""
+def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool], *, source: str = "") -> Checked:
+    """Check a call against the tool it names; mend what only one reading fits.
+
+    `source` is the text that the arguments were read from: a number that is asked as text keeps its spelling.
+    """
     tool = tools.get(name)
     if tool is None:
-        near = nearest(name, tools)
-        problem = Problem(
-            code="unknown-tool", message=f"there is no tool called {name}",
-            hint=f"did you mean {near}?" if near else f"the tools are {', '.join(sorted(tools)) or 'none'}",
-            expected=sorted(tools), received=name,
-        )  # fmt: skip
-        return Checked(valid=False, problems=(problem,), arguments=arguments, repairs=[])
-    validator = _validator(tool)
-    if validator is None:
+        return Checked(valid=False, problems=(unknown_tool(name, tools),), arguments=arguments, repairs=[])
+    schema = compiled(tool.parameters) if tool.parameters else None
+    if schema is None:
         return Checked(valid=True, problems=(), arguments=arguments, repairs=[])
-    mended, repairs = _mended(arguments, tool, validator)
-    problems = tuple(worded(error, tool.parameters) for error in _errors(validator, mended))
-    return Checked(valid=not problems, problems=problems, arguments=mended, repairs=repairs)
+    mended, repairs = _mended(arguments, schema, source)
+    problems = [
+        problem
+        for error in schema.errors(mended, PROBLEMS_AT_MOST)
+        for leaf in leaves(error)
+        for problem in worded(leaf, schema.schema)
+    ]
+    mistyped = {problem.pointer for problem in problems if problem.code == "wrong-type"}
+    told = [p for p in problems if p.code != "not-in-enum" or p.pointer not in mistyped]
+    return Checked(valid=not problems, problems=tuple(told[:PROBLEMS_AT_MOST]), arguments=mended, repairs=repairs)
 
 
-_VALIDATORS: dict[str, Any] = {}
+def unknown_tool(name: str, tools: Mapping[str, Tool]) -> Problem:
+    """Say that there is no such tool, and which one may be meant."""
+    near = nearest(name, tools)
+    return Problem(
+        code="unknown-tool", message=f"there is no tool called {name[:100]}",
+        hint=f"did you mean {near}?" if near else f"the tools are {', '.join(sorted(tools)) or 'none'}",
+        expected=sorted(tools), received=name,
+    )  # fmt: skip
 
 
-def _validator(tool: Tool) -> Any:
-    """Return the compiled validator of a tool; None where there is no schema, or it is none."""
-    if not tool.parameters:
-        return None
-    import jsonschema_rs  # noqa: PLC0415 - only who knows tools pays for it
-
-    try:
-        key = json.dumps(tool.parameters, sort_keys=True, default=repr)
-    except (ValueError, RecursionError, TypeError):
-        return None
-    if key not in _VALIDATORS:
-        if len(_VALIDATORS) >= CACHED:
-            _VALIDATORS.clear()
-        try:
-            _VALIDATORS[key] = jsonschema_rs.validator_for(tool.parameters, retriever=_nothing)
-        except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
-            _VALIDATORS[key] = None
-    return _VALIDATORS[key]
-
-
-def _nothing(uri: str) -> Any:
-    """Refuse to fetch: nothing leaves this machine because a schema says so."""
-    raise ValueError(f"{uri} is not fetched")
-
-
-def _errors(validator: Any, arguments: Any) -> list[Any]:
-    """List the faults. Values that no JSON writer takes (numbers beyond its limits) pass unchecked."""
-    found: list[Any] = []
-    try:
-        for error in validator.iter_errors(arguments):
-            found.append(error)
-            if len(found) >= ERRORS_AT_MOST:
-                break
-    except (ValueError, TypeError, RecursionError):
-        return found
-    return found
-
-
-def _mended(arguments: dict[str, Any], tool: Tool, validator: Any) -> tuple[dict[str, Any], list[Repair]]:
+def _mended(arguments: dict[str, Any], schema: Compiled, source: str) -> tuple[dict[str, Any], list[Repair]]:
     try:
         mended = copy.deepcopy(arguments)
     except RecursionError:
         return arguments, []
-    repairs = [*_renamed(mended, tool), *_whole_numbers(mended, tool)]
+    repairs: list[Repair] = []
     for _ in range(ROUNDS):
-        before = len(repairs)
-        for error in _errors(validator, mended):
-            repair = _mend_one(mended, list(error.instance_path), tool, validator)
-            repairs += [repair] if repair else []
-        if len(repairs) == before:
+        found = _restyled(mended, schema.schema)
+        faults = [leaf for error in schema.errors(mended, VALUES_AT_MOST) for leaf in leaves(error)]
+        for path in dict.fromkeys(tuple(fault.instance_path) for fault in faults[:VALUES_AT_MOST]):
+            repair = _mend_one(mended, path, schema.schema, source)
+            found += [repair] if repair else []
+        if not found:
             break
+        repairs += found
     return (mended, repairs) if repairs else (arguments, repairs)
 
 
-def _renamed(arguments: dict[str, Any], tool: Tool) -> list[Repair]:
-    """Rename keys that differ from a property only in style, if that property is absent."""
-    repairs = []
-    for key in [key for key in arguments if key not in tool.properties]:
-        alike = [name for name in tool.properties if plain_name(name) == plain_name(key)]
-        if len(alike) == 1 and alike[0] not in arguments:
-            arguments[alike[0]] = arguments.pop(key)
-            repairs.append(_repair("property-style", pointer("arguments", alike[0]), key, alike[0]))
+def _restyled(arguments: dict[str, Any], root: dict[str, Any]) -> list[Repair]:
+    """Mend what validators let pass: properties in another style, and whole floats where integers are asked.
+
+    `30.0` passes for an integer, but executors that count on one do not take it.
+    """
+    repairs: list[Repair] = []
+    waiting: list[tuple[Any, list[Any], tuple[str | int, ...]]] = [(arguments, [root], ())]
+    for value, schemas, path in waiting:
+        if isinstance(value, dict):
+            repairs += _rename(value, properties_of(schemas, root), path)
+        for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
+            if not isinstance(item, float | dict | list):
+                continue
+            asked = inside(schemas, key, root)
+            if isinstance(item, float) and _is_whole(item, asked, root):
+                value[key] = int(item)
+                repairs.append(_repair("float-to-int", (*path, key), item, value[key]))
+            elif asked and isinstance(item, dict | list) and len(waiting) < VALUES_AT_MOST:
+                waiting.append((item, asked, (*path, key)))
     return repairs
 
 
-def _whole_numbers(arguments: dict[str, Any], tool: Tool) -> list[Repair]:
-    """`30.0` passes for an integer, but executors that count on one do not take it: write it as one."""
-    repairs = []
-    waiting: list[list[Any]] = [[key] for key in arguments]
-    for path in waiting:
-        value = _at(arguments, path)
-        if isinstance(value, dict | list) and len(waiting) < VALUES_AT_MOST:
-            waiting += [[*path, key] for key in (value if isinstance(value, dict) else range(len(value)))]
-        if isinstance(value, float) and value.is_integer():
-            types, _ = asked_types(schema_at(tool.parameters, path), tool.parameters)
-            if "integer" in types and "number" not in types:
-                _at(arguments, path[:-1])[path[-1]] = int(value)
-                repairs.append(_repair("float-to-int", pointer("arguments", *path), value, int(value)))
-    return repairs
+def _rename(value: dict[str, Any], properties: Mapping[str, Any], path: tuple[str | int, ...]) -> list[Repair]:
+    """Rename keys that differ from one absent property in style only, each in its place."""
+    unknown = [key for key in value if key not in properties]
+    if not unknown or not properties:
+        return []
+    names: dict[str, list[str]] = {}
+    for name in properties:
+        names.setdefault(plain_name(name), []).append(name)
+    written = [plain_name(key) for key in unknown]
+    meant = {
+        key: names[plain][0]
+        for key, plain in zip(unknown, written, strict=True)
+        if len(names.get(plain, ())) == 1 and written.count(plain) == 1 and names[plain][0] not in value
+    }
+    members = [(meant.get(key, key), item) for key, item in value.items()]
+    if meant:
+        value.clear()
+        value.update(members)
+    return [_repair("property-style", (*path, name), key, name) for key, name in meant.items()]
 
 
-def _mend_one(arguments: dict[str, Any], path: list[Any], tool: Tool, validator: Any) -> Repair | None:
+def _is_whole(item: float, asked: list[Any], root: Any) -> bool:
+    types, _ = asked_types({"anyOf": asked}, root)
+    return item.is_integer() and abs(item) < EXACT and "integer" in types and "number" not in types
+
+
+def _mend_one(arguments: dict[str, Any], path: tuple[str | int, ...], root: Any, source: str) -> Repair | None:
     """Mend the value at `path` if exactly one proposal passes there."""
     if not path:
         return None
+    key = path[-1]
     try:
         holder = _at(arguments, path[:-1])
-        key, value = path[-1], _at(arguments, path)
+        value = holder[key]
     except (KeyError, IndexError, TypeError):  # mended away on account of another fault
         return None
-    if value is None and isinstance(holder, dict) and _optional(tool.parameters, path):
+    if value is None and isinstance(holder, dict) and _is_optional(path, root):
         del holder[key]
-        if not _faulty(validator, arguments, path):
-            return _repair("null-for-optional", pointer("arguments", *path), None, "")
-        holder[key] = None
+        return _repair("null-for-optional", path, None, "")
+    part = schema_at(root, path)
+    schema = compiled_part(part, root)
+    if schema is None or schema.accepts(value):
         return None
-    schema = schema_at(tool.parameters, path)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    written = spelling_of(value, key, source) if number and source else ""
     fitting: dict[str, tuple[str, Any]] = {}
-    for code, proposed in proposals(value, schema, tool.parameters, _decode):
-        holder[key] = proposed
-        if not _faulty(validator, arguments, path):
-            fitting.setdefault(json.dumps(proposed, default=repr), (code, proposed))
-    holder[key] = value
+    try:
+        for code, proposed in proposals(value, part, root, tolerant, written):
+            if schema.accepts(proposed):
+                fitting.setdefault(json.dumps(proposed), (code, proposed))
+    except ValueError:  # a number of more digits than the interpreter writes
+        return None
     if len(fitting) != 1:
         return None
     ((code, proposed),) = fitting.values()
     holder[key] = proposed
-    return _repair(code, pointer("arguments", *path), value, proposed)
+    return _repair(code, path, value, proposed)
 
 
-def _faulty(validator: Any, arguments: Any, path: list[Any]) -> bool:
-    """Whether a fault stands at `path` or below it, or is told of the container for its sake."""
-    for error in _errors(validator, arguments):
-        where = list(error.instance_path)
-        if where[: len(path)] == path:
-            return True
-    return False
-
-
-def _at(value: Any, path: list[Any]) -> Any:
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
     for part in path:
         value = value[part]
     return value
 
 
-def _optional(schema: Any, path: list[Any]) -> bool:
-    parent = schema_at(schema, path[:-1])
-    required = parent.get("required") if isinstance(parent, dict) else None
-    return isinstance(parent, dict) and path[-1] not in (required if isinstance(required, list) else ())
+def _is_optional(path: tuple[str | int, ...], root: Any) -> bool:
+    parent = [schema_at(root, path[:-1])]
+    return path[-1] in properties_of(parent, root) and path[-1] not in required_of(parent, root)
 
 
-def schema_at(root: Any, path: list[Any]) -> Any:
-    """Return the schema of the value at `path`, looked for behind `$ref`, properties and items."""
-    schema = root
-    for part in path:
-        schema = _behind_ref(schema, root)
-        if not isinstance(schema, dict):
-            return None
-        if isinstance(part, int):
-            schema = schema.get("items")
-        else:
-            properties = schema.get("properties")
-            schema = properties.get(part) if isinstance(properties, dict) else schema.get("additionalProperties")
-    return _behind_ref(schema, root)
-
-
-def _behind_ref(schema: Any, root: Any) -> Any:
-    for _ in range(10):
-        if not isinstance(schema, dict) or "$ref" not in schema:
-            break
-        schema = resolve(schema["$ref"], root)
-    return schema
-
-
-def _decode(text: str) -> tuple[Any, list[Repair]] | None:
-    from utp_cli.repair.around import repair_json  # noqa: PLC0415 - only where text stands for a container
-
-    reading = repair_json(text)
-    return (reading.value, list(reading.repairs)) if reading.complete else None
-
-
-def _repair(code: str, at: str, before: Any, after: Any) -> Repair:
+def _repair(code: str, path: tuple[str | int, ...], before: Any, after: Any) -> Repair:
     return Repair(
-        code=code, layer="schema", confidence=CODES[code].confidence, pointer=at, before=before, after=after,
-        message=CODES[code].sentence,
+        code=code, layer="schema", confidence=CODES[code].confidence, pointer=pointer("arguments", *path),
+        before=before, after=after, message=CODES[code].sentence,
     )  # fmt: skip

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Problem
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer
+from utp_cli.repair.typed import asked_types, json_type
+from utp_cli.validation.schemas import properties_of, schema_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
-_LIMITS = {
+_LIMITS: Final = {
     "minimum": ("out-of-range", "at least {limit}"),
     "maximum": ("out-of-range", "at most {limit}"),
     "exclusiveMinimum": ("out-of-range", "more than {limit}"),
@@ -23,116 +24,167 @@ _LIMITS = {
     "maxLength": ("too-long", "at most {limit} characters"),
     "minItems": ("too-few-items", "at least {limit} items"),
     "maxItems": ("too-many-items", "at most {limit} items"),
+    "minProperties": ("too-few-items", "an object of at least {limit} members"),
+    "maxProperties": ("too-many-items", "an object of at most {limit} members"),
     "pattern": ("pattern-mismatch", "text that matches {limit}"),
-    "format": ("bad-format", "the format {limit}"),
-    "uniqueItems": ("repeated-item", "items that all differ"),
+    "format": ("bad-format", "text of the format {limit}"),
+    "uniqueItems": ("repeated-item", "a list whose items all differ"),
     "const": ("not-in-enum", "{limit}"),
 }
 """Keyword → our code, and what is expected."""
+_NAMES_AT_MOST: Final = 100
+"""Names that are compared with one nobody knows, and unknown names that are told."""
+_WRITE: Final = {
+    "integer": "a whole number without quotes",
+    "number": "a number without quotes",
+    "boolean": "true or false without quotes",
+    "string": "text in quotes",
+    "array": "a list in [ ]",
+    "object": "an object in { }",
+    "null": "null",
+}
+"""What to write for a type."""
 
 
-def worded(error: Any, root: Any) -> Problem:
-    """Make a problem of a fault that jsonschema-rs reports."""
+def leaves(error: Any) -> list[Any]:
+    """Return the faults inside a union's fault where only one branch can be meant; else the fault itself.
+
+    Meant is the branch that takes the type of the value: of `anyOf: [object, null]` an object means the first.
+    """
+    branches = getattr(error.kind, "context", None)
+    if not branches:
+        return [error]
+    meant = [branch for branch in branches if branch and not any(_of_wrong_type(e, error) for e in branch)]
+    return [leaf for inner in meant[0] for leaf in leaves(inner)] if len(meant) == 1 else [error]
+
+
+def _of_wrong_type(inner: Any, outer: Any) -> bool:
+    return _keyword(inner) == "type" and len(inner.instance_path) == len(outer.instance_path)
+
+
+def _keyword(error: Any) -> str:
+    return str(error.schema_path[-1]) if error.schema_path else ""
+
+
+def worded(error: Any, root: Any) -> list[Problem]:
+    """Make problems of a fault that jsonschema-rs reports; `root` is the schema that was compiled."""
     path = list(error.instance_path)
-    keyword = str(error.schema_path[-1]) if error.schema_path else ""
-    maker = _WORDED.get(keyword)
-    if maker:
-        return maker(error, path)
+    maker = _WORDED.get(_keyword(error), _limited)
+    return maker(error, path, root)
+
+
+def _limited(error: Any, path: list[Any], root: Any) -> list[Problem]:
     limit = _limit(root, list(error.schema_path))
-    code, expected = _LIMITS.get(keyword, ("schema-mismatch", "a value that the schema accepts"))
-    return Problem(
-        code=code,
-        pointer=pointer(*path),
-        message=f"{_what(path)} must be {expected.format(limit=_short(limit))}",
-        hint=_short_message(error),
-        expected=limit,
-        received=_received(error),
-    )
+    code, expected = _LIMITS.get(_keyword(error), ("schema-mismatch", "a value that the schema accepts"))
+    wanted = expected.format(limit=_short(limit))
+    return [
+        Problem(
+            code=code, pointer=pointer(*path), message=f"{_what(path)} must be {wanted}", hint=f"write {wanted}",
+            expected=limit, received=_received(error.instance),
+        )
+    ]  # fmt: skip
 
 
-def _missing(error: Any, path: list[Any]) -> Problem:
-    name = error.kind.property
-    name = name.strip('"') if isinstance(name, str) else str(name)
-    return Problem(
-        code="missing-argument",
-        pointer=pointer(*path, name),
-        message=f"{_what([*path, name])} is required and missing",
-        hint=f"give a value for {name}",
-        expected=name,
-        received=None,
-    )
+def _missing(error: Any, path: list[Any], root: Any) -> list[Problem]:
+    name = str(error.kind.property).strip('"')
+    schemas = [schema_at(root, path)]
+    properties = properties_of(schemas, root)
+    given = error.instance if isinstance(error.instance, dict) else {}
+    near = _near(name, [key for key in given if key not in properties])
+    asked = properties.get(name)
+    hint = f"give a value for {name}"
+    if near:
+        hint = f"did you mean {name} by {near}?"
+    elif isinstance(asked, dict) and "default" in asked:
+        hint = f"give a value for {name}; its default is {_short(asked['default'])}"
+    types = sorted(asked_types(asked, root)[0])
+    return [
+        Problem(
+            code="missing-argument", pointer=pointer(*path, name), message=f"{_what([*path, name])} is missing",
+            hint=hint, expected=types or name, received=None,
+        )
+    ]  # fmt: skip
 
 
-def _type(error: Any, path: list[Any]) -> Problem:
-    types = sorted(str(kind) for kind in error.kind.types)
-    received = type_name(error.instance)
-    return Problem(
-        code="wrong-type",
-        pointer=pointer(*path),
-        message=f"{_what(path)} must be {' or '.join(types)}, not {received}",
-        hint=f"got {_short(error.instance)}",
-        expected=types,
-        received=received,
-    )
+def _wrong_type(error: Any, path: list[Any], root: Any) -> list[Problem]:
+    types = sorted(asked_types(schema_at(root, path), root)[0]) or sorted(map(str, getattr(error.kind, "types", ())))
+    return _not_of(types, error, path)
 
 
-def _enum(error: Any, path: list[Any]) -> Problem:
+def _not_of(types: list[str], error: Any, path: list[Any]) -> list[Problem]:
+    received = json_type(error.instance)
+    wanted = [_WRITE.get(kind, kind) for kind in types if kind != "null" or types == ["null"]]
+    return [
+        Problem(
+            code="wrong-type", pointer=pointer(*path),
+            message=f"{_what(path)} must be {' or '.join(types)}, not {received}",
+            hint=f"write {' or '.join(wanted)} in place of {_short(error.instance)}", expected=types, received=received,
+        )
+    ]  # fmt: skip
+
+
+def _enum(error: Any, path: list[Any], _: Any) -> list[Problem]:
     options = list(error.kind.options)
-    near = nearest(str(error.instance), [str(option) for option in options])
-    listed = ", ".join(_short(option) for option in options[:12])
-    return Problem(
-        code="not-in-enum",
-        pointer=pointer(*path),
-        message=f"{_what(path)} must be one of {listed}",
-        hint=f"did you mean {near}?" if near else f"got {_short(error.instance)}",
-        expected=options,
-        received=_received(error),
-    )
+    near = _near(_text(error.instance), [_text(option) for option in options[:_NAMES_AT_MOST]])
+    listed = ", ".join(_short(option) for option in options[:12]) + (", …" if len(options) > 12 else "")
+    return [
+        Problem(
+            code="not-in-enum", pointer=pointer(*path), message=f"{_what(path)} must be one of {listed}",
+            hint=f"did you mean {near}?" if near else f"got {_short(error.instance)}", expected=options,
+            received=_received(error.instance),
+        )
+    ]  # fmt: skip
 
 
-def _unexpected(error: Any, path: list[Any]) -> Problem:
-    names = [str(name) for name in error.kind.unexpected]
-    known = [str(name) for name in error.instance if name not in names] if isinstance(error.instance, dict) else []
-    near = nearest(names[0], known) if names else None
-    return Problem(
-        code="unexpected-argument",
-        pointer=pointer(*path, *names[:1]),
-        message=f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not known to the tool",
-        hint=f"did you mean {near}?" if near else "leave it out",
-        expected=known,
-        received=names,
-    )
+def _unexpected(error: Any, path: list[Any], root: Any) -> list[Problem]:
+    known = sorted(properties_of([schema_at(root, path)], root))
+    given = error.instance if isinstance(error.instance, dict) else {}
+    problems = []
+    free = [name for name in known if name not in given]
+    for name in map(str, error.kind.unexpected[:_NAMES_AT_MOST]):
+        near = _near(name, free)
+        problems.append(
+            Problem(
+                code="unexpected-argument", pointer=pointer(*path, name),
+                message=f"{_what([*path, name])} is not known to the tool",
+                hint=f"did you mean {near}?" if near else f"leave {_short(name)} out", expected=known, received=name,
+            )
+        )  # fmt: skip
+    return problems
 
 
-def _any_of(error: Any, path: list[Any]) -> Problem:
-    return Problem(
-        code="wrong-type",
-        pointer=pointer(*path),
-        message=f"{_what(path)} fits none of the forms that the schema allows",
-        hint=f"got {_short(error.instance)}",
-        expected=None,
-        received=type_name(error.instance),
-    )
+def _no_branch(error: Any, path: list[Any], root: Any) -> list[Problem]:
+    """A union none of whose branches fits: of the wrong type for all of them, or wrong in each in its own way."""
+    branches = getattr(error.kind, "context", None) or []
+    if branches and all(any(_of_wrong_type(inner, error) for inner in branch) for branch in branches):
+        return _wrong_type(error, path, root)
+    forms = [str(inner.message).partition("\n")[0] for branch in branches for inner in branch[:1]]
+    return [
+        Problem(
+            code="schema-mismatch", pointer=pointer(*path),
+            message=f"{_what(path)} fits {'none' if branches else 'more than one'} of the forms that the schema allows",
+            hint=_cut("; or ".join(forms), 200), expected=None, received=_received(error.instance),
+        )
+    ]  # fmt: skip
 
 
-_WORDED: dict[str, Callable[[Any, list[Any]], Problem]] = {
+_WORDED: Final[dict[str, Callable[[Any, list[Any], Any], list[Problem]]]] = {
     "required": _missing,
-    "type": _type,
+    "type": _wrong_type,
     "enum": _enum,
     "additionalProperties": _unexpected,
     "unevaluatedProperties": _unexpected,
-    "anyOf": _any_of,
-    "oneOf": _any_of,
+    "anyOf": _no_branch,
+    "oneOf": _no_branch,
 }
 
 
-def type_name(value: Any) -> str:
-    """Return the JSON type of a value."""
-    return _TYPES.get(type(value), "null")
+def _near(name: str, known: list[str]) -> str | None:
+    return nearest(name, known[:_NAMES_AT_MOST])
 
 
 def _what(path: list[Any]) -> str:
-    return ".".join(str(part) for part in path) or "the arguments"
+    return _cut(".".join(map(str, path)), 100) or "the arguments"
 
 
 def _limit(root: Any, path: list[Any]) -> Any:
@@ -144,16 +196,21 @@ def _limit(root: Any, path: list[Any]) -> Any:
     return root
 
 
-def _received(error: Any) -> Any:
-    value = error.instance
-    return value if isinstance(value, str | int | float | bool) else type_name(value)
+def _received(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool) else json_type(value)
+
+
+def _text(value: Any) -> str:
+    """Return the value as text; a number of too many digits for the interpreter as nothing."""
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return _cut(json.dumps(value[:100], ensure_ascii=False) if isinstance(value, str) else _text(value), 60)
 
 
-def _short_message(error: Any) -> str:
-    text = str(error.message).partition("\n")[0]
-    return text if len(text) <= 120 else text[:117] + "…"
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

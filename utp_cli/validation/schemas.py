@@ -1,0 +1,184 @@
+"""Schemas of tools as validators take them: compiled once, read in the spellings that providers use.
+
+Nothing is fetched: a reference to a file or an address makes a schema unusable.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.repair.typed import BRANCHES_AT_MOST, TYPE_SPELLINGS, branches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+CACHED: Final = 256
+"""Validators that are kept."""
+NODES_AT_MOST: Final = 10_000
+"""Schemas inside one schema that are looked at."""
+_OF_SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+"""Keywords that hold schemas by name."""
+_LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
+_SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+_JSON_TYPES: Final = frozenset(TYPE_SPELLINGS.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A schema with its validator."""
+
+    schema: dict[str, Any]
+    """As it was compiled: the tool's own, or that in JSON Schema's spelling."""
+    validator: Any
+    """jsonschema-rs's."""
+
+    def errors(self, value: Any, at_most: int) -> list[Any]:
+        """List the faults. A value that no JSON writer takes (beyond its depth, half a surrogate) passes unchecked."""
+        try:
+            return [error for error, _ in zip(self.validator.iter_errors(value), range(at_most), strict=False)]
+        except (ValueError, TypeError, RecursionError):
+            return []
+
+    def accepts(self, value: Any) -> bool:
+        try:
+            return bool(self.validator.is_valid(value))
+        except (ValueError, TypeError, RecursionError):
+            return False
+
+
+_COMPILED: dict[str, Compiled | None] = {}
+
+
+def compiled(schema: dict[str, Any]) -> Compiled | None:
+    """Compile a schema of any draft; None where it is none, or cannot be used."""
+    try:
+        key = json.dumps(schema, default=repr)
+    except (ValueError, RecursionError, TypeError):
+        return None
+    if key not in _COMPILED:
+        if len(_COMPILED) >= CACHED:
+            _COMPILED.clear()
+        plain = None if '"nullable"' in key else _compile(schema)
+        _COMPILED[key] = plain or _compile(_respelt(schema))
+    return _COMPILED[key]
+
+
+def compiled_part(part: Any, root: dict[str, Any]) -> Compiled | None:
+    """Compile a schema inside `root`, with what it may refer to."""
+    named = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
+    return compiled(named | part) if isinstance(part, dict) else None
+
+
+def _compile(schema: dict[str, Any]) -> Compiled | None:
+    import jsonschema_rs  # noqa: PLC0415 - only who knows tools pays for it
+
+    try:
+        return Compiled(schema=schema, validator=jsonschema_rs.validator_for(schema, retriever=_refuse))
+    except (ValueError, TypeError, RecursionError, jsonschema_rs.ReferencingError):
+        return None
+
+
+def _refuse(uri: str) -> Any:
+    """Fetch nothing: no schema makes this machine ask another."""
+    raise ValueError(f"{uri} is not fetched")
+
+
+def inside(schemas: Sequence[Any], part: str | int, root: Any) -> list[Any]:
+    """Return what the schemas say of the member or item `part` of a value, looked for in every branch."""
+    found = [inner for schema in schemas for branch in branches(schema, root) for inner in _inner(branch, part)]
+    return found[:BRANCHES_AT_MOST]
+
+
+def _inner(branch: dict[str, Any], part: str | int) -> Iterator[Any]:
+    if isinstance(part, str):
+        properties = branch.get("properties")
+        if isinstance(properties, dict) and part in properties:
+            yield properties[part]
+        elif isinstance(branch.get("additionalProperties"), dict):
+            yield branch["additionalProperties"]
+        return
+    places = next((branch[key] for key in ("prefixItems", "items") if isinstance(branch.get(key), list)), [])
+    if part < len(places):
+        yield places[part]
+    elif isinstance(branch.get("items"), dict):
+        yield branch["items"]
+
+
+def schema_at(root: Any, path: Sequence[str | int]) -> Any:
+    """Return the schema of the value at `path`; a union where several branches speak of it."""
+    schemas = [root]
+    for part in path:
+        schemas = inside(schemas, part, root)
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def properties_of(schemas: Sequence[Any], root: Any) -> dict[str, Any]:
+    """Return the properties that an object may have, from every branch."""
+    found: dict[str, Any] = {}
+    for schema in schemas:
+        for branch in branches(schema, root):
+            properties = branch.get("properties")
+            found |= properties if isinstance(properties, dict) else {}
+    return found
+
+
+def required_of(schemas: Sequence[Any], root: Any) -> set[str]:
+    """Return the names that some branch requires."""
+    lists = [branch.get("required") for schema in schemas for branch in branches(schema, root)]
+    return {name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)}
+
+
+def _respelt(schema: dict[str, Any]) -> dict[str, Any]:
+    """Write a schema of OpenAPI, Gemini or Python's making as JSON Schema: `STRING`, `dict`, `nullable`."""
+    top = dict(schema)
+    waiting = [top]
+    for node in waiting:
+        if len(waiting) > NODES_AT_MOST:
+            break
+        _respell(node)
+        for key in _OF_SCHEMAS:
+            if isinstance(node.get(key), dict):
+                node[key] = {name: _copy(inner, waiting) for name, inner in node[key].items()}
+        for key in _LISTS:
+            if isinstance(node.get(key), list):
+                node[key] = [_copy(inner, waiting) for inner in node[key]]
+        for key in _SINGLE:
+            if isinstance(node.get(key), dict):
+                node[key] = _copy(node[key], waiting)
+    return top
+
+
+def _copy(schema: Any, waiting: list[dict[str, Any]]) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    waiting.append(dict(schema))
+    return waiting[-1]
+
+
+def _respell(node: dict[str, Any]) -> None:
+    """Respell one schema in place."""
+    declared = node.pop("type", None)
+    names = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
+    lowered = [name.lower() for name in names if isinstance(name, str)]
+    types = list(dict.fromkeys(TYPE_SPELLINGS.get(name, name) for name in lowered))
+    if types and _JSON_TYPES.issuperset(types):
+        node["type"] = types
+    if node.pop("nullable", None) is True:
+        _allow_null(node)
+    for key, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(node.get(key), bool):  # draft 4, OpenAPI 3.0
+            node.update({key: node.pop(limit)} if node.pop(key) and limit in node else {})
+    if not isinstance(node.get("required", []), list):  # draft 3
+        del node["required"]
+
+
+def _allow_null(node: dict[str, Any]) -> None:
+    if "type" in node:
+        node["type"] = [*node["type"], *(["null"] if "null" not in node["type"] else [])]
+    if isinstance(node.get("enum"), list) and None not in node["enum"]:
+        node["enum"] = [*node["enum"], None]
+    if "$ref" in node or "anyOf" in node:
+        whole = {key: node.pop(key) for key in ("$ref", "anyOf") if key in node}
+        node["anyOf"] = [whole, {"type": "null"}]
