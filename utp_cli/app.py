@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("Answers", "utp_cli.commands.replay"),
     "detect": ("Models and tools", "utp_cli.commands.detect"),
     "render-tools": ("Models and tools", "utp_cli.commands.render_tools"),
+    "render-result": ("Models and tools", "utp_cli.commands.render_result"),
     "audit": ("Models and tools", "utp_cli.commands.audit"),
     "audit-descriptions": ("Models and tools", "utp_cli.commands.audit"),
     "profiles": ("Settings", "utp_cli.commands.profiles"),

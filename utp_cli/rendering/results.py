@@ -47,7 +47,8 @@ def _call(call: AnyCall) -> ToolCall:
         return call
     function = call.get("function")
     inside = function if isinstance(function, dict) else call
-    return ToolCall(name=str(inside.get("name", "")), arguments={}, id=call.get("id") or "")
+    known = call.get("id")  # 0 is one, in JSON-RPC
+    return ToolCall(name=str(inside.get("name", "")), arguments={}, id="" if known is None else known)
 
 
 def _paired(calls: list[ToolCall], results: list[Any]) -> list[Any]:

@@ -1,0 +1,230 @@
+"""`utp render-tools` and `utp render-result`: what is written, what is said beside it, which format is meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from utp_cli.app import app
+from utp_cli.protocol.calls import ToolCall, ToolResult
+from utp_cli.rendering.formats.catalogue import FORMATS
+from utp_cli.rendering.results import render_result
+
+TOOLS = Path(__file__).resolve().parent.parent / "fixtures" / "tools" / "wire_tools.yaml"
+NAMES = ["list_rooms", "set_thermostat", "search_flights", "update_contact", "make_folders", "query_sales"]
+IN_PROMPT = ("anthropic-xml", "prompt-json", "prompt-xml")
+
+
+@pytest.fixture(autouse=True)
+def without_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing comes from the folder or the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for variable in ("CONFIG", "PROFILE", "MODEL", "DEFINITION_FORMAT", "RESULT_FORMAT"):
+        monkeypatch.delenv(f"UTP_{variable}", raising=False)
+
+
+def utp(*words: object, given: str | bytes | None = None) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words], input=given)
+
+
+def profile(text: str) -> tuple[str, Path, str, str]:
+    file = Path("own.toml")
+    file.write_text(f"[profiles.p]\n{text}")
+    return ("-c", file, "-p", "p")
+
+
+# -- render-tools ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choice", ["auto", "none", "required", "make_folders"])
+@pytest.mark.parametrize("format_", [spec.name for spec in FORMATS if spec.name not in IN_PROMPT])
+def test_the_result_is_a_json_object_and_all_else_a_note(format_: str, choice: str) -> None:
+    done = utp("render-tools", TOOLS, "-f", format_, "--tool-choice", choice)
+    assert done.exit_code == 0
+    assert isinstance(json.loads(done.stdout), dict)
+    assert all(line.startswith("utp: note: ") for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("format_", IN_PROMPT)
+def test_a_prompt_is_text_that_names_every_tool(format_: str) -> None:
+    done = utp("render-tools", TOOLS, "-f", format_)
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in NAMES)
+
+
+def test_tools_that_cannot_be_switched_off_are_left_out_and_that_is_said() -> None:
+    done = utp("render-tools", TOOLS, "-f", "ollama", "--tool-choice", "none")
+    assert json.loads(done.stdout) == {}
+    assert "tools are left out" in done.stderr
+
+
+def test_the_document_has_the_losses_and_says_nothing_beside_it() -> None:
+    done = utp("render-tools", TOOLS, "-f", "gemini", "--json")
+    document = json.loads(done.stdout)
+    assert list(document) == ["schema", "format", "fragment", "text", "names", "losses"]
+    assert (document["schema"], document["format"]) == ("utp.render-tools/1", "gemini")
+    assert [entry["name"] for entry in document["fragment"]["tools"][0]["functionDeclarations"]] == NAMES
+    bound = "/parameters/properties/celsius/multipleOf"
+    assert ("set_thermostat", bound) in {(loss["tool"], loss["pointer"]) for loss in document["losses"]}
+    assert done.stderr == ""
+
+
+def test_quiet_says_nothing() -> None:
+    assert utp("render-tools", TOOLS, "-f", "gemini", "-q").stderr == ""
+
+
+def test_strict_reaches_every_tool() -> None:
+    tools = json.loads(utp("render-tools", TOOLS, "--strict").stdout)["tools"]
+    assert all(entry["function"]["strict"] is True for entry in tools)
+    tools = json.loads(utp("render-tools", TOOLS, "--no-strict").stdout)["tools"]
+    assert all(entry["function"].get("strict", False) is False for entry in tools)
+
+
+def test_a_tier_leaves_out_what_may_do_more() -> None:
+    tools = [{"name": name, "description": name, "tier": tier} for name, tier in [("see", "crawl"), ("wipe", "run")]]
+    done = utp("render-tools", "-", "-f", "mcp", "--tier", "walk", given=json.dumps(tools))
+    assert [entry["name"] for entry in json.loads(done.stdout)["tools"]] == ["see"]
+
+
+def chosen(*words: object) -> str:
+    """The format that the command settled on."""
+    return str(json.loads(utp("render-tools", TOOLS, "--json", *words).stdout)["format"])
+
+
+def test_who_decides_about_the_format() -> None:
+    assert chosen() == "openai-chat"
+    assert chosen("-m", "claude-sonnet-4-5") == "anthropic"
+    claude = 'model = "claude-sonnet-4-5"\n'
+    assert chosen(*profile(claude)) == "anthropic"
+    named = profile(claude + '[profiles.p.tools]\ndefinition_format = "bedrock"\n')
+    assert chosen(*named) == "bedrock"
+    assert chosen(*named, "-f", "openai") == "openai-chat"
+
+
+def test_a_profile_that_says_the_model_has_no_tools_gets_a_prompt() -> None:
+    words = profile('model = "claude-sonnet-4-5"\n[profiles.p.capability]\nnative_tools = false\n')
+    assert chosen(*words) == "prompt-json"
+
+
+def test_notes_are_shown_and_never_obeyed() -> None:
+    tools = json.dumps([{"name": "a\x1b[31m\nb", "description": "x"}])
+    done = utp("render-tools", "-", given=tools)
+    (line,) = done.stderr.splitlines()
+    assert "\x1b" not in line
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (b"", "nothing to read"),
+        (b"\x00\x01\x02\x03\x80\x81", "is not text"),
+        (b"tools:\n  - name: [x\n", "standard input:3:1: "),
+        (b"[]", "no tools in it"),
+        (b'[{"description": "x"}]', "standard input:1:2: a tool without a name"),
+    ],
+)
+def test_wrong_input_is_one_line_with_its_place(given: bytes, says: str) -> None:
+    done = utp("render-tools", "-", given=given)
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert says in line
+
+
+# -- render-result ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failed", [False, True], ids=["result", "error"])
+@pytest.mark.parametrize("format_", [spec.name for spec in FORMATS])
+def test_the_command_writes_what_the_function_returns(format_: str, failed: bool) -> None:
+    words = ("render-result", "-f", format_, "--name", "look", "--id", "call_x1", *(["--error"] if failed else []))
+    done = utp(*words, given="no such city")
+    said = {"error": "no such city"} if failed else {"result": "no such city"}
+    call = ToolCall(name="look", arguments={}, id="call_x1")
+    result = ToolResult(call_id="call_x1", tool_name="look", **said)
+    assert done.exit_code == 0
+    assert [json.loads(done.stdout)] == render_result(call, result, format_)
+
+
+GIVEN = [
+    ('{"celsius": 21}', {"celsius": 21}),
+    ("[1, 2]", {"result": [1, 2]}),
+    ("21\n", {"result": 21}),
+    ("It is {warm}\n", {"result": "It is {warm}\n"}),
+    ("\ufeffwarm", {"result": "warm"}),
+    ("[" * 100_000, {"result": "[" * 100_000}),
+]
+
+
+@pytest.mark.parametrize(("given", "response"), GIVEN, ids=[text[:20] for text, _ in GIVEN])
+def test_json_is_a_value_and_other_text_stays_as_it_is(given: str, response: Any) -> None:
+    done = utp("render-result", "-f", "gemini", "--name", "look", given=given)
+    assert json.loads(done.stdout)["parts"] == [{"functionResponse": {"name": "look", "response": response}}]
+
+
+def test_a_tool_envelope_is_not_touched() -> None:
+    envelope = '{"rows": 3}\n# TE_BEGIN_META\n{"more": true}\n# TE_END_META\n'
+    done = utp("render-result", "--name", "look", "--id", "c", "--tokens", "2", "--concise", given=envelope)
+    assert json.loads(done.stdout)["content"] == envelope
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"), [("7", 7), ("0", 0), ("007", "007"), ("a7", "a7"), ("9" * 5000, "9" * 5000)]
+)
+def test_an_id_of_json_rpc_may_be_a_number(given: str, sent: str | int) -> None:
+    done = utp("render-result", "-f", "mcp", "--name", "look", "--id", given, given="x")
+    assert json.loads(done.stdout)["id"] == sent
+
+
+def test_a_call_may_be_a_mapping_whose_id_is_nought() -> None:
+    (message,) = render_result({"name": "look", "id": 0}, "x", "mcp")
+    assert message["id"] == 0
+
+
+def test_an_id_that_is_a_number_is_text_where_ids_are() -> None:
+    done = utp("render-result", "--name", "look", "--id", "7", given="x")
+    assert json.loads(done.stdout)["tool_call_id"] == "7"
+    assert done.stderr == ""
+
+
+def test_an_id_that_is_mapped_or_made_is_said_where_it_is_sent() -> None:
+    mapped = utp("render-result", "-f", "mistral", "--name", "look", "--id", "call_1", given="x")
+    sent = json.loads(mapped.stdout)["tool_call_id"]
+    assert len(sent) == 9
+    assert sent.isalnum()
+    assert f"sent as {sent}" in mapped.stderr
+    assert "had no id" in utp("render-result", "--name", "look", given="x").stderr
+    assert utp("render-result", "-f", "gemini", "--name", "look", given="x").stderr == ""
+
+
+def test_the_profile_decides_about_results() -> None:
+    words = profile('model = "gpt-5"\n[profiles.p.tools]\nresult_format = "anthropic"\n')
+    done = utp("render-result", *words, "--name", "look", "--id", "toolu_1", given="x")
+    assert json.loads(done.stdout)["content"][0]["type"] == "tool_result"
+
+
+def test_a_long_result_is_cut_and_says_so() -> None:
+    done = utp("render-result", "--name", "look", "--id", "c", "--items", "2", given="[1, 2, 3]")
+    content = json.loads(done.stdout)["content"]
+    assert content.startswith("[1, 2]\n")
+    assert "2 of 3" in content
+
+
+WRONG = [
+    (("--name", "a", "none.txt"), "none.txt: cannot be read"),
+    (("--name", "a"), "it is empty"),
+    (("--id", "c"), "missing option '--name'"),
+    (("--name", "a", "-f", "anthropc"), "did you mean 'anthropic'"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), WRONG, ids=[says for _, says in WRONG])
+def test_wrong_use_is_one_line(words: tuple[str, ...], says: str) -> None:
+    done = utp("render-result", *words, given="")
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert says in line
