@@ -125,6 +125,10 @@ def test_notes_are_shown_and_never_obeyed() -> None:
         (b"\x00\x01\x02\x03\x80\x81", "is not text"),
         (b"tools:\n  - name: [x\n", "standard input:3:1: "),
         (b"[]", "no tools in it"),
+        (
+            b'[{"name": "a"},\n {"name": "a"}]',
+            "standard input:2:2: a second tool called 'a'; the first is at standard input:1:2",
+        ),
         (b'[{"description": "x"}]', "standard input:1:2: a tool without a name"),
     ],
 )

@@ -53,7 +53,7 @@ def render_tools(
     Without --format the profile, else the model decides. What the translation loses is said on stderr.
     """
     settings = load_settings(config, profile=profile, model=model, definition_format=format_name)
-    tools = [tool for file in files for tool in _load(file)]
+    tools = _each_once([tool for file in files for tool in _load(file)])
     spec = target(settings, "definition_format")
     rendered = render(
         tools, spec.name, tool_choice=tool_choice, strict=strict, parallel=parallel, model=settings.get("model"),
@@ -85,6 +85,16 @@ def _load(file: str) -> list[Tool]:
     for tool in tools:
         if not tool.name:
             raise BadFile(tool.place, "a tool without a name")
+    return tools
+
+
+def _each_once(tools: list[Tool]) -> list[Tool]:
+    """Return the tools. Raises `BadFile` where two share a name: providers refuse the request."""
+    places: dict[str, str] = {}
+    for tool in tools:
+        if tool.name in places:
+            raise BadFile(tool.place, f"a second tool called '{tool.name}'; the first is at {places[tool.name]}")
+        places[tool.name] = tool.place
     return tools
 
 
