@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -15,6 +16,7 @@ from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.tools import Tier, Tool
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.keywords import KEYWORDS, UNKNOWN
+from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.schema import translate
 from utp_cli.rendering.targets import ANTHROPIC_STRICT, GEMINI, OLLAMA, OPENAI_STRICT, Target
 from utp_cli.rendering.tools import render_tools
@@ -248,6 +250,43 @@ SAID = [
     ),
     ("gemini", {"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "STRING", "nullable": True}),
     ("gemini", {"items": {"type": "string"}}, {"type": "ARRAY", "items": {"type": "STRING"}}),
+    ("gemini", {"type": "dict", "properties": {"a": {"type": "float"}}}, {"type": "OBJECT", "properties": {"a": {"type": "NUMBER"}}}),
+    ("openai", {"nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+    (
+        "anthropic",
+        {"allOf": [{"type": ["integer", "string"], "enum": [1, 2, "a"]}, {"type": "number", "enum": [2, 3]}]},
+        {"type": "integer", "enum": [2]},
+    ),
+    (
+        "ollama",
+        {"allOf": [{"minimum": 1, "maximum": 9}, {"minimum": 3, "type": "integer"}]},
+        {"type": "integer", "description": "At least 3; at most 9"},
+    ),
+    (
+        "gemini",
+        {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+        {
+            "type": "ARRAY",
+            "items": {"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]},
+            "description": 'The items in order: [{"type": "string"}, {"type": "integer"}]',
+        },
+    ),
+    (
+        "anthropic",
+        {"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"maxProperties": 0}]},
+        {
+            "anyOf": [
+                {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
+                {
+                    "type": "object",
+                    "properties": {"a": {"type": "string"}},
+                    "additionalProperties": False,
+                    "description": "Number of keys at most 0",
+                },
+            ]
+        },
+    ),
+    ("ollama", {"$ref": "#anchor", "type": "string"}, {"type": "string"}),
     ("ollama", {"type": "string", "format": "date"}, {"type": "string", "description": "Format date"}),
     ("ollama", {"$ref": "#/nowhere", "type": "string"}, {"type": "string"}),
 ]
@@ -256,6 +295,43 @@ SAID = [
 @pytest.mark.parametrize(("column", "given_", "expected"), SAID, ids=[f"{c}-{json.dumps(g)[:60]}" for c, g, _ in SAID])
 def test_a_property_is_said_so(column, given_, expected):
     assert sent(tool_with(p=given_), NARROW[column])["properties"]["p"] == expected
+
+
+def sound(tool: Tool) -> bool:
+    """Whether a call made up from the schema fits it."""
+    return jsonschema_rs.validator_for(tool.parameters).is_valid(sample_arguments(tool.parameters))
+
+
+PLAIN = [
+    pytest.param(tool, id=f"{name}-{tool.name}")
+    for name, tools in ALL.items()
+    for tool in tools
+    if not name.startswith("notion") and sound(tool)
+]
+"""Without the set whose alternatives are open objects: a made-up call fits one of those, and strict modes close them."""
+
+
+@pytest.mark.parametrize("column", ["openai", "anthropic", "ollama"])
+@pytest.mark.parametrize("tool", PLAIN)
+def test_what_the_tool_takes_the_sent_schema_allows(tool, column):
+    """With null for what is left out, if everything is required."""
+    schema = sent(tool, NARROW[column])
+    jsonschema_rs.meta.validate(schema)
+    arguments = sample_arguments(tool.parameters)
+    if column == "openai":
+        arguments = with_nulls(arguments, schema, schema)
+    jsonschema_rs.validator_for(schema).validate(arguments)
+
+
+def with_nulls(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+    if "$ref" in schema:
+        return with_nulls(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root)
+    if isinstance(value, list):
+        return [with_nulls(item, schema.get("items", {}), root) for item in value]
+    if not isinstance(value, dict):
+        return value
+    properties = schema.get("properties", {})
+    return {name: with_nulls(value[name], properties[name], root) if name in value else None for name in properties}
 
 
 def test_every_word_put_into_a_description_is_a_loss():
@@ -407,6 +483,20 @@ def test_names_that_are_refused_are_mapped_and_the_way_back_is_there():
     assert rendered.names == {names[0]: "admin.users.list", names[2]: "x" * 80}
     assert rendered.fragment["tool_choice"]["function"]["name"] == names[0]
     assert [entry["name"] for entry in render_tools(tools, "mcp").fragment["tools"]] == [tool.name for tool in tools]
+
+
+def test_of_two_tools_with_one_name_the_first_is_sent():
+    tools = [Tool(name="a", description="one"), Tool(name="a", description="two")]
+    rendered = render_tools(tools, "openai-chat")
+    assert [entry["function"]["description"] for entry in rendered.fragment["tools"]] == ["one"]
+    assert [(loss.tool, loss.what) for loss in rendered.losses] == [("a", "refused")]
+
+
+def test_prompts_are_fragments_too():
+    rendered = render_tools(ALL["hard"], "prompt-json")
+    assert rendered.fragment == {"messages": [{"role": "system", "content": rendered.text}]}
+    rendered = render_tools(ALL["hard"], "anthropic-xml")
+    assert rendered.fragment == {"system": rendered.text}
 
 
 def test_tiers_above_the_one_asked_for_are_not_shown():

@@ -204,6 +204,19 @@ def test_a_signature_of_gemini_is_kept():
     assert parts == [{"text": "Hm."}, call, other]
 
 
+def test_signed_thinking_goes_back_to_whom_it_came_from_and_to_nobody_else():
+    signed = {"type": "thinking", "thinking": "Hm.", "signature": "abc"}
+    unsigned = {"type": "thinking", "thinking": "Hm."}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    body = {"type": "message", "role": "assistant", "content": [signed, unsigned, call], "stop_reason": "tool_use"}
+    assert render_message(parse(body), "anthropic")["content"] == [signed, call]
+    assert [part.get("functionCall", {}).get("name") for part in render_message(parse(body), "gemini")["parts"]] == [None, "f"]
+    item = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc"}
+    called = {"type": "function_call", "id": "fc_1", "call_id": "call_a", "name": "f", "arguments": "{}", "status": "completed"}
+    items = render_message(parse({"object": "response", "status": "completed", "output": [item, called]}), "openai-responses")
+    assert [entry["type"] for entry in items["output"]] == ["reasoning", "function_call"]
+
+
 @pytest.mark.parametrize("format_", [spec.name for spec in FORMATS if spec.message and spec.name != "openai-legacy"])
 def test_a_rewritten_message_reads_back_to_the_same_calls(format_):
     if format_ == "openai-responses":

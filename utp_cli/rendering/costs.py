@@ -66,7 +66,7 @@ def _call(tools: Sequence[Tool], spec: Format, count: Callable[[str], int]) -> i
         whole = count(written([{"name": name, "arguments": arguments}], STYLES[spec.style].dialect))
     elif spec.message:
         call = SentCall(id="call_0", name=name, arguments=arguments)
-        message = spec.message(Answer(content="", reasoning="", calls=[call], unsafe=[], foreign=False))
+        message = spec.message(Answer(content="", reasoning="", calls=[call]))
         whole = count(compact(message))
     else:
         whole = bare

@@ -15,6 +15,7 @@ from utp_cli.rendering.values import plain
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall
+    from utp_cli.rendering.spec import Format
 
 _NO_CALL = frozenset({"intent", "in-reasoning"})
 """Reasons of what was never meant to be run."""
@@ -50,6 +51,7 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # n
         content=result.content,
         reasoning=result.reasoning,
         calls=sent,
+        signed=_signed(result, spec),
         unsafe=[_unsafe(call, new) for call, (new, _) in zip(unsafe, ids[len(sent) :], strict=True)],
         foreign=not any(call.signature for call in sent),
     )
@@ -76,6 +78,15 @@ def _signature(call: ToolCall, result: ParseResult) -> str | None:
         found = found.get(part) if isinstance(found, dict) else None
     signature = found.get("thoughtSignature") if isinstance(found, dict) else None
     return signature if isinstance(signature, str) else None
+
+
+def _signed(result: ParseResult, spec: Format) -> list[dict[str, Any]]:
+    """Return the thinking that the provider wants back as it came."""
+    found = result.facts.document if result.shape == spec.name else None
+    for key in spec.blocks:
+        found = found.get(key) if isinstance(found, dict) else None
+    blocks = found if spec.blocks and isinstance(found, list) else []
+    return [plain(block) for block in blocks if isinstance(block, dict) and spec.is_signed(block)]
 
 
 def _unsafe(call: Rejected, sent: str | int) -> Unsafe:

@@ -15,15 +15,22 @@ if TYPE_CHECKING:
     from utp_cli.rendering.targets import Target
 
 TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
+_OTHER_NAMES = {
+    "str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number",
+    "decimal": "number", "bool": "boolean", "dict": "object", "map": "object", "struct": "object", "list": "array",
+    "tuple": "array", "set": "array", "none": "null",
+}  # fmt: skip
+"""What other languages call the types; definitions written by hand do too."""
 
 
 def _type_names(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
-    """OpenAPI writes types in capitals; a name that is no type at all says nothing."""
+    """OpenAPI writes types in capitals, people by the names of their language; any other name says nothing."""
     if "type" not in found:
         return None
     declared = found.pop("type")
     asked = [kind for kind in (declared if isinstance(declared, list) else [declared]) if isinstance(kind, str)]
-    known = list(dict.fromkeys(kind.lower() for kind in asked if kind.lower() in TYPES))
+    plain = [_OTHER_NAMES.get(kind.lower(), kind.lower()) for kind in asked]
+    known = list(dict.fromkeys(kind for kind in plain if kind in TYPES))
     if "number" in known and "integer" in known:
         known.remove("integer")
     if known:
@@ -40,12 +47,9 @@ def _nullable(found: dict[str, Any], _: Target) -> None:
     """OpenAPI's `nullable`, as a type; without a type null is allowed anyway."""
     if found.pop("nullable", None) is not True:
         return
-    if "type" in found:
-        found["type"] = [*found["type"], "null"]
-        if isinstance(found.get("enum"), list):
-            found["enum"] = [*found["enum"], None]
-    elif isinstance(found.get("anyOf"), list):
-        found["anyOf"] = [*found["anyOf"], {"type": "null"}]
+    for keyword, null in (("type", "null"), ("enum", None), ("anyOf", {"type": "null"})):
+        if isinstance(found.get(keyword), list):
+            found[keyword] = [*found[keyword], null]
 
 
 def _one_of(found: dict[str, Any], _: Target) -> tuple[str, str] | None:

@@ -68,7 +68,8 @@ def _narrow(walk: Walk) -> Schema:
     found["type"] = ["object"]
     schema = walk.simple(found, ["object"], ROOT, (), 0) or _empty(walk.target)
     definitions: Schema = {}
-    for ref, name in walk.definitions:  # translating one may add more
+    for ref in walk.waiting:  # translating one may add more
+        name = walk.definitions[ref]
         child = walk.node(walk.resolve(ref), f"{ROOT}/$defs/{name}", (ref,), 1)
         definitions[name] = child or _empty(walk.target)
     return {**schema, "$defs": definitions} if definitions else schema

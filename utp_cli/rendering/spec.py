@@ -21,7 +21,7 @@ class Rendered:
 
     format: str
     fragment: dict[str, Any] = field(default_factory=dict)
-    """The part of the request that offers the tools; `{}` for prompt formats."""
+    """The part of the request that offers the tools: the system prompt where they stand in that."""
     text: str = ""
     """What belongs into the system prompt: the definitions (prompt formats), or what the request cannot say."""
     losses: tuple[Loss, ...] = ()
@@ -72,8 +72,10 @@ class Answer:
     content: str
     reasoning: str
     calls: Sequence[SentCall]
-    unsafe: Sequence[Unsafe]
-    foreign: bool
+    unsafe: Sequence[Unsafe] = ()
+    signed: Sequence[dict[str, Any]] = ()
+    """Blocks of thinking that the target's own provider signed: they go back as they came."""
+    foreign: bool = True
     """It was written by a model of another provider than the target's."""
 
 
@@ -97,8 +99,8 @@ class Outcome:
 
 Fragment = Mapping[str, Any]
 
-NAME = "{name}"
-"""Stands for the tool's name in a choice."""
+NAME, TEXT = "{name}", "{text}"
+"""Stand for the tool's name in a choice, for the prompt in a fragment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,8 @@ class Format:
     """The tools as the fragment of a request. None: they are written into the prompt."""
     style: str = ""
     """Prompt formats: the style of `prompts.STYLES`."""
+    system: Fragment = field(default_factory=dict)
+    """Prompt formats: the fragment that holds the prompt, `TEXT` in its place."""
     schema: Target = FULL
     strict: Target | None = None
     """What schemas of strict tools can say; None: there is no strict mode."""
@@ -152,3 +156,7 @@ class Format:
     """The results of one round as messages."""
     message: Callable[[Answer], dict[str, Any]] | None = None
     """An answer as the assistant's message; None: there is no such thing."""
+    blocks: tuple[str, ...] = ()
+    """Where an answer of the provider keeps its blocks: the keys that lead there."""
+    is_signed: Callable[[dict[str, Any]], bool] = field(default=lambda _: False)
+    """Whether a block is thinking that must go back as it came."""

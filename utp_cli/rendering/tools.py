@@ -11,7 +11,7 @@ from utp_cli.rendering.losses import Loss, What
 from utp_cli.rendering.measure import Counts, exceeded, measure
 from utp_cli.rendering.prompts import emulation_prompt
 from utp_cli.rendering.schema import translate
-from utp_cli.rendering.spec import NAME, Format, Fragment, Rendered, Sent
+from utp_cli.rendering.spec import NAME, TEXT, Format, Fragment, Rendered, Sent
 from utp_cli.rendering.values import worded
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def render_tools(
     known = [tool.name for tool in shown]
     if tool_choice not in CHOICES and tool_choice not in known:
         raise UnknownName("tool", tool_choice, known)
-    request = _Request(FORMATS[format], shown, strict)
-    return request.rendered(tool_choice, parallel, model)
+    return _Request(FORMATS[format], shown, strict).rendered(tool_choice, parallel, model)
 
 
 class _Request:
@@ -78,7 +77,8 @@ class _Request:
         if self.spec.wrap is None:
             if self.strict:
                 self.lose("strict", "refused", "nothing holds a model to a prompt")
-            return self._result({}, "\n\n".join([emulation_prompt(self.tools, self.spec.style), *self.said]))
+            text = "\n\n".join([emulation_prompt(self.tools, self.spec.style), *self.said])
+            return self._result(_filled(self.spec.system, TEXT, text), text)
         sent = [self._sent(tool) for tool in self.tools]
         limit = self.spec.tools_limit
         if limit and len(sent) > limit:
@@ -93,11 +93,14 @@ class _Request:
         )
 
     def _name(self) -> None:
-        """Give every tool a name that the format takes."""
+        """Give every tool a name that the format takes. Of several with one name the first is sent."""
         rule = self.spec.names
+        first = {tool.name: tool for tool in reversed(self.tools)}
         for tool in self.tools:
-            if rule.accepts(tool.name):
-                self.names[tool.name] = tool.name
+            if tool is not first[tool.name]:
+                self.lose("name", "refused", "left out: another tool has the same name", tool.name, "/name")
+        self.tools = [tool for tool in self.tools if tool is first[tool.name]]
+        self.names = {tool.name: tool.name for tool in self.tools if rule.accepts(tool.name)}
         for tool in self.tools:
             if tool.name not in self.names:
                 self.names[tool.name] = rule.free(tool.name, set(self.names.values()))
@@ -148,7 +151,7 @@ class _Request:
         if kind == "auto" and any(tool.strict for tool in sent):
             kind = "auto strict" if "auto strict" in choices else kind
         name = self.names.get(wanted, sent[0].name)
-        fragment = _merged(fragment, _filled(choices.get(kind) or {}, name))
+        fragment = _merged(fragment, _filled(choices.get(kind) or {}, NAME, name))
         if parallel is None or kind == "none":
             return fragment
         if parallel not in self.spec.parallel:
@@ -202,13 +205,13 @@ class _Request:
         return worded(text, limit)
 
 
-def _filled(value: Any, name: str) -> Any:
-    """Put the tool's name into a choice."""
+def _filled(value: Any, slot: str, text: str) -> Any:
+    """Put a text where its slot stands."""
     if isinstance(value, dict):
-        return {key: _filled(item, name) for key, item in value.items()}
+        return {key: _filled(item, slot, text) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(item, name) for item in value]
-    return name if value == NAME else value
+        return [_filled(item, slot, text) for item in value]
+    return text if value == slot else value
 
 
 def _merged(fragment: dict[str, Any], more: Fragment) -> dict[str, Any]:

@@ -42,15 +42,17 @@ class Walk:
         self.words: list[str] = []
         self.losses: list[Loss] = []
         self._left = NODES
-        self.definitions: list[tuple[str, str]] = []
-        """Reference and name under `$defs` of what is referred to, in the order it is met."""
+        self.definitions: dict[str, str] = {}
+        """Reference → name under `$defs`."""
+        self.waiting: list[str] = []
+        """References whose definitions are to be translated, in the order they are met."""
 
     def lose(self, at: str, keyword: str, what: What, message: str) -> None:
         self.losses.append(Loss(tool=self.tool, pointer=at, keyword=keyword, what=what, message=message))
 
     def resolve(self, ref: str) -> Any:
         """Return what a local reference points to; None where it points nowhere or outside."""
-        if not ref.startswith("#"):
+        if ref != "#" and not ref.startswith("#/"):
             return None
         found = self.root
         for part in pointer_parts(unquote(ref[1:])):
@@ -127,12 +129,11 @@ class Walk:
 
     def _definition(self, ref: str) -> str:
         """Return the name that a definition is sent under."""
-        known = dict(self.definitions)
-        if ref not in known:
+        if ref not in self.definitions:
             wanted = (pointer_parts(ref[1:]) or ["Root"])[-1]
-            known[ref] = _DEFINITION_NAMES.free(wanted, known.values())
-            self.definitions.append((ref, known[ref]))
-        return known[ref]
+            self.definitions[ref] = _DEFINITION_NAMES.free(wanted, self.definitions.values())
+            self.waiting.append(ref)
+        return self.definitions[ref]
 
     def rewrite(self, found: Schema, at: str) -> None:
         for rewrite in REWRITES:

@@ -35,12 +35,16 @@ def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def _message(answer: Answer) -> dict[str, Any]:
-    """Thinking stays out: without its signature the API refuses it. An empty text is refused as well."""
+    """Thinking stays out unless it is signed: the API refuses it otherwise, and an empty text as well."""
     text = [{"type": "text", "text": answer.content}] if answer.content.strip() else []
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in answer.calls
     ]
-    return {"role": "assistant", "content": [*text, *calls]}
+    return {"role": "assistant", "content": [*answer.signed, *text, *calls]}
+
+
+def _is_signed(block: dict[str, Any]) -> bool:
+    return bool(block.get("signature")) or block.get("type") == "redacted_thinking"
 
 
 ANTHROPIC_MESSAGES = Format(
@@ -64,4 +68,6 @@ ANTHROPIC_MESSAGES = Format(
     ids=IdRule(pattern=r"[a-zA-Z0-9_-]{1,64}", prefix="toolu_"),
     results=_results,
     message=_message,
+    blocks=("content",),
+    is_signed=_is_signed,
 )

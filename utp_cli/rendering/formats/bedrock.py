@@ -41,7 +41,14 @@ def _message(answer: Answer) -> dict[str, Any]:
     calls = [
         {"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}} for call in answer.calls
     ]
-    return {"role": "assistant", "content": [*text, *calls]}
+    return {"role": "assistant", "content": [*answer.signed, *text, *calls]}
+
+
+def _is_signed(block: dict[str, Any]) -> bool:
+    """Bytes that a dump holds as text cannot go back, so what was redacted stays out."""
+    thinking = block.get("reasoningContent")
+    text = thinking.get("reasoningText") if isinstance(thinking, dict) else None
+    return isinstance(text, dict) and bool(text.get("signature"))
 
 
 CONVERSE = Format(
@@ -61,4 +68,6 @@ CONVERSE = Format(
     ids=IdRule(pattern=r"[a-zA-Z0-9_.:-]{1,64}", prefix="tooluse_"),
     results=_results,
     message=_message,
+    blocks=("output", "message", "content"),
+    is_signed=_is_signed,
 )

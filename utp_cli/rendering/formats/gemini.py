@@ -56,7 +56,7 @@ def _message(answer: Answer) -> dict[str, Any]:
     thought = [{"text": answer.reasoning, "thought": True}] if answer.reasoning else []
     text = [{"text": answer.content}] if answer.content else []
     calls = [_call(call, first=index == 0 and answer.foreign) for index, call in enumerate(answer.calls)]
-    return {"role": "model", "parts": [*thought, *text, *calls]}
+    return {"role": "model", "parts": [*thought, *text, *calls] or [{"text": ""}]}
 
 
 def _call(call: SentCall, *, first: bool) -> dict[str, Any]:

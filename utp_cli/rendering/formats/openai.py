@@ -73,7 +73,11 @@ def _item(call: SentCall) -> dict[str, Any]:
 def _message_responses(answer: Answer) -> dict[str, Any]:
     """Return the items of the answer under `output`; they go into `input` one by one."""
     said = [{"type": "message", "role": "assistant", "content": answer.content}]
-    return {"output": [*(said if answer.content else []), *(_item(call) for call in answer.calls)]}
+    return {"output": [*answer.signed, *(said if answer.content else []), *(_item(call) for call in answer.calls)]}
+
+
+def _is_signed(item: dict[str, Any]) -> bool:
+    return item.get("type") == "reasoning" and bool(item.get("encrypted_content"))
 
 
 def _wrap_legacy(tools: list[Sent]) -> dict[str, Any]:
@@ -124,6 +128,8 @@ RESPONSES = replace(
     ids=IdRule(pattern=r"[!-~]{1,64}"),
     results=_results_responses,
     message=_message_responses,
+    blocks=("output",),
+    is_signed=_is_signed,
 )
 LEGACY = replace(
     CHAT,

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
-from utp_cli.rendering.spec import Format
+from utp_cli.rendering.spec import TEXT, Format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from utp_cli.rendering.spec import Outcome
 
+_SYSTEM = {"messages": [{"role": "system", "content": TEXT}]}
 _FAILED = ' error="true"'
 
 
@@ -32,6 +33,6 @@ def _results_xml(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     return [{"role": "user", "content": "\n".join(parts)}]
 
 
-PROMPT_JSON = Format(name="prompt-json", aliases=("prompt",), style="standard", results=_results)
+PROMPT_JSON = Format(name="prompt-json", aliases=("prompt",), style="standard", system=_SYSTEM, results=_results)
 PROMPT_XML = replace(PROMPT_JSON, name="prompt-xml", aliases=(), style="xml", results=_results_xml)
-ANTHROPIC_XML = replace(PROMPT_XML, name="anthropic-xml", style="invoke")
+ANTHROPIC_XML = replace(PROMPT_XML, name="anthropic-xml", style="invoke", system={"system": TEXT})
