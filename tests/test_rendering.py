@@ -134,6 +134,12 @@ def schema_value(keyword: str, inner: st.SearchStrategy[Any]) -> st.SearchStrate
     named = st.dictionaries(st.sampled_from(["a", "b", "p", "q r", ""]), inner, max_size=3)
     sensible = {
         "$ref": REFS,
+        "description": st.sampled_from(["text", "A name", "x" * 501]),
+        "nullable": st.booleans(),
+        "enum": st.lists(st.sampled_from(["a", "", 1, 2, 4, None, True, 1.5, {}]), max_size=4),
+        "pattern": st.sampled_from(["^a", "(?=a)", r"\ba"]),
+        "minItems": st.integers(0, 3),
+        "format": st.sampled_from(["date", "uri", "int32", "date-time"]),
         "type": st.sampled_from(["string", "object", "array", "integer", "null", "float"])
         | st.lists(st.sampled_from(["string", "object", "array", "integer", "null"]), max_size=3),
         "required": st.lists(st.sampled_from(["a", "b", "p"]), max_size=3),
@@ -287,6 +293,23 @@ SAID = [
         },
     ),
     ("ollama", {"$ref": "#anchor", "type": "string"}, {"type": "string"}),
+    (
+        "gemini",
+        {"description": "Either", "anyOf": [{"type": ["string", "integer"], "description": "short"}, {"type": "boolean"}]},
+        {
+            "anyOf": [
+                {"type": "STRING", "description": "Either (short)"},
+                {"type": "INTEGER", "description": "Either (short)"},
+                {"type": "BOOLEAN", "description": "Either"},
+            ]
+        },
+    ),
+    (
+        "anthropic",
+        {"description": "Ours", "allOf": [{"type": "string", "pattern": "^a", "description": "Theirs"}, {"pattern": "b$"}]},
+        {"type": "string", "pattern": "^a", "description": "Ours (Theirs) (matches b$)"},
+    ),
+    ("gemini", {"type": "object", "properties": [1]}, {"type": "STRING", "description": "A JSON object, written as text"}),
     ("ollama", {"type": "string", "format": "date"}, {"type": "string", "description": "Format date"}),
     ("ollama", {"$ref": "#/nowhere", "type": "string"}, {"type": "string"}),
 ]
@@ -530,10 +553,11 @@ def test_a_definition_decides_about_strict_where_the_caller_does_not():
     assert "strict" not in second
 
 
-def test_a_long_description_is_cut_for_azure_and_whole_in_the_prompt():
-    rendered = render_tools(ALL["hard"], "azure")
+@pytest.mark.parametrize(("format_", "limit"), [("azure", 1024), ("ollama", 500)])
+def test_a_long_description_is_cut_and_whole_in_the_prompt(format_, limit):
+    rendered = render_tools(ALL["hard"], format_)
     (entry,) = (entry["function"] for entry in rendered.fragment["tools"] if entry["function"]["name"] == "query_sales")
-    assert len(entry["description"]) <= 1024
+    assert len(entry["description"]) <= limit
     assert HARD["query_sales"].description in rendered.text
     assert ("query_sales", "/description") in {(loss.tool, loss.pointer) for loss in rendered.losses}
     whole = render_tools(ALL["hard"], "openai-chat").fragment["tools"][-1]["function"]["description"]

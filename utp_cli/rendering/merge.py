@@ -19,6 +19,10 @@ def _common(left: Any, right: Any) -> Any:
     return [member for text, member in ours.items() if text in theirs] or left
 
 
+def _said(left: Any, right: Any) -> Any:
+    return left if right in left else f"{left} ({right})"
+
+
 def _types(left: Any, right: Any) -> Any:
     ours = left if isinstance(left, list) else [left]
     theirs = right if isinstance(right, list) else [right]
@@ -35,6 +39,7 @@ def _both(left: Any, right: Any) -> Any:
 
 
 _EXACT: dict[str, tuple[type | tuple[type, ...], Callable[[Any, Any], Any]]] = {
+    "description": (str, _said),
     "required": (list, _all_names),
     "enum": (list, _common),
     "type": ((str, list), _types),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -35,6 +35,16 @@ class NameRule:
         if self.limit and len(clean) > self.limit:
             clean = f"{clean[: self.limit - 9]}_{digest(name, 8)}"
         return clean
+
+    def sent(self, names: Iterable[str]) -> dict[str, str]:
+        """Return what each name is sent as: itself if it is accepted, else one that no other has."""
+        known = {name: name for name in names if self.accepts(name)}
+        taken = set(known)
+        for name in names:
+            if name not in known:
+                known[name] = self.free(name, taken)
+                taken.add(known[name])
+        return known
 
     def free(self, name: str, taken: Collection[str]) -> str:
         """Return a name that is accepted and not taken."""

@@ -94,18 +94,15 @@ class _Request:
 
     def _name(self) -> None:
         """Give every tool a name that the format takes. Of several with one name the first is sent."""
-        rule = self.spec.names
         first = {tool.name: tool for tool in reversed(self.tools)}
         for tool in self.tools:
             if tool is not first[tool.name]:
                 self.lose("name", "refused", "left out: another tool has the same name", tool.name, "/name")
         self.tools = [tool for tool in self.tools if tool is first[tool.name]]
-        self.names = {tool.name: tool.name for tool in self.tools if rule.accepts(tool.name)}
-        for tool in self.tools:
-            if tool.name not in self.names:
-                self.names[tool.name] = rule.free(tool.name, set(self.names.values()))
-                message = f"sent as {self.names[tool.name]}: {self.spec.name} takes no such name"
-                self.lose("name", "bent", message, tool.name, "/name")
+        self.names = self.spec.names.sent(first)
+        for own, sent in self.names.items():
+            if sent != own:
+                self.lose("name", "bent", f"sent as {sent}: {self.spec.name} takes no such name", own, "/name")
 
     # -- the choice ---------------------------------------------------------------------------------------------
 

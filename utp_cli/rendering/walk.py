@@ -31,6 +31,8 @@ _DEFINITION_NAMES = NameRule(characters="a-zA-Z0-9_-", limit=64)
 _ANY = ["string", "number", "boolean"]
 _NULL = {"type": "null"}
 _OPEN_KEYS = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+_STRUCTURE: dict[str, type | tuple[type, ...]] = {"properties": dict, "required": list, "items": (dict, bool)}
+"""What is translated key by key, and what it must be."""
 _OF_OBJECTS = frozenset({"properties", "required", "minProperties", "maxProperties", "default", "example"})
 
 
@@ -76,9 +78,8 @@ class Walk:
         if found is None:
             return None
         self.rewrite(found, at)
-        branches = found.pop("anyOf", None)
-        if isinstance(branches, list) and branches:
-            return self._union(found, branches, at, refs, depth)
+        if isinstance(found.get("anyOf"), list) and found["anyOf"]:
+            return self._union(found, found.pop("anyOf"), at, refs, depth)
         kinds = self._kinds(found, at)
         real = [kind for kind in kinds if kind != "null"] or kinds
         apart = self.target.one_type or {"object", "array"} & set(real)
@@ -108,8 +109,13 @@ class Walk:
                 else:
                     refs = (*refs, ref)
                     waiting.insert(0, target)
+            also: list[str] = []
             for keyword in merge_into(found, part):
-                self.lose(at, keyword, "dropped", f"said twice in ways that do not join: {excerpt(part[keyword])}")
+                self.say(also, keyword, part[keyword], at)
+            if also:
+                merge_into(found, {"description": "; ".join(also)})
+        if waiting:
+            self.lose(at, "allOf", "dropped", f"only {MERGED} schemas are joined")
         return found, refs
 
     def _hoisted(self, schema: Schema, at: str) -> Schema | None:
@@ -168,7 +174,8 @@ class Walk:
                 continue
             whole = {"allOf": [branch, shared]} if shared else branch
             out = self.node(whole, f"{at}/anyOf/{index}", refs, depth + 1)
-            outs += [out] if out is not None and out not in outs else []
+            several = [] if out is None else out["anyOf"] if out.keys() == {"anyOf"} else [out]
+            outs += [part for part in several if part not in outs]
         if not outs:
             return self.simple(found, ["null"], at, refs, depth) if null else None
         out = outs[0] if len(outs) == 1 and "$ref" not in outs[0] else {"anyOf": outs}
@@ -195,10 +202,13 @@ class Walk:
         """Translate a schema of one type, or of several that hold no others."""
         words: list[str] = []
         said = found.get("description")
-        beside = {k: v for k, v in found.items() if k not in ("description", "properties", "required", "items", "type")}
+        beside = {k: v for k, v in found.items() if k not in _STRUCTURE and k not in ("type", "description")}
         out: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
         out |= {"description": said} if isinstance(said, str) else {}
         out |= self._keep_or_say(beside, kinds, words, at)
+        for keyword, due in _STRUCTURE.items():
+            if keyword in found and not isinstance(found[keyword], due):
+                self.lose(f"{at}/{keyword}", keyword, "dropped", f"it makes no sense: {excerpt(found[keyword])}")
         whole = True
         if "object" in kinds:
             whole = self._object(out, found, words, at, refs, depth)
@@ -209,9 +219,8 @@ class Walk:
         if self.target.one_type:
             self._as_gemini(out, words, at, depth)
         if depth == 0:
-            self.words += [f"{word[:1].upper()}{word[1:]}." for word in words]
-        else:
-            self._describe(out, words, at)
+            self.words += words
+        self._describe(out, words if depth else [], at)
         return out
 
     def _keep_or_say(self, found: Schema, kinds: list[str], words: list[str], at: str) -> Schema:
@@ -270,7 +279,7 @@ class Walk:
                 sent[names[name]] = child
         out["properties"] = sent
         due = [names[name] for name in properties if name in required and names[name] in sent]
-        if self.target.all_required or (due and not self.target.all_required):
+        if due or self.target.all_required:
             out["required"] = list(sent) if self.target.all_required else due
         for name in sorted(required - properties.keys()):
             self.lose(f"{at}/required", "required", "dropped", f"{name} is required but is no property")
@@ -282,11 +291,10 @@ class Walk:
         """Return what each property is called for the target."""
         if self.target.keys_at_root and depth > 0:
             return {name: name for name in properties}
-        sent: dict[str, str] = {name: name for name in properties if self.target.keys.accepts(name)}
-        for name in properties:
-            if name not in sent:
-                sent[name] = self.target.keys.free(name, set(sent.values()))
-                self.lose(at + pointer("properties", name), "properties", "bent", f"{name} is sent as {sent[name]}")
+        sent = self.target.keys.sent(properties)
+        for name, new in sent.items():
+            if new != name:
+                self.lose(at + pointer("properties", name), "properties", "bent", f"{name} is sent as {new}")
         return sent
 
     def _array(self, out: Schema, found: Schema, at: str, refs: Refs, depth: int) -> bool:

@@ -28,6 +28,7 @@ OLLAMA_CHAT = Format(
     name="ollama",
     wrap=openai.wrap,
     schema=OLLAMA,
+    description_limit=500,
     ids=None,
     results=_results,
     message=_message,
