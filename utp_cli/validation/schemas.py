@@ -67,7 +67,7 @@ def compiled(schema: dict[str, Any]) -> Compiled | None:
 
 def compiled_part(part: Any, root: dict[str, Any]) -> Compiled | None:
     """Compile a schema inside `root`, with what it may refer to."""
-    named = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
+    named: dict[str, Any] = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
     return compiled(named | part) if isinstance(part, dict) else None
 
 
@@ -99,7 +99,7 @@ def _inner(branch: dict[str, Any], part: str | int) -> Iterator[Any]:
         elif isinstance(branch.get("additionalProperties"), dict):
             yield branch["additionalProperties"]
         return
-    places = next((branch[key] for key in ("prefixItems", "items") if isinstance(branch.get(key), list)), [])
+    places: list[Any] = next((branch[key] for key in ("prefixItems", "items") if isinstance(branch.get(key), list)), [])
     if part < len(places):
         yield places[part]
     elif isinstance(branch.get("items"), dict):

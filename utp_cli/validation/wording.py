@@ -74,8 +74,9 @@ def worded(error: Any, root: Any) -> list[Problem]:
 
 
 def _limited(error: Any, path: list[Any], root: Any) -> list[Problem]:
-    limit = _limit(root, list(error.schema_path))
-    code, expected = _LIMITS.get(_keyword(error), ("schema-mismatch", "a value that the schema accepts"))
+    keyword = _keyword(error)
+    limit = _limit(root, list(error.schema_path)) if keyword in _LIMITS else None
+    code, expected = _LIMITS.get(keyword, ("schema-mismatch", "a value that the schema accepts"))
     wanted = expected.format(limit=_short(limit))
     return [
         Problem(
@@ -130,7 +131,7 @@ def _enum(error: Any, path: list[Any], _: Any) -> list[Problem]:
     return [
         Problem(
             code="not-in-enum", pointer=pointer(*path), message=f"{_what(path)} must be one of {listed}",
-            hint=f"did you mean {near}?" if near else f"got {_short(error.instance)}", expected=options,
+            hint=f"did you mean {near}?" if near else f"write one of {listed}", expected=options,
             received=_received(error.instance),
         )
     ]  # fmt: skip

@@ -1,0 +1,246 @@
+"""From JSON values to calls: every shape a model gives them, and what only looks like one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from tests.cases import ids, load
+from tests.test_parsing import check
+from utp_cli import parse
+from utp_cli.protocol.tools import Tool
+from utp_cli.repair.arguments import shape_arguments
+from utp_cli.repair.names import known_name
+from utp_cli.repair.shape import Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.spelling import spelling_of
+
+CASES = load("repair/more_shape.jsonl")
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+def test_shape_case(case: dict[str, Any]) -> None:
+    check(case, parse(case["input"], tools=case["tools"]))
+
+
+NAMES = [
+    ("functions.get_weather", "get_weather", "name-decoration"),
+    ("get_weather()", "get_weather", "name-decoration"),
+    ("get_weather:0", "get_weather", "name-decoration"),
+    ("functions.get_weather:3", "get_weather", "name-decoration"),
+    ("getWeather", "get_weather", "name-style"),
+    ("Get Weather", "get_weather", "name-style"),
+    ("get-weather", "get_weather", "name-style"),
+    ("get_wether", "get_wether", None),
+    ("weather", "weather", None),
+    ("functions.get_weather<|channel|>commentary", "get_weather", "name-decoration"),
+    ("<function=get_weather>", "get_weather", "name-decoration"),
+    ("mcp__places__get_weather", "get_weather", "name-decoration"),
+    ("get.weather", "get_weather", "name-style"),
+    ("functions.", "functions.", None),
+    ("", "", None),
+]
+
+
+@pytest.mark.parametrize(("name", "known", "code"), NAMES)
+def test_names(name: str, known: str, code: str | None) -> None:
+    found, repair = known_name(name, {"get_weather": Tool(name="get_weather"), "other": Tool(name="other")})
+    assert (found, repair.code if repair else None) == (known, code)
+
+
+TYPOS = [
+    ("get_wether", "get_weather"),
+    ("get_waethre", "get_waethre"),
+    ("othr", "other"),
+    ("oter_", "other"),
+    ("o", "o"),
+]
+
+
+@pytest.mark.parametrize(("name", "known"), TYPOS)
+def test_typos_count_only_when_asked_for(name: str, known: str) -> None:
+    tools = {"get_weather": Tool(name="get_weather"), "other": Tool(name="other")}
+    found, repair = known_name(name, tools, allow_typo=True)
+    assert found == known
+    assert (repair.code if repair else None) == ("name-typo" if name != known else None)
+    assert known_name(name, tools) == (name, None)
+
+
+def test_two_names_that_fit_are_none() -> None:
+    tools = {name: Tool(name=name) for name in ("get_user", "getUser")}
+    assert known_name("GetUser", tools) == ("GetUser", None)
+
+
+CITY = Tool(
+    name="weather",
+    parameters={"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]},
+)  # fmt: skip
+CALLS = [
+    ({"name": "weather", "arguments": {"city": "Oslo"}}, {"city": "Oslo"}, []),
+    ({"tool": "weather", "args": {"city": "Oslo"}}, {"city": "Oslo"}, ["key-alias", "key-alias"]),
+    ({"type": "function", "function": {"name": "weather", "arguments": {"city": "Oslo"}}}, {"city": "Oslo"}, ["function-wrapper"]),
+    ({"function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}, {"city": "Oslo"}, ["function-wrapper", "double-encoded-json"]),
+    ({"name": "weather", "city": "Oslo"}, {"city": "Oslo"}, ["flat-arguments"]),
+    ({"weather": {"city": "Oslo"}}, {"city": "Oslo"}, ["name-as-key"]),
+    ({"name": "weather", "arguments": {"arguments": {"city": "Oslo"}}}, {"city": "Oslo"}, ["nested-arguments"]),
+    ({"name": "weather", "arguments": ["Oslo", 3]}, {"city": "Oslo", "days": 3}, ["positional-arguments"]),
+    ({"name": "weather", "arguments": "Oslo"}, {"city": "Oslo"}, ["bare-argument"]),
+    ({"name": "weather", "arguments": [{"name": "city", "value": "Oslo"}]}, {"city": "Oslo"}, ["name-value-list"]),
+    ({"name": "weather", "arguments": {"type": "object", "properties": {"city": "Oslo"}}}, {"city": "Oslo"}, ["schema-echo"]),
+    ({"name": "weather", "arguments": {"city": {"type": "string", "value": "Oslo"}}}, {"city": "Oslo"}, ["schema-echo"]),
+    ({"name": "weather", "arguments": None}, {}, ["empty-arguments"]),
+    ({"name": "weather", "input": {"city": "Oslo"}, "type": "tool_use", "id": "t1"}, {"city": "Oslo"}, ["key-alias"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "arguments", "codes"), CALLS, ids=[str(value)[:70] for value, _, _ in CALLS])
+def test_shapes_of_calls(value: Any, arguments: dict[str, Any], codes: list[str]) -> None:
+    (call,) = shape_calls(value, Form(), {"weather": CITY})
+    assert isinstance(call, ShapedCall)
+    assert (call.name, call.arguments) == ("weather", arguments)
+    assert [repair.code for repair in call.repairs] == codes
+
+
+FORMS = [
+    ({"parameters": {"a": 1}, "name": "f"}, Form(arguments=("parameters", "arguments")), {"a": 1}),
+    ({"arguments": {"a": 1}, "name": "f"}, Form(arguments=("parameters", "arguments")), {"a": 1}),
+    ({"f": {"a": 1}}, Form(single_key=True), {"a": 1}),
+    ([{"name": "f", "arguments": {"a": 1}}], Form(), {"a": 1}),
+    ({"tool_name": "f", "parameters": {"a": 1}}, Form(name=("tool_name",), arguments=("parameters",)), {"a": 1}),
+    ({"tools": [{"name": "f", "arguments": {"a": 1}}]}, Form(wrappers=("tools",)), {"a": 1}),
+]
+
+
+@pytest.mark.parametrize(("value", "form", "arguments"), FORMS, ids=[str(value) for value, _, _ in FORMS])
+def test_what_a_form_declares_is_no_repair(value: Any, form: Form, arguments: dict[str, Any]) -> None:
+    (call,) = shape_calls(value, form, None)
+    assert isinstance(call, ShapedCall)
+    assert (call.name, call.arguments, call.repairs) == ("f", arguments, ())
+
+
+def test_ids_servers_and_places() -> None:
+    form = Form(id=("tool_call_id",), server=("server_name",))
+    value = [
+        {"name": "f", "arguments": {}},
+        {"server_name": "s", "tool_call_id": "7", "name": "g", "arguments": {"a": 1}},
+    ]
+    first, second = shape_calls(value, form, None)
+    assert isinstance(first, ShapedCall)
+    assert isinstance(second, ShapedCall)
+    assert (first.id, first.server, first.pointer, first.arguments_pointer) == (None, None, "/0", "/0/arguments")
+    assert (second.id, second.server, second.pointer, second.arguments_pointer) == ("7", "s", "/1", "/1/arguments")
+
+
+PAYLOADS = [
+    ({"answer": "42", "scratchpad": "hm"}, [("thought", "hm"), ("answer", "42")]),
+    ({"scratchpad": "hm"}, [("thought", "hm")]),
+    ({"response": "hi"}, [("answer", "hi")]),
+    ({"response": {"answer": "42"}}, [("answer", "42")]),
+]
+
+
+@pytest.mark.parametrize(("value", "payloads"), PAYLOADS, ids=[str(value) for value, _ in PAYLOADS])
+def test_answers_and_thoughts(value: Any, payloads: list[tuple[str, str]]) -> None:
+    found = shape_calls(value, Form(strict=True), {"weather": CITY})
+    assert [(each.kind, each.text) for each in found if isinstance(each, Payload)] == payloads
+    assert len(found) == len(payloads)
+
+
+def test_a_scratchpad_beside_a_call_is_no_argument() -> None:
+    (call,) = shape_calls(
+        {"tool": "weather", "arguments": {"city": "Oslo"}, "scratchpad": "hm"}, Form(), {"weather": CITY}
+    )
+    assert isinstance(call, ShapedCall)
+    assert call.arguments == {"city": "Oslo"}
+
+
+NO_CALLS = [
+    {"name": "Ada", "age": 36},
+    {"type": "object", "properties": {"city": {"type": "string"}}},
+    {"name": "weather", "description": "Tells it", "parameters": {"type": "object", "properties": {}}},
+    {"type": "function", "function": {"name": "weather", "description": "x", "parameters": {"type": "object", "properties": {}}}},
+    [1, 2], {}, [], "text", None, 7, {"name": 3, "arguments": {}}, [[[[[[{"name": "weather", "arguments": {}}]]]]]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_CALLS, ids=[str(value)[:60] for value in NO_CALLS])
+def test_what_is_no_call(value: Any) -> None:
+    assert shape_calls(value, Form(strict=True), {"weather": CITY}) == []
+
+
+def test_arguments_that_cannot_be_an_object() -> None:
+    value, _, why = shape_arguments(7, None, text_due=False)
+    assert value is None
+    assert why == "the arguments are a number, not an object"
+
+
+ABSENT = object()
+NATIVE = [
+    (None, True, {}, []),
+    (ABSENT, True, {}, []),
+    (ABSENT, False, {}, ["empty-arguments"]),
+    (None, False, {}, ["empty-arguments"]),
+    ("", False, {}, ["empty-arguments"]),
+    ("null", False, {}, ["empty-arguments"]),
+    ({"city": "Oslo"}, False, {"city": "Oslo"}, []),
+    ('{"city": "Oslo"}', False, {"city": "Oslo"}, ["double-encoded-json"]),
+    ({"arguments": {"city": "Oslo"}}, False, {"city": "Oslo"}, ["nested-arguments"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("given", "absent_is_empty", "arguments", "codes"), NATIVE, ids=[str(row[:2])[:60] for row in NATIVE]
+)
+def test_arguments_of_native_calls(given: Any, absent_is_empty: bool, arguments: Any, codes: list[str]) -> None:
+    found, repairs, why = shape_arguments(given, CITY, text_due=False, absent_is_empty=absent_is_empty)
+    assert (found, [repair.code for repair in repairs], why) == (arguments, codes, None)
+
+
+def test_text_that_is_due_is_decoded_once_without_a_repair() -> None:
+    once = json.dumps({"city": "Oslo"})
+    assert shape_arguments(once, CITY, text_due=True) == ({"city": "Oslo"}, [], None)
+    found, repairs, _ = shape_arguments(json.dumps(once), CITY, text_due=True)
+    assert (found, [repair.code for repair in repairs]) == ({"city": "Oslo"}, ["double-encoded-json"])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.text() | st.sampled_from(["name", "arguments", "function", "weather"]), inner)
+    ),
+)
+
+
+@given(JSON, st.booleans())
+def test_no_value_raises(value: Any, strict: bool) -> None:
+    for tools in (None, {"weather": CITY}):
+        for found in shape_calls(value, Form(strict=strict), tools):
+            assert isinstance(found, Payload) or isinstance(found.arguments, dict)
+
+
+@given(st.dictionaries(st.text(), JSON))
+def test_a_plain_call_is_left_alone(arguments: dict[str, Any]) -> None:
+    tool = Tool(name="f", parameters={"properties": {key: {} for key in arguments}})
+    (call,) = shape_calls({"name": "f", "arguments": arguments}, Form(), {"f": tool})
+    assert isinstance(call, ShapedCall)
+    assert call.arguments is arguments
+    assert call.repairs == ()
+
+
+SPELLINGS = [
+    (501, "zip", '{"zip": 00501}', "00501"),
+    (1.5, "v", '{"v": 1.50, "w": 2}', "1.50"),
+    (255, "c", "{'c': 0xFF}", "0xFF"),
+    (7, "a", r"{\"a\": 07}", "07"),
+    (7, 1, "[1, 07]", "07"),
+    (7, "a", '{"a": 7, "b": {"a": 07}}', ""),
+    (7, "a", '{"b": 7}', ""),
+]
+
+
+@pytest.mark.parametrize(("value", "key", "source", "spelling"), SPELLINGS)
+def test_a_number_keeps_its_spelling(value: float, key: str | int, source: str, spelling: str) -> None:
+    assert spelling_of(value, key, source) == spelling

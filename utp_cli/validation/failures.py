@@ -1,0 +1,141 @@
+"""Why a tool or a request failed, whether it is worth another try, and which: from exceptions, statuses and texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+FailureCode = Literal[
+    "validation", "permission", "not_found", "timeout", "rate_limit", "model_refusal", "execution", "network"
+]
+Strategy = Literal["same", "rephrase", "escalate", "abort"]
+"""`same`: the same request again, after a pause. `rephrase`: back to the model with the error. `escalate`: another
+model, another tool, or a person. `abort`: give up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failure and what to do about it."""
+
+    code: FailureCode
+    strategy: Strategy
+    """For the attempt at hand."""
+    message: str
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether any further try makes sense."""
+        return self.strategy != "abort"
+
+
+STRATEGIES: Final[dict[FailureCode, tuple[Strategy, ...]]] = {
+    "validation": ("rephrase", "rephrase", "escalate"),
+    "permission": ("escalate",),
+    "not_found": ("rephrase", "escalate"),
+    "timeout": ("same", "same", "escalate"),
+    "rate_limit": ("same", "same", "same", "escalate"),
+    "model_refusal": ("rephrase", "escalate"),
+    "execution": ("rephrase", "escalate"),
+    "network": ("same", "same", "same", "escalate"),
+}
+"""What to do after the first failed attempt, the second, …; after the last entry: `abort`."""
+
+STATUSES: Final[dict[int, FailureCode]] = {
+    400: "validation", 401: "permission", 402: "permission", 403: "permission", 404: "not_found", 405: "validation",
+    406: "validation", 408: "timeout", 409: "execution", 410: "not_found", 413: "validation", 415: "validation",
+    422: "validation", 425: "rate_limit", 429: "rate_limit", 451: "permission", 502: "network", 503: "network",
+    504: "timeout", 522: "timeout", 524: "timeout", 529: "rate_limit",
+}  # fmt: skip
+"""HTTP status → code (RFC 9110, RFC 6585; 529 is Anthropic's "overloaded", 522 and 524 are Cloudflare's)."""
+
+_SIGNS: Final[dict[FailureCode, tuple[str, ...]]] = {
+    "rate_limit": (
+        r"rate.?limit", r"too.?many.?requests", r"quota", r"overloaded", r"throttl", r"resource.?exhausted",
+    ),
+    "timeout": (r"timed?[ -]?out", r"deadline.?exceeded", r"took too long"),
+    "model_refusal": (
+        r"\brefus(?:al|ed to|es to)", r"content.?(?:filter|policy)", r"safety.?(?:filter|policy|setting)",
+        r"\bI(?:'m| am) (?:sorry|unable)", r"\bI (?:cannot|can't|won't)\b",
+    ),
+    "permission": (
+        r"permission", r"forbidden", r"unauthori[sz]ed", r"access.?(?:is.?)?denied", r"authenticat", r"credential",
+        r"not.?(?:allowed|permitted|authori[sz]ed)", r"(?:invalid|missing|incorrect).?api.?key", r"\bE(?:ACCES|PERM)\b",
+    ),
+    "not_found": (
+        r"not.?found", r"no.?such", r"does(?:n't| not) exist", r"unknown (?:tool|function|file|resource)",
+        r"\bENOENT\b", r"no longer exists",
+    ),
+    "network": (
+        r"connect(?:ion|error)", r"network", r"\bdns\b", r"name resolution", r"unreachable", r"broken.?pipe",
+        r"socket", r"\b(?:ssl|tls)\b", r"bad.?gateway", r"service.?unavailable", r"\bECONN\w+",
+        r"(?:read|write|transport|protocol) ?error",
+    ),
+    "validation": (
+        r"validation", r"invalid", r"malformed", r"schema", r"out of range", r"not of type", r"json ?decode",
+        r"(?:field|argument|parameter|property)\b.{0,60}\b(?:required|missing)", r"(?:value|type|key) ?error",
+        r"missing.{0,40}\b(?:field|argument|parameter|property)", r"unexpected.?(?:keyword|argument)",
+        r"expected .{1,40}(?:got|received)",
+    ),
+}  # fmt: skip
+_TEXTS: Final = {code: re.compile("|".join(signs), re.IGNORECASE) for code, signs in _SIGNS.items()}
+"""Code → how it shows in the names of exceptions and in texts; the first that does counts."""
+_STATUS: Final = re.compile(
+    r"\b(?:HTTP(?:/[\d.]+)?|status(?:[ _]code)?|error(?: code)?)\W{0,4}([45]\d\d)\b", re.IGNORECASE
+)
+_RISE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LENGTH: Final = 2000
+"""Characters of a text that are looked at: an error says in front what it is."""
+
+
+def failure_of(source: BaseException | int | str, attempt: int = 1) -> Failure:
+    """Classify an exception, an HTTP status or the text of a tool's error, for the `attempt` that failed (from 1)."""
+    code = _CODE_OF.get(type(source), _code_of_exception)(source)
+    plan = STRATEGIES[code]
+    return Failure(
+        code=code,
+        strategy=plan[attempt - 1] if 0 < attempt <= len(plan) else "abort",
+        message=_message(source)[:_LENGTH],
+    )
+
+
+def _code_of_status(status: int) -> FailureCode:
+    return STATUSES.get(status) or ("network" if status >= 500 else "validation" if status >= 400 else "execution")
+
+
+def _code_of_text(text: str) -> FailureCode:
+    text = text[:_LENGTH]
+    status = _STATUS.search(text)
+    if status and int(status[1]) in STATUSES:
+        return STATUSES[int(status[1])]
+    return next((code for code, pattern in _TEXTS.items() if pattern.search(text)), "execution")
+
+
+def _code_of_exception(error: Any) -> FailureCode:
+    """By the status that the exception carries, by the names of its classes, then by what it says."""
+    response = getattr(error, "response", None)
+    for status in (getattr(error, "status_code", None), getattr(response, "status_code", None)):
+        if isinstance(status, int) and status >= 400:
+            return _code_of_status(status)
+    for kind in type(error).__mro__:
+        code = _NAMES.get(kind.__name__) or _code_of_text(_RISE.sub(" ", kind.__name__))
+        if code != "execution" or kind.__name__ in _NAMES:
+            return code
+    return _code_of_text(_message(error))
+
+
+_NAMES: Final[dict[str, FailureCode]] = {
+    "LookupError": "validation",
+    "ModuleNotFoundError": "execution",
+}
+"""Names of exceptions that do not say it by themselves."""
+_CODE_OF: Final[dict[type, Any]] = {int: _code_of_status, str: _code_of_text}
+
+
+def _message(source: BaseException | int | str) -> str:
+    if isinstance(source, int):
+        return f"HTTP {source}"
+    try:
+        return str(source) or type(source).__name__
+    except Exception:  # noqa: BLE001 - somebody else's __str__
+        return type(source).__name__
