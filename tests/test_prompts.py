@@ -115,6 +115,19 @@ def test_a_choice_narrows_the_forms_of_a_turn(choice, forms):
     assert len(answer_schema(TOOLS, choice)[0]["properties"]["response"]["anyOf"]) == forms
 
 
+@pytest.mark.parametrize(
+    ("payload", "calls", "content"),
+    [
+        ('{"scratchpad": null, "tool": "search", "arguments": {"query": "a"}}', [("search", {"query": "a"})], ""),
+        ('{"scratchpad": "Easy.", "answer": "It is noon."}', [], "It is noon."),
+    ],
+)
+def test_what_validated_mode_asks_for_the_parser_reads(payload, calls, content):
+    read = parse(payload, tools=definitions_of(TOOLS))
+    assert [(call.name, call.arguments) for call in read.calls] == calls
+    assert read.content == content
+
+
 def test_servers_are_asked_in_their_own_words():
     schema = {"type": "object"}
     asked = {server.name: server.schema(schema) for server in SERVERS}
@@ -131,10 +144,20 @@ def test_modes():
     assert render_mode(TOOLS, "native", "anthropic").fragment == render_tools(TOOLS, "anthropic").fragment
     structured = render_mode(TOOLS, "structured", "ollama")
     assert structured.fragment == {"format": answer_schema(TOOLS)[0]}
-    assert '"scratchpad"' in structured.text
+    assert 'Answer with one JSON object {"response": …} that holds\n{"scratchpad"' in structured.text
+    validated = render_mode(TOOLS, "validated", "ollama")
+    assert validated.fragment == {"format": "json"}
+    assert validated.text.count('{"scratchpad"') == 3
+    assert render_mode(TOOLS, "validated", tool_choice="required").text.count('{"scratchpad"') == 1
+    assert "search" not in render_mode(TOOLS, "validated", tool_choice="none").text
+    second_stage = render_mode(TOOLS, "structured", tool_choice="now").text
+    assert "## now" in second_stage
+    assert "## search" not in second_stage
     assert render_mode(TOOLS, "parsed").text == emulation_prompt(TOOLS)
     with pytest.raises(UnknownName, match="structured"):
         render_mode(TOOLS, "structuerd")
+    with pytest.raises(UnknownName, match="search"):
+        render_mode(TOOLS, "structured", tool_choice="serch")
 
 
 def test_the_first_of_two_stages_shows_names_and_no_schemas():

@@ -171,6 +171,13 @@ def test_any_schema_is_translated_into_what_the_target_takes(column, parameters)
     assert json.dumps(schema) == json.dumps(sent(Tool(name="t", parameters=parameters), NARROW[column]))
 
 
+ROOTS = {
+    "openai-chat": {"anyOf", "oneOf", "allOf", "enum", "const", "not", "$ref"},
+    "anthropic": {"anyOf", "oneOf", "allOf", "$ref"},
+}
+"""Keywords that may not stand at the root."""
+
+
 @settings(max_examples=60, deadline=None)
 @given(parameters=some_schema(SCHEMAS), name=st.text(max_size=80))
 def test_any_tool_is_rendered_in_every_format(parameters, name):
@@ -179,6 +186,11 @@ def test_any_tool_is_rendered_in_every_format(parameters, name):
         rendered = render_tools([tool], spec.name)
         json.dumps(rendered.fragment)
         assert rendered.fragment or rendered.text
+        for entry in rendered.fragment.get("tools", ()) if spec.name in ROOTS else ():
+            schema = entry.get("input_schema") or entry["function"]["parameters"]
+            assert schema["type"] == "object"
+            assert isinstance(schema["properties"], dict)
+            assert not schema.keys() & ROOTS[spec.name]
 
 
 def nested(depth: int) -> dict[str, Any]:
