@@ -32,7 +32,11 @@ TOOLS = [
     Tool(
         name="search",
         description="Search the notes. Case is ignored.",
-        parameters={"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["query"]},
+        parameters={
+            "type": "object",
+            "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
+            "required": ["query"],
+        },
     ),
     Tool(name="now", description="Tell the time.", parameters={"type": "object", "properties": {}}),
 ]
@@ -102,7 +106,11 @@ def test_the_schema_of_a_turn_is_strict_and_has_no_alternatives_at_its_root():
     assert schema["type"] == "object"
     assert "anyOf" not in schema
     forms = schema["properties"]["response"]["anyOf"]
-    assert [form["properties"].get("tool", {}).get("enum") for form in forms] == [*[[name] for name in HARD], None, None]
+    assert [form["properties"].get("tool", {}).get("enum") for form in forms] == [
+        *[[name] for name in HARD],
+        None,
+        None,
+    ]
     assert "answer" in forms[-2]["properties"]
     assert list(forms[-1]["properties"]) == ["scratchpad"]
     assert losses
@@ -270,7 +278,11 @@ WITH_TOOLS = (
     "{% for call in m.tool_calls or [] %}{{ call.function.arguments | tojson }}{% endfor %}{% endfor %}"
     "{% if add_generation_prompt %}[assistant]{% endif %}"
 )
-CALLED = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "search", "arguments": '{"query": "é"}'}}]}
+CALLED = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c", "function": {"name": "search", "arguments": '{"query": "é"}'}}],
+}
 
 
 def test_a_template_writes_the_prompt():

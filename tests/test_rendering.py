@@ -70,7 +70,12 @@ def refused(schema: dict[str, Any], column: str) -> list[str]:
 
 def faults(schema: dict[str, Any], column: str) -> list[str]:
     """Rules of a target beyond its keywords."""
-    return [f"{rule}: {json.dumps(node)[:200]}" for node in nodes(schema) for rule in RULES[column] if not RULES[column][rule](node)]
+    return [
+        f"{rule}: {json.dumps(node)[:200]}"
+        for node in nodes(schema)
+        for rule in RULES[column]
+        if not RULES[column][rule](node)
+    ]
 
 
 def closed(node: dict[str, Any]) -> bool:
@@ -101,8 +106,9 @@ RULES: dict[str, dict[str, Any]] = {
         "capitals": lambda node: node.get("type", "X").isupper(),
         "anyOf alone": lambda node: "anyOf" not in node or len(node) == 1,
         "objects have properties": gemini_object,
-        "text enum": lambda node: "enum" not in node
-        or (node["type"] == "STRING" and all(isinstance(v, str) and v for v in node["enum"])),
+        "text enum": lambda node: (
+            "enum" not in node or (node["type"] == "STRING" and all(isinstance(v, str) and v for v in node["enum"]))
+        ),
         "format": lambda node: node.get("format") in (None, "date-time", "float", "double", "int32", "int64"),
         "items": lambda node: node.get("type") != "ARRAY" or "items" in node,
         "required are properties": lambda node: set(node.get("required", ())) <= set(node.get("properties", ())),
@@ -126,7 +132,9 @@ JSON = st.recursive(
     max_leaves=8,
 )
 WORDS = sorted({*KEYWORDS, *STRUCTURE, "$ref", "allOf", "const", "nullable", "x-other"})
-REFS = st.sampled_from(["#", "#/$defs/a", "#/$defs/b", "#/properties/p", "#/nowhere", "https://example.com/s", "#/anyOf/0"])
+REFS = st.sampled_from(
+    ["#", "#/$defs/a", "#/$defs/b", "#/properties/p", "#/nowhere", "https://example.com/s", "#/anyOf/0"]
+)
 
 
 def schema_value(keyword: str, inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -206,14 +214,21 @@ def doubling(levels: int) -> dict[str, Any]:
         f"d{n}": {"type": "object", "properties": {side: {"$ref": f"#/$defs/d{n + 1}"} for side in "lr"}}
         for n in range(levels)
     }
-    return {"type": "object", "properties": {"top": {"$ref": "#/$defs/d0"}}, "$defs": {**defs, f"d{levels}": {"type": "string"}}}
+    return {
+        "type": "object",
+        "properties": {"top": {"$ref": "#/$defs/d0"}},
+        "$defs": {**defs, f"d{levels}": {"type": "string"}},
+    }
 
 
 HOSTILE = {
     "deep": nested(5000),
     "doubling": doubling(40),
     "ref to itself": {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}},
-    "refs in a ring": {"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}},
+    "refs in a ring": {
+        "$ref": "#/$defs/a",
+        "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}},
+    },
     "root in itself": {"properties": {"next": {"$ref": "#"}}, "required": ["next"]},
     "wide union": {"properties": {"a": {"anyOf": [{"const": n} for n in range(20_000)]}}},
     "no mapping": ["a"],
@@ -268,7 +283,11 @@ SAID = [
     ),
     ("gemini", {"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "STRING", "nullable": True}),
     ("gemini", {"items": {"type": "string"}}, {"type": "ARRAY", "items": {"type": "STRING"}}),
-    ("gemini", {"type": "dict", "properties": {"a": {"type": "float"}}}, {"type": "OBJECT", "properties": {"a": {"type": "NUMBER"}}}),
+    (
+        "gemini",
+        {"type": "dict", "properties": {"a": {"type": "float"}}},
+        {"type": "OBJECT", "properties": {"a": {"type": "NUMBER"}}},
+    ),
     ("openai", {"nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
     (
         "anthropic",
@@ -291,10 +310,19 @@ SAID = [
     ),
     (
         "anthropic",
-        {"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"maxProperties": 0}]},
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "anyOf": [{"required": ["a"]}, {"maxProperties": 0}],
+        },
         {
             "anyOf": [
-                {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
+                {
+                    "type": "object",
+                    "properties": {"a": {"type": "string"}},
+                    "required": ["a"],
+                    "additionalProperties": False,
+                },
                 {
                     "type": "object",
                     "properties": {"a": {"type": "string"}},
@@ -307,7 +335,10 @@ SAID = [
     ("ollama", {"$ref": "#anchor", "type": "string"}, {"type": "string"}),
     (
         "gemini",
-        {"description": "Either", "anyOf": [{"type": ["string", "integer"], "description": "short"}, {"type": "boolean"}]},
+        {
+            "description": "Either",
+            "anyOf": [{"type": ["string", "integer"], "description": "short"}, {"type": "boolean"}],
+        },
         {
             "anyOf": [
                 {"type": "STRING", "description": "Either (short)"},
@@ -318,10 +349,17 @@ SAID = [
     ),
     (
         "anthropic",
-        {"description": "Ours", "allOf": [{"type": "string", "pattern": "^a", "description": "Theirs"}, {"pattern": "b$"}]},
+        {
+            "description": "Ours",
+            "allOf": [{"type": "string", "pattern": "^a", "description": "Theirs"}, {"pattern": "b$"}],
+        },
         {"type": "string", "pattern": "^a", "description": "Ours (Theirs) (matches b$)"},
     ),
-    ("gemini", {"type": "object", "properties": [1]}, {"type": "STRING", "description": "A JSON object, written as text"}),
+    (
+        "gemini",
+        {"type": "object", "properties": [1]},
+        {"type": "STRING", "description": "A JSON object, written as text"},
+    ),
     ("ollama", {"type": "string", "format": "date"}, {"type": "string", "description": "Format date"}),
     ("ollama", {"$ref": "#/nowhere", "type": "string"}, {"type": "string"}),
 ]
@@ -478,13 +516,22 @@ def test_choices_of_the_old_functions():
 
 @pytest.mark.parametrize(
     ("format_", "choice"),
-    [("ollama", "required"), ("ollama", "none"), ("bedrock", "none"), ("cohere", "list_rooms"), ("mcp", "required"), ("openai-legacy", "required")],
+    [
+        ("ollama", "required"),
+        ("ollama", "none"),
+        ("bedrock", "none"),
+        ("cohere", "list_rooms"),
+        ("mcp", "required"),
+        ("openai-legacy", "required"),
+    ],
 )
 def test_a_choice_that_cannot_be_said_is_a_loss(format_, choice):
     assert "tool_choice" in {loss.keyword for loss in render_tools(ALL["hard"], format_, tool_choice=choice).losses}
 
 
-@pytest.mark.parametrize("model", ["claude-fable-5.1", "anthropic.claude-mythos-5-1-v1:0", "anthropic/claude-fable-5-1-20260901"])
+@pytest.mark.parametrize(
+    "model", ["claude-fable-5.1", "anthropic.claude-mythos-5-1-v1:0", "anthropic/claude-fable-5-1-20260901"]
+)
 @pytest.mark.parametrize("format_", ["anthropic", "bedrock", "openai-chat"])
 def test_a_model_that_refuses_a_forced_choice_gets_auto_and_a_sentence(model, format_):
     rendered = render_tools(ALL["hard"], format_, tool_choice="list_rooms", model=model)
@@ -504,8 +551,12 @@ def test_parallel_calls_switched_off():
     assert render_tools(tools, "openai-chat", parallel=False).fragment["parallel_tool_calls"] is False
     choice = render_tools(tools, "anthropic", tool_choice="list_rooms", parallel=False).fragment["tool_choice"]
     assert choice == {"type": "tool", "name": "list_rooms", "disable_parallel_tool_use": True}
-    assert render_tools(tools, "anthropic", tool_choice="none", parallel=False).fragment["tool_choice"] == {"type": "none"}
-    assert [loss.keyword for loss in render_tools(tools, "gemini", parallel=False).losses if not loss.tool] == ["parallel"]
+    assert render_tools(tools, "anthropic", tool_choice="none", parallel=False).fragment["tool_choice"] == {
+        "type": "none"
+    }
+    assert [loss.keyword for loss in render_tools(tools, "gemini", parallel=False).losses if not loss.tool] == [
+        "parallel"
+    ]
 
 
 def test_names_that_are_refused_are_mapped_and_the_way_back_is_there():
@@ -546,7 +597,10 @@ def test_no_tools_make_an_empty_fragment():
 
 def test_strict_is_said_for_responses_even_where_it_is_off():
     assert all(entry["strict"] is False for entry in render_tools(ALL["hard"], "openai-responses").fragment["tools"])
-    assert all(entry["strict"] is True for entry in render_tools(ALL["hard"], "openai-responses", strict=True).fragment["tools"])
+    assert all(
+        entry["strict"] is True
+        for entry in render_tools(ALL["hard"], "openai-responses", strict=True).fragment["tools"]
+    )
 
 
 def test_strict_tools_beyond_what_a_request_takes_are_sent_without():

@@ -62,7 +62,9 @@ def test_ollama_and_bedrock_and_mcp():
     assert render_result(SEARCH, "fine", "ollama") == [{"role": "tool", "tool_name": "search", "content": "fine"}]
     failed = ToolResult(call_id="toolu_1", tool_name="search", error="down")
     (message,) = render_result(SEARCH, failed, "bedrock")
-    assert message["content"] == [{"toolResult": {"toolUseId": "toolu_1", "content": [{"text": "down"}], "status": "error"}}]
+    assert message["content"] == [
+        {"toolResult": {"toolUseId": "toolu_1", "content": [{"text": "down"}], "status": "error"}}
+    ]
     numbered = ToolCall(name="search", arguments={}, id=7)
     (response,) = render_result(numbered, {"n": 1}, "mcp")
     assert response["id"] == 7
@@ -199,7 +201,9 @@ def test_a_foreign_call_gets_the_placeholder_of_gemini_once():
 def test_a_signature_of_gemini_is_kept():
     call = {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "c2lnbmVk"}
     other = {"functionCall": {"name": "g", "args": {}}}
-    body = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hm."}, call, other]}, "finishReason": "STOP"}]}
+    body = {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "Hm."}, call, other]}, "finishReason": "STOP"}]
+    }
     parts = render_message(parse(body), "gemini")["parts"]
     assert parts == [{"text": "Hm."}, call, other]
 
@@ -210,17 +214,32 @@ def test_signed_thinking_goes_back_to_whom_it_came_from_and_to_nobody_else():
     call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     body = {"type": "message", "role": "assistant", "content": [signed, unsigned, call], "stop_reason": "tool_use"}
     assert render_message(parse(body), "anthropic")["content"] == [signed, call]
-    assert [part.get("functionCall", {}).get("name") for part in render_message(parse(body), "gemini")["parts"]] == [None, "f"]
+    assert [part.get("functionCall", {}).get("name") for part in render_message(parse(body), "gemini")["parts"]] == [
+        None,
+        "f",
+    ]
     item = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc"}
-    called = {"type": "function_call", "id": "fc_1", "call_id": "call_a", "name": "f", "arguments": "{}", "status": "completed"}
-    items = render_message(parse({"object": "response", "status": "completed", "output": [item, called]}), "openai-responses")
+    called = {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "call_a",
+        "name": "f",
+        "arguments": "{}",
+        "status": "completed",
+    }
+    items = render_message(
+        parse({"object": "response", "status": "completed", "output": [item, called]}), "openai-responses"
+    )
     assert [entry["type"] for entry in items["output"]] == ["reasoning", "function_call"]
 
 
 @pytest.mark.parametrize("format_", [spec.name for spec in FORMATS if spec.message and spec.name != "openai-legacy"])
 def test_a_rewritten_message_reads_back_to_the_same_calls(format_):
     if format_ == "openai-responses":
-        message: dict[str, Any] = {"object": "response", **render_message(ParseResult(content="Hm.", calls=BOTH), format_)}
+        message: dict[str, Any] = {
+            "object": "response",
+            **render_message(ParseResult(content="Hm.", calls=BOTH), format_),
+        }
     else:
         message = render_message(ParseResult(content="Hm.", calls=BOTH), format_)
     read = parse(message)
@@ -234,12 +253,28 @@ def test_formats_without_such_messages_say_so():
 
 # -- size ------------------------------------------------------------------------------------------------------
 
-ROW = {"id": 7, "user_id": "u1", "paid": True, "valid": 1, "name": "Ann", "note": None, "tags": [], "_meta": {"v": 1}, "updated_at": "…"}
+ROW = {
+    "id": 7,
+    "user_id": "u1",
+    "paid": True,
+    "valid": 1,
+    "name": "Ann",
+    "note": None,
+    "tags": [],
+    "_meta": {"v": 1},
+    "updated_at": "…",
+}
 
 
 def test_concise_leaves_out_ids_metadata_and_emptiness():
     assert shaped(ROW, Shaping(detail="concise")) == {"paid": True, "valid": 1, "name": "Ann"}
-    assert shaped(ROW, Shaping(detail="concise", ids=True)) == {"id": 7, "user_id": "u1", "paid": True, "valid": 1, "name": "Ann"}
+    assert shaped(ROW, Shaping(detail="concise", ids=True)) == {
+        "id": 7,
+        "user_id": "u1",
+        "paid": True,
+        "valid": 1,
+        "name": "Ann",
+    }
     assert "_meta" in shaped(ROW, Shaping(detail="concise", metadata=True))
     assert shaped(ROW, Shaping()) == ROW
 

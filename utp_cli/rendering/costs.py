@@ -37,9 +37,7 @@ class Cost:
     """The name of what counted."""
 
 
-def costs(
-    tools: Sequence[Tool], count: Callable[[str], int] = estimate, tokenizer: str = ESTIMATOR
-) -> list[Cost]:
+def costs(tools: Sequence[Tool], count: Callable[[str], int] = estimate, tokenizer: str = ESTIMATOR) -> list[Cost]:
     """Return the cost of the tools in every format. `count`: tokens of a text; `tokenizer`: its name."""
     return [
         Cost(

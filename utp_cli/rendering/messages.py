@@ -64,9 +64,7 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # n
 
 
 def _call(call: ToolCall, sent: str | int, result: ParseResult) -> SentCall:
-    return SentCall(
-        id=sent, name=call.name, arguments=plain(call.arguments), signature=_signature(call, result)
-    )
+    return SentCall(id=sent, name=call.name, arguments=plain(call.arguments), signature=_signature(call, result))
 
 
 def _signature(call: ToolCall, result: ParseResult) -> str | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.rendering.names import IdRule, NameRule
     from utp_cli.rendering.targets import Target
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
     """Tools as one target takes them."""

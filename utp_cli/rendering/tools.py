@@ -88,9 +88,7 @@ class _Request:
 
     def _result(self, fragment: dict[str, Any], text: str) -> Rendered:
         names = {sent: own for own, sent in self.names.items() if sent != own}
-        return Rendered(
-            format=self.spec.name, fragment=fragment, text=text, losses=tuple(self.losses), names=names
-        )
+        return Rendered(format=self.spec.name, fragment=fragment, text=text, losses=tuple(self.losses), names=names)
 
     def _name(self) -> None:
         """Give every tool a name that the format takes. Of several with one name the first is sent."""
@@ -109,14 +107,13 @@ class _Request:
     def _possible(self, kind: str, wanted: str, model: str | None) -> str:
         """Return the kind of choice that format and model can say, the nearest one if not the one asked for."""
         forced = kind in ("required", "named")
+        if self.spec.wrap is None:
+            self.said += [self._sentence(kind, wanted)] if forced else []
+            return "left out" if kind == "none" else "auto"
         if forced and UNFORCED.search(model or ""):
             self._ask(kind, wanted, f"{model} refuses a forced choice")
             self.strict = self.strict is None or self.strict
             return "auto"
-        if self.spec.wrap is None:
-            if forced:
-                self.said.append(self._sentence(kind, wanted))
-            return "left out" if kind == "none" else "auto"
         if kind in self.spec.choices:
             if self.spec.choices[kind] is not None:
                 return kind
@@ -124,8 +121,8 @@ class _Request:
             return "left out"
         if kind == "named":
             self.tools = [tool for tool in self.tools if tool.name == wanted]
+            self.lose("tool_choice", "bent", f"{self.spec.name} cannot name a tool: only {wanted} is sent")
             if "required" in self.spec.choices:
-                self.lose("tool_choice", "bent", f"only {wanted} is sent, and some call is required")
                 return "required"
         if kind == "required" and len(self.tools) == 1 and "named" in self.spec.choices:
             return "named"
@@ -192,7 +189,7 @@ class _Request:
     def _description(self, tool: Tool, words: tuple[str, ...]) -> str:
         """Join the description with what the schema's root could not say; what is too long goes to the prompt too."""
         sentences = [f"{word[:1].upper()}{word[1:]}." for word in words]
-        text = " ".join(part for part in (str(tool.description), *sentences) if part)
+        text = " ".join(part for part in (tool.description, *sentences) if part)
         limit = self.spec.description_limit
         if limit is None or len(text) <= limit:
             return text

@@ -11,7 +11,7 @@ from utp_cli.rendering.losses import Loss, What
 from utp_cli.rendering.merge import ANNOTATIONS, merge_into
 from utp_cli.rendering.names import NameRule
 from utp_cli.rendering.rewrites import REWRITES
-from utp_cli.rendering.values import excerpt, worded
+from utp_cli.rendering.values import compact, excerpt, worded
 
 if TYPE_CHECKING:
     from utp_cli.rendering.targets import Target
@@ -166,7 +166,7 @@ class Walk:
     def _union(self, found: Schema, branches: list[Any], at: str, refs: Refs, depth: int) -> Schema | None:
         """Translate alternatives. What stands beside them holds in each."""
         shared = {keyword: value for keyword, value in found.items() if keyword not in ANNOTATIONS}
-        outs: list[Schema] = []
+        outs: dict[str, Schema] = {}  # by what they say: equal ones are one
         null = False
         for index, branch in enumerate(branches):
             if _is_null(branch):
@@ -175,10 +175,11 @@ class Walk:
             whole = {"allOf": [branch, shared]} if shared else branch
             out = self.node(whole, f"{at}/anyOf/{index}", refs, depth + 1)
             several = [] if out is None else out["anyOf"] if out.keys() == {"anyOf"} else [out]
-            outs += [part for part in several if part not in outs]
+            outs |= {compact(part): part for part in several}
         if not outs:
             return self.simple(found, ["null"], at, refs, depth) if null else None
-        out = outs[0] if len(outs) == 1 and "$ref" not in outs[0] else {"anyOf": outs}
+        first = next(iter(outs.values()))
+        out = first if len(outs) == 1 and "$ref" not in first else {"anyOf": [*outs.values()]}
         beside = {keyword: value for keyword, value in found.items() if keyword in ANNOTATIONS}
         out = self._annotated(out, beside, at)
         return self._with_null(out) if null else out

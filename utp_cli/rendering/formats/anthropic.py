@@ -37,9 +37,7 @@ def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 def _message(answer: Answer) -> dict[str, Any]:
     """Thinking stays out unless it is signed: the API refuses it otherwise, and an empty text as well."""
     text = [{"type": "text", "text": answer.content}] if answer.content.strip() else []
-    calls = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in answer.calls
-    ]
+    calls = [{"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in answer.calls]
     return {"role": "assistant", "content": [*answer.signed, *text, *calls]}
 
 

@@ -38,9 +38,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 def _message(answer: Answer) -> dict[str, Any]:
     text = [{"text": answer.content}] if answer.content.strip() else []
-    calls = [
-        {"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}} for call in answer.calls
-    ]
+    calls = [{"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}} for call in answer.calls]
     return {"role": "assistant", "content": [*answer.signed, *text, *calls]}
 
 

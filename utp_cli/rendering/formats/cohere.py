@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 def _wrap(tools: list[Sent]) -> dict[str, Any]:
     """Strictness is a switch of the request, not of a tool."""
-    functions = [
-        {key: value for key, value in openai.function(tool).items() if key != "strict"} for tool in tools
-    ]
+    functions = [{key: value for key, value in openai.function(tool).items() if key != "strict"} for tool in tools]
     strict = {"strict_tools": True} if any(tool.strict for tool in tools) else {}
     return {"tools": [{"type": "function", "function": function} for function in functions], **strict}
 

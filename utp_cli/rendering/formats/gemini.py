@@ -21,8 +21,7 @@ ANY_SIGNATURE = "skip_thought_signature_validator"
 def _declared(tools: list[Sent], key: str) -> dict[str, Any]:
     """Write all declarations into one tool; an object without properties is left out."""
     declarations = [
-        {"name": tool.name, "description": tool.description}
-        | ({key: tool.schema} if tool.schema["properties"] else {})
+        {"name": tool.name, "description": tool.description} | ({key: tool.schema} if tool.schema["properties"] else {})
         for tool in tools
     ]
     return {"tools": [{"functionDeclarations": declarations}]}

@@ -28,9 +28,7 @@ def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def _message(answer: Answer) -> dict[str, Any]:
-    calls = [
-        {"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"} for call in answer.calls
-    ]
+    calls = [{"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"} for call in answer.calls]
     invalid = [
         {
             "name": unsafe.name,

@@ -60,9 +60,7 @@ def _wrap_responses(tools: list[Sent]) -> dict[str, Any]:
 
 
 def _results_responses(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    return [
-        {"type": "function_call_output", "call_id": outcome.id, "output": outcome.told} for outcome in outcomes
-    ]
+    return [{"type": "function_call_output", "call_id": outcome.id, "output": outcome.told} for outcome in outcomes]
 
 
 def _item(call: SentCall) -> dict[str, Any]:

@@ -18,9 +18,7 @@ _FAILED = ' error="true"'
 
 
 def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    parts = [
-        f"{'Error' if outcome.failed else 'Result'} of {outcome.name}:\n{outcome.text}" for outcome in outcomes
-    ]
+    parts = [f"{'Error' if outcome.failed else 'Result'} of {outcome.name}:\n{outcome.text}" for outcome in outcomes]
     return [{"role": "user", "content": "\n\n".join(parts)}]
 
 
