@@ -133,6 +133,13 @@ def test_ids_servers_and_places() -> None:
     assert (second.id, second.server, second.pointer, second.arguments_pointer) == ("7", "s", "/1", "/1/arguments")
 
 
+def test_beside_a_known_tool_an_unknown_one_is_not_lost() -> None:
+    value = [{"name": "weather", "arguments": {"city": "a"}}, {"name": "wether", "arguments": {"city": "b"}}]
+    found = shape_calls(value, Form(strict=True), {"weather": CITY})
+    assert [call.name for call in found if isinstance(call, ShapedCall)] == ["weather", "wether"]
+    assert shape_calls(value[1:], Form(strict=True), {"weather": CITY}) == []
+
+
 PAYLOADS = [
     ({"answer": "42", "scratchpad": "hm"}, [("thought", "hm"), ("answer", "42")]),
     ({"scratchpad": "hm"}, [("thought", "hm")]),

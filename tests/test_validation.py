@@ -266,6 +266,31 @@ def test_schemas_in_other_spellings(schema: Any, value: Any, valid: bool) -> Non
     assert check_arguments("f", {"a": value}, {"f": tool_of(a=schema)}).valid is valid
 
 
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["5", "true", "null", "[1]", "Fast", "{}"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["year", "Year", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*TOOL.properties, "maxResults", "other"]), JSON))
+def test_mending_ends_and_says_all_it_did(arguments: dict[str, Any]) -> None:
+    before = copy.deepcopy(arguments)
+    checked = check_arguments("search_docs", arguments, TOOLS)
+    assert arguments == before
+    assert checked.valid == (not checked.problems)
+    if not checked.repairs:
+        assert checked.arguments is arguments
+    again = check_arguments("search_docs", checked.arguments, TOOLS)
+    assert (again.repairs, again.valid) == ([], checked.valid)
+
+
 HUGE = 10**5000
 HOSTILE = [
     HUGE,

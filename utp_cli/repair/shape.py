@@ -60,8 +60,8 @@ class Form:
     many: bool = True
     """A list of calls is plain."""
     strict: bool = False
-    """Nobody named a dialect: a value counts only with the shape of a call and, where tools are known, the name of
-    one of them."""
+    """Nobody named a dialect: a value counts only if all in it has the shape of a call and, where tools are known,
+    some of it names one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +118,11 @@ def shape_calls(
                 return []
             continue
         raw.repairs[:0] = repairs
-        shaped = _settled(raw, form, tools, decode)
+        shaped = _settled(raw, tools, decode)
         if shaped:
             calls.append(shaped)
+    if form.strict and tools and not any(isinstance(call, ShapedCall) and call.name in tools for call in calls):
+        return []
     return calls
 
 
@@ -306,11 +308,9 @@ def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | N
     return _Raw(name, arguments, at, at + pointer(name), repairs=[repair])
 
 
-def _settled(raw: _Raw, form: Form, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | None:
+def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | None:
     """Settle name and arguments of a call; None where the arguments are no object and cannot become one."""
     name, renamed = known_name(raw.name, tools) if tools else (raw.name, None)
-    if form.strict and tools and name not in tools:
-        return None
     tool = (tools or {}).get(name, Tool(name=name))
     arguments, repairs, _ = shape_arguments(raw.arguments, tool, text_due=False, decode=decode)
     if arguments is None:
