@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from tests.cases import ids, load
 from utp_cli import parse
 from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall, ToolResult
 from utp_cli.protocol.errors import BadOption, UnknownName
@@ -244,6 +245,20 @@ def test_a_rewritten_message_reads_back_to_the_same_calls(format_):
         message = render_message(ParseResult(content="Hm.", calls=BOTH), format_)
     read = parse(message)
     assert [(call.name, call.arguments) for call in read.calls] == [(call.name, call.arguments) for call in BOTH]
+
+
+SPOKEN = load("wire/cases.jsonl", "dialects/cases_templates.jsonl")
+
+
+@pytest.mark.parametrize("case", SPOKEN, ids=ids(SPOKEN))
+def test_every_answer_can_be_rewritten_and_reads_back(case):
+    named = case.get("dialect") and not case.get("model")
+    options = {"model": case.get("model"), "parser": case["dialect"] if named else "auto"}
+    answer = parse(case["input"], tools=case.get("tools"), **options)
+    calls = [(call.name, call.arguments) for call in answer.calls]
+    for format_ in ("openai-chat", "anthropic", "gemini", "ollama", "langchain"):
+        message = render_message(answer, format_)
+        assert [(call.name, call.arguments) for call in parse(message).calls] == calls, format_
 
 
 def test_formats_without_such_messages_say_so():

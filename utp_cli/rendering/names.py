@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -86,6 +85,8 @@ ANY_ID = IdRule()
 
 def digest(text: str, length: int) -> str:
     """Return so many letters and digits that stand for a text."""
+    import hashlib  # noqa: PLC0415 - costs more than all else here, and most names and ids are taken as they are
+
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     letters = []
     for _ in range(length):

@@ -6,8 +6,8 @@ The form of a call is a dialect's: what the prompt asks for, the parser of the s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 from utp_cli.protocol.catalogue import Catalogue
 from utp_cli.rendering.samples import sample_arguments
@@ -95,7 +95,7 @@ def _arguments(schema: dict[str, Any], levels: int) -> str:
 
 def _element(tool: Sent) -> str:
     parts = (("name", tool.name), ("description", tool.description), ("parameters", compact(tool.schema)))
-    inside = "\n".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in parts)
+    inside = "\n".join(f"<{tag}>{escape(text, quote=False)}</{tag}>" for tag, text in parts)
     return f"<tool>\n{inside}\n</tool>"
 
 

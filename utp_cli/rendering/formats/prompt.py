@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 from utp_cli.rendering.spec import TEXT, Format
 
@@ -24,7 +24,7 @@ def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 def _results_xml(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     parts = [
-        f"<tool_result name={quoteattr(outcome.name)}{_FAILED if outcome.failed else ''}>\n"
+        f'<tool_result name="{escape(outcome.name)}"{_FAILED if outcome.failed else ""}>\n'
         f"{outcome.text}\n</tool_result>"
         for outcome in outcomes
     ]
