@@ -232,6 +232,22 @@ def test_where_not_exactly_one_reading_fits_nothing_is_mended(schema: Any, value
     assert (checked.valid, checked.arguments, checked.repairs) == (False, {"a": value}, [])
 
 
+def test_what_was_decoded_is_mended_within() -> None:
+    items = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"n": {"type": "integer"}, "on": {"type": "boolean"}}},
+    }
+    checked = check_arguments("f", {"a": '[{"n": "5", "on": "true"}]'}, {"f": tool_of(a=items)})
+    assert checked.arguments == {"a": [{"n": 5, "on": True}]}
+    assert [(repair.code, repair.pointer) for repair in checked.repairs] == [
+        ("stringified-json", "/arguments/a"),
+        ("stringified-number", "/arguments/a/0/n"),
+        ("stringified-bool", "/arguments/a/0/on"),
+    ]
+    hopeless = {"a": '[{"n": "many"}]'}
+    assert check_arguments("f", hopeless, {"f": tool_of(a=items)}).arguments is hopeless
+
+
 def test_a_number_asked_as_text_keeps_its_spelling() -> None:
     checked = check_arguments("f", {"zip": 501}, {"f": tool_of(zip={"type": "string"})}, source='{"zip": 00501}')
     assert checked.arguments == {"zip": "00501"}

@@ -32,8 +32,13 @@ PROBLEMS_AT_MOST: Final = 50
 """Problems that are told of one call."""
 VALUES_AT_MOST: Final = 10_000
 """Values that are looked at, and faults that are mended, in one call."""
+DEPTH_AT_MOST: Final = 20
+"""Keys that lead to text which is decoded and mended within."""
 ROUNDS: Final = 3
 """How often what was mended is checked again: what was decoded may have faults of its own."""
+
+Path = tuple[str | int, ...]
+"""Keys and indexes from the arguments to a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,31 +85,31 @@ def unknown_tool(name: str, tools: Mapping[str, Tool]) -> Problem:
     )  # fmt: skip
 
 
-def _mended(arguments: dict[str, Any], schema: Compiled, source: str) -> tuple[dict[str, Any], list[Repair]]:
+def _mended(value: Any, schema: Compiled, source: str, prefix: Path = ()) -> tuple[Any, list[Repair]]:
+    """Mend an object or a list, the value at `prefix` of the arguments, as far as that goes."""
     try:
-        mended = copy.deepcopy(arguments)
+        mended = copy.deepcopy(value)
     except RecursionError:
-        return arguments, []
+        return value, []
     repairs: list[Repair] = []
     for _ in range(ROUNDS):
-        found = _restyled(mended, schema.schema)
+        found = _restyled(mended, schema.schema, prefix)
         faults = [leaf for error in schema.errors(mended, VALUES_AT_MOST) for leaf in leaves(error)]
         for path in dict.fromkeys(tuple(fault.instance_path) for fault in faults[:VALUES_AT_MOST]):
-            repair = _mend_one(mended, path, schema.schema, source)
-            found += [repair] if repair else []
+            found += _mend_one(mended, path, schema.schema, source, prefix)
         if not found:
             break
         repairs += found
-    return (mended, repairs) if repairs else (arguments, repairs)
+    return (mended, repairs) if repairs else (value, repairs)
 
 
-def _restyled(arguments: dict[str, Any], root: dict[str, Any]) -> list[Repair]:
+def _restyled(arguments: Any, root: dict[str, Any], prefix: Path) -> list[Repair]:
     """Mend what validators let pass: properties in another style, and whole floats where integers are asked.
 
     `30.0` passes for an integer, but executors that count on one do not take it.
     """
     repairs: list[Repair] = []
-    waiting: list[tuple[Any, list[Any], tuple[str | int, ...]]] = [(arguments, [root], ())]
+    waiting: list[tuple[Any, list[Any], Path]] = [(arguments, [root], prefix)]
     for value, schemas, path in waiting:
         if isinstance(value, dict):
             repairs += _rename(value, properties_of(schemas, root), path)
@@ -120,7 +125,7 @@ def _restyled(arguments: dict[str, Any], root: dict[str, Any]) -> list[Repair]:
     return repairs
 
 
-def _rename(value: dict[str, Any], properties: Mapping[str, Any], path: tuple[str | int, ...]) -> list[Repair]:
+def _rename(value: dict[str, Any], properties: Mapping[str, Any], path: Path) -> list[Repair]:
     """Rename keys that differ from one absent property in style only, each in its place."""
     unknown = [key for key in value if key not in properties]
     if not unknown or not properties:
@@ -146,51 +151,59 @@ def _is_whole(item: float, asked: list[Any], root: Any) -> bool:
     return item.is_integer() and abs(item) < EXACT and "integer" in types and "number" not in types
 
 
-def _mend_one(arguments: dict[str, Any], path: tuple[str | int, ...], root: Any, source: str) -> Repair | None:
+def _mend_one(arguments: Any, path: Path, root: Any, source: str, prefix: Path) -> list[Repair]:
     """Mend the value at `path` if exactly one proposal passes there."""
     if not path:
-        return None
+        return []
     key = path[-1]
     try:
         holder = _at(arguments, path[:-1])
         value = holder[key]
     except (KeyError, IndexError, TypeError):  # mended away on account of another fault
-        return None
+        return []
     if value is None and isinstance(holder, dict) and _is_optional(path, root):
         del holder[key]
-        return _repair("null-for-optional", path, None, "")
+        return [_repair("null-for-optional", prefix + path, None, "")]
     part = schema_at(root, path)
     schema = compiled_part(part, root)
     if schema is None or schema.accepts(value):
-        return None
+        return []
     number = isinstance(value, int | float) and not isinstance(value, bool)
     written = spelling_of(value, key, source) if number and source else ""
-    fitting: dict[str, tuple[str, Any]] = {}
+    fitting: dict[str, tuple[Any, list[Repair]]] = {}
     try:
         for code, proposed in proposals(value, part, root, tolerant, written):
-            if schema.accepts(proposed):
-                fitting.setdefault(json.dumps(proposed), (code, proposed))
+            made, more = _passing(code, proposed, schema, source, prefix + path)
+            if schema.accepts(made):
+                repairs = [_repair(code, prefix + path, value, proposed), *more]
+                fitting.setdefault(json.dumps(made), (made, repairs))
     except ValueError:  # a number of more digits than the interpreter writes
-        return None
+        return []
     if len(fitting) != 1:
-        return None
-    ((code, proposed),) = fitting.values()
-    holder[key] = proposed
-    return _repair(code, path, value, proposed)
+        return []
+    ((holder[key], repairs),) = fitting.values()
+    return repairs
 
 
-def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+def _passing(code: str, proposed: Any, schema: Compiled, source: str, path: Path) -> tuple[Any, list[Repair]]:
+    """Return a proposal as it may pass: what was decoded from text may have faults of its own."""
+    if code != "stringified-json" or len(path) > DEPTH_AT_MOST or schema.accepts(proposed):
+        return proposed, []
+    return _mended(proposed, schema, source, path)
+
+
+def _at(value: Any, path: Path) -> Any:
     for part in path:
         value = value[part]
     return value
 
 
-def _is_optional(path: tuple[str | int, ...], root: Any) -> bool:
+def _is_optional(path: Path, root: Any) -> bool:
     parent = [schema_at(root, path[:-1])]
     return path[-1] in properties_of(parent, root) and path[-1] not in required_of(parent, root)
 
 
-def _repair(code: str, path: tuple[str | int, ...], before: Any, after: Any) -> Repair:
+def _repair(code: str, path: Path, before: Any, after: Any) -> Repair:
     return Repair(
         code=code, layer="schema", confidence=CODES[code].confidence, pointer=pointer("arguments", *path),
         before=before, after=after, message=CODES[code].sentence,
