@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.test_rendering import faults, nodes, refused
+from tests.schema_rules import faults, nodes, refused
 from tests.tool_sets import ALL, HARD
 from utp_cli import audit, parse
 from utp_cli.detection.sandbox import ChatTemplate

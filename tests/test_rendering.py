@@ -11,11 +11,12 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.schema_rules import STRUCTURE, faults, refused
 from tests.tool_sets import ALL, HARD
 from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.tools import Tier, Tool
 from utp_cli.rendering.formats.catalogue import FORMATS
-from utp_cli.rendering.keywords import KEYWORDS, UNKNOWN
+from utp_cli.rendering.keywords import KEYWORDS
 from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.schema import translate
 from utp_cli.rendering.targets import ANTHROPIC_STRICT, GEMINI, OLLAMA, OPENAI_STRICT, Target
@@ -34,87 +35,7 @@ def sent(tool: Tool, target: Target) -> dict[str, Any]:
     return translate(tool, target).schema
 
 
-def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every schema in a translated schema."""
-    found, waiting = [], [schema]
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        waiting += [*node.get("properties", {}).values(), *node.get("$defs", {}).values(), *node.get("anyOf", ())]
-        waiting += [node["items"]] if "items" in node else []
-    return found
-
-
 # -- schemas: what a target refuses is not there ---------------------------------------------------------------
-
-
-STRUCTURE = {"type", "description", "properties", "items", "required", "anyOf"}
-ALSO = {
-    "openai": {"$ref", "$defs", "additionalProperties"},
-    "anthropic": {"additionalProperties"},
-    "gemini": {"nullable"},
-    "ollama": set(),
-}
-
-
-def refused(schema: dict[str, Any], column: str) -> list[str]:
-    """Keywords in a translated schema that the target's column of the table does not keep."""
-    return [
-        keyword
-        for node in nodes(schema)
-        for keyword in node
-        if keyword not in STRUCTURE | ALSO[column]
-        and KEYWORDS.get(keyword, UNKNOWN).action(column) in ("words", "drop", "silent")
-    ]
-
-
-def faults(schema: dict[str, Any], column: str) -> list[str]:
-    """Rules of a target beyond its keywords."""
-    return [
-        f"{rule}: {json.dumps(node)[:200]}"
-        for node in nodes(schema)
-        for rule in RULES[column]
-        if not RULES[column][rule](node)
-    ]
-
-
-def closed(node: dict[str, Any]) -> bool:
-    return "properties" not in node or node.get("additionalProperties") is False
-
-
-def gemini_object(node: dict[str, Any]) -> bool:
-    return bool(node.get("properties")) == (node.get("type") == "OBJECT") and (
-        node.get("type") == "OBJECT" or "required" not in node
-    )
-
-
-RULES: dict[str, dict[str, Any]] = {
-    "openai": {
-        "closed": closed,
-        "all required": lambda node: list(node.get("properties", ())) == node.get("required", []),
-        "typed": lambda node: node.keys() & {"type", "anyOf", "$ref"},
-        "lone ref": lambda node: "$ref" not in node or len(node) == 1,
-        "typed items": lambda node: "array" not in node.get("type", ()) or "items" in node,
-    },
-    "anthropic": {
-        "closed": closed,
-        "few items": lambda node: node.get("minItems", 0) <= 1,
-        "simple enum": lambda node: not any(isinstance(v, dict | list) for v in node.get("enum", ())),
-    },
-    "gemini": {
-        "one type": lambda node: isinstance(node.get("type"), str) or "anyOf" in node,
-        "capitals": lambda node: node.get("type", "X").isupper(),
-        "anyOf alone": lambda node: "anyOf" not in node or len(node) == 1,
-        "objects have properties": gemini_object,
-        "text enum": lambda node: (
-            "enum" not in node or (node["type"] == "STRING" and all(isinstance(v, str) and v for v in node["enum"]))
-        ),
-        "format": lambda node: node.get("format") in (None, "date-time", "float", "double", "int32", "int64"),
-        "items": lambda node: node.get("type") != "ARRAY" or "items" in node,
-        "required are properties": lambda node: set(node.get("required", ())) <= set(node.get("properties", ())),
-    },
-    "ollama": {"short": lambda node: len(node.get("description", "")) <= 500},
-}
 
 
 @pytest.mark.parametrize("column", NARROW)

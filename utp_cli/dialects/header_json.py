@@ -66,7 +66,10 @@ PLAMO3 = Dialect(
     section_open=("<|plamo:begin_tool_requests:plamo|>",),
     section_close=("<|plamo:end_tool_requests:plamo|>",),
     call_open=("<|plamo:begin_tool_request:plamo|>",),
-    call_close=("<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>", "<|plamo:end_tool_request:plamo|>"),
+    call_close=(
+        "<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>",
+        "<|plamo:end_tool_request:plamo|>",
+    ),
     header=(
         "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
         "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"

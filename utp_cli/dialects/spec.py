@@ -164,7 +164,9 @@ def dialect_from_table(name: str, table: Mapping[str, Any], families: frozenset[
     for key in table:
         if key not in known:
             near = nearest(key, known)
-            raise BadOption(f"[dialects.{name}]: '{key}' is not a field" + (f" (did you mean '{near}'?)" if near else ""))
+            raise BadOption(
+                f"[dialects.{name}]: '{key}' is not a field" + (f" (did you mean '{near}'?)" if near else "")
+            )
     if table.get("family") not in families:
         raise BadOption(f"[dialects.{name}]: family must be one of {', '.join(sorted(families))}")
     values = {key: _field_value(name, key, value) for key, value in table.items()}

@@ -59,9 +59,7 @@ class Layout:
         if run.kind in ("markup", "call"):
             self._markup(run)
         elif run.kind == "token":
-            self._waiting.append(
-                _Waiting(kind="text", start=run.start, end=run.end, token=True, left=self._left)
-            )
+            self._waiting.append(_Waiting(kind="text", start=run.start, end=run.end, token=True, left=self._left))
         else:
             self._content("text" if run.kind == "text" else "reasoning", run.start, text)
 
@@ -141,6 +139,4 @@ def segments(runs: list[Run], text: str, pointer: str, skip: int = 0) -> list[Se
             joined[-1] = (kind, joined[-1][1], end)
         else:
             joined.append((kind, max(start, skip), end))
-    return [
-        Segment(kind=kind, pointer=pointer, span=(start - skip, end - skip)) for kind, start, end in joined
-    ]
+    return [Segment(kind=kind, pointer=pointer, span=(start - skip, end - skip)) for kind, start, end in joined]

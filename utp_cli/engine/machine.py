@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.grammars.values import past_tag
 from utp_cli.engine.layout import Layout, Run, segments
 from utp_cli.engine.quoting import Quoting
-from utp_cli.engine.runs import Runs
-from utp_cli.engine.grammars.values import past_tag
 from utp_cli.engine.reading import Declined, RawCall, Read, Waiting
+from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import Source
 from utp_cli.protocol.events import Event
 
@@ -286,9 +286,7 @@ class Engine:
 
     def _ended(self, found: Found) -> None:
         call = found.call
-        self._emit(
-            Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments)
-        )
+        self._emit(Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments))
         self._opened += 1
 
     def _open_thinking(self, start: int, end: int) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.reading import Live
     from utp_cli.protocol.tools import Tool
 
+
 class Plan:
     """Which dialects an engine listens for, in which order; made once and shared by all lanes."""
 
@@ -46,6 +47,7 @@ class Plan:
 
 
 _ROLES = ("call", "bare", "think", "unthink", "end", "section", "drop")
+
 
 def _call_close(dialect: Dialect) -> tuple[str, ...]:
     return (*dialect.call_close, *((dialect.call.close,) if dialect.call else ()))

@@ -78,9 +78,7 @@ class Source:
     def startswith(self, marker: str, position: int) -> bool:
         return self.window.startswith(marker, position - self.base)
 
-    def search(
-        self, pattern: re.Pattern[str], position: int, limit: int | None = None
-    ) -> re.Match[str] | None:
+    def search(self, pattern: re.Pattern[str], position: int, limit: int | None = None) -> re.Match[str] | None:
         """Search the window from `position`, `limit` characters far. The match counts from `base`: see `at`."""
         index = position - self.base
         if limit is None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
     from utp_cli.validation.schemas import Compiled
 
+NAMES_AT_MOST: Final = 20
+"""Tools that a hint lists."""
 PROBLEMS_AT_MOST: Final = 50
 """Problems that are told of one call."""
 VALUES_AT_MOST: Final = 10_000
@@ -78,9 +80,10 @@ def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, To
 def unknown_tool(name: str, tools: Mapping[str, Tool]) -> Problem:
     """Say that there is no such tool, and which one may be meant."""
     near = nearest(name, tools)
+    listed = ", ".join(sorted(tools)[:NAMES_AT_MOST]) + (", …" if len(tools) > NAMES_AT_MOST else "")
     return Problem(
         code="unknown-tool", message=f"there is no tool called {name[:100]}",
-        hint=f"did you mean {near}?" if near else f"the tools are {', '.join(sorted(tools)) or 'none'}",
+        hint=f"did you mean {near}?" if near else f"the tools are {listed or 'none'}",
         expected=sorted(tools), received=name,
     )  # fmt: skip
 

@@ -31,8 +31,8 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.around import repair_json
 from utp_cli.repair.arguments import shape_arguments
+from utp_cli.repair.around import repair_json
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _arguments(source: Source, holder: _Child, call: RawCall, tool: Tool | None)
     """Read the arguments' element: JSON, or elements, or text."""
     text = source.slice(holder.start, holder.end)
     value: Any = plain_text(text) if text.lstrip().startswith(CDATA_OPEN) else text
-    if isinstance(value, str) and value.lstrip().startswith(("{", "&quot;", "&#")) or not text.strip():
+    if (isinstance(value, str) and value.lstrip().startswith(("{", "&quot;", "&#"))) or not text.strip():
         reading = repair_json(value) if value.strip() else None
         call.arguments = reading.value if reading and isinstance(reading.value, dict) else {}
         if reading:

@@ -49,7 +49,9 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     recipient = header["to2"] or header["to"]
     markup = [Run("markup", opened.end, body)]
     if recipient is None or recipient in dialect.text_recipients + dialect.thinking_recipients:
-        thinking = recipient in dialect.thinking_recipients if recipient else header["channel"] in dialect.thinking_channels
+        thinking = (
+            recipient in dialect.thinking_recipients if recipient else header["channel"] in dialect.thinking_channels
+        )
         return Read(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
     if dialect.body_markup:
         return Read(calls=[], end=body, runs=markup, closed=True, mode="text")

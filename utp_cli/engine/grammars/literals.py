@@ -36,7 +36,6 @@ _HEX = {"x": 2, "u": 4, "U": 8}
 _PAIRS = {"[": "]", "(": ")", "{": "}"}
 
 
-
 class Fault(Exception):
     """What stands here is no such thing. Never leaves the grammars."""
 
@@ -251,5 +250,3 @@ def _scalar_value(token: str) -> Any:
             continue
         return value if value == value and value not in (float("inf"), float("-inf")) else token  # noqa: PLR0124
     return token
-
-

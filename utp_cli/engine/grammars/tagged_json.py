@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, next_hit, role_of, skip_space
+from utp_cli.engine.reading import (
+    Context,
+    Declined,
+    Grammar,
+    RawCall,
+    Read,
+    Waiting,
+    hit_at,
+    next_hit,
+    role_of,
+    skip_space,
+)
 from utp_cli.protocol.calls import Repair
 from utp_cli.repair.shape import Form, ShapedCall, shape_calls
 
@@ -116,7 +127,9 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
     """Turn the value that was read into calls. One that has no shape of a call is malformed."""
     lack = lack_of(reader)
     payload = (start, reader.end)
-    shaped = [c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if isinstance(c, ShapedCall)]
+    shaped = [
+        c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if isinstance(c, ShapedCall)
+    ]
     if not shaped:
         name = reader.value.get("name") if isinstance(reader.value, dict) else None
         return [

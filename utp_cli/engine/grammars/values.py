@@ -86,7 +86,9 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
         body.partial.append(pointer(key.name))
         body.lack = "more"
     elif not value.closed:
-        body.repairs.append(missing_close(value.end, context.dialect.argument.close if context.dialect.argument else ""))
+        body.repairs.append(
+            missing_close(value.end, context.dialect.argument.close if context.dialect.argument else "")
+        )
     body.position = value.next
     context.live.arguments(value.start, value.next)
 

@@ -1,4 +1,9 @@
-"""The formats, in order. A new one is a file and its line here."""
+"""The formats, in order. A new one is a file and its line here.
+
+Shapes are those of the types of openai 2.54, anthropic 2.11, google-genai 2.34, ollama 0.6.3, mistralai 3.7, cohere
+7.3, botocore 1.44, mcp 2.3 and langchain-core 1.7; limits stand on the providers' pages and in their error texts, to
+November 2026.
+"""
 
 from __future__ import annotations
 

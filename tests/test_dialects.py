@@ -1,0 +1,198 @@
+"""Every dialect is whole as data, reads what it writes, and reads hostile text in linear time."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from tests.cases import load, same
+from utp_cli import Parser, parse
+from utp_cli.dialects.catalogue import DIALECTS, GROUPS
+from utp_cli.dialects.spec import LIMITS
+from utp_cli.engine.grammars import GRAMMARS
+
+if TYPE_CHECKING:
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.protocol.calls import ParseResult
+
+ALL = pytest.mark.parametrize("dialect", list(DIALECTS), ids=lambda dialect: dialect.name)
+SAMPLE = load("audit/bfcl_sample.jsonl")
+SAID = "I will look."
+
+# -- the catalogue ------------------------------------------------------------------------------------------------------
+
+
+def test_names_are_unique() -> None:
+    names = [name.lower() for dialect in DIALECTS for name in (dialect.name, *dialect.aliases)] + list(GROUPS)
+    shared = {name for name in names if names.count(name) > 1}
+    assert not shared
+
+
+def test_groups_name_dialects() -> None:
+    for members in GROUPS.values():
+        assert all(DIALECTS[name] for name in members)
+
+
+@ALL
+def test_dialect_is_whole(dialect: Dialect) -> None:
+    assert re.fullmatch(r"[a-z0-9_]+", dialect.name)
+    assert dialect.family in GRAMMARS
+    assert dialect.source
+    assert dialect.markers or dialect.bare
+    assert set(dialect.cannot) <= set(LIMITS)
+    assert all(dialect.markers) and all(dialect.call_close) and all(dialect.section_close)
+
+
+# -- the round trip -----------------------------------------------------------------------------------------------------
+
+
+def schema_of(value: Any) -> dict[str, Any]:
+    """Return a schema that allows the value and no other type."""
+    match value:
+        case dict():
+            return {"type": "object", "properties": {key: schema_of(item) for key, item in value.items()}}
+        case list():
+            schemas = [schema_of(item) for item in value]
+            alike = all(schema == schemas[0] for schema in schemas)
+            return {"type": "array", **({"items": schemas[0]} if schemas and alike else {})}
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    return {"type": kinds.get(type(value), "null")}
+
+
+def tools_for(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Define each tool by what its calls hold; calls of one tool that differ in a type make it a union."""
+    properties: dict[str, dict[str, list[Any]]] = {}
+    for call in calls:
+        known = properties.setdefault(call["name"], {})
+        for key, value in call["arguments"].items():
+            schema = schema_of(value)
+            known[key] = [*known.get(key, []), *([schema] if schema not in known.get(key, []) else [])]
+    return [
+        {
+            "name": name,
+            "parameters": {
+                "type": "object",
+                "properties": {k: s[0] if len(s) == 1 else {"anyOf": s} for k, s in known.items()},
+            },
+        }
+        for name, known in properties.items()
+    ]
+
+
+def fed(text: str, random: Any, options: dict[str, Any]) -> ParseResult:
+    parser, at = Parser(**options), 0
+    while at < len(text):
+        step = random.choice((1, 2, 3, 5, 8, 40))
+        parser.feed(text[at : at + step])
+        at += step
+    return parser.close()
+
+
+def check(dialect: Dialect, calls: list[dict[str, Any]], result: ParseResult, content: str) -> None:
+    document = result.to_dict()
+    assert same([{"name": c["name"], "arguments": c["arguments"]} for c in document["calls"]], calls)
+    assert [repair["code"] for repair in document["repairs"]] == []
+    assert {call["parser"] for call in document["calls"]} <= {dialect.name, "muse_atem"}
+    assert document["content"] == content
+
+
+def bits(dialect: Dialect) -> list[str]:
+    """List the pieces that strings are made of: the dialect's own markup above all."""
+    tags = [tag for pair in (dialect.call, dialect.argument) if pair for tag in (pair.open, pair.close)]
+    own = [*dialect.markers, *dialect.call_close, *dialect.section_close, *dialect.dropped, *tags]
+    own += [marker for pair in dialect.reasoning for marker in pair]
+    common = [
+        "</tool_call>", "</parameter>", "<think>", "</think>", "<tool_call>", "]]>", "<![CDATA[", "&lt;", "```", "'", '"', '")',
+        "\n", "\r\n", "\t", " ", "\\", "\\n", "\\u0041", "{}", "{", "]", ",", ":", "null", "true", "5", "1.0", "é", "漢", "😀", "text",
+    ]  # fmt: skip
+    return sorted({*own, *common} - {""})
+
+
+def reads_as_tags(dialect: Dialect, text: str) -> bool:
+    """Whether the text holds an end of a value that something may follow, or the opening of another argument."""
+    own = dialect.quote or (dialect.argument and (dialect.argument.open, dialect.argument.close)) or dialect.tag_prefix
+    tags = (own,) if isinstance(own, str) else own or dialect.dropped
+    return any(tag in text for tag in tags if tag)
+
+
+EMPTY = ("", None, [], {})
+
+
+def strings(dialect: Dialect) -> st.SearchStrategy[str]:
+    texts = st.lists(
+        st.sampled_from(bits(dialect)) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=6
+    )
+    made = texts.map("".join)
+    if "own-tags" in dialect.cannot:
+        made = made.map(lambda text: "tag" if reads_as_tags(dialect, text) else text)
+    if "edge-space" in dialect.cannot:
+        made = made.map(str.strip)
+    if "empty-values" in dialect.cannot:
+        made = made.map(lambda text: text if text.strip() else "x")
+    return made
+
+
+def keys(dialect: Dialect) -> st.SearchStrategy[str]:
+    words = st.sampled_from(["a", "b", "city", "n_1", "x-y", "tags"])
+    return (
+        words
+        if "odd-keys" in dialect.cannot
+        else words | st.sampled_from(["two words", "a:b", "é", "<x>", '"q"', "a=b"])
+    )
+
+
+def values(dialect: Dialect) -> st.SearchStrategy[Any]:
+    numbers = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False)
+    leaves = (
+        st.booleans() | numbers | strings(dialect) | (st.nothing() if "empty-values" in dialect.cannot else st.none())
+    )
+    least = int("empty-values" in dialect.cannot)
+    flat = "nested-names" in dialect.cannot
+    return st.recursive(
+        leaves,
+        lambda inner: (
+            st.lists(inner.filter(lambda item: not (flat and isinstance(item, list))), min_size=least, max_size=3)
+            | st.dictionaries(keys(dialect), inner, min_size=least, max_size=3)
+        ),
+        max_leaves=5,
+    )
+
+
+def calls_of(dialect: Dialect) -> st.SearchStrategy[list[dict[str, Any]]]:
+    if "one-argument" in dialect.cannot:
+        arguments: Any = st.fixed_dictionaries({dialect.argument_keys[0]: strings(dialect).filter(str.strip)})
+        names = st.just(dialect.fixed_name)
+    else:
+        arguments = st.dictionaries(keys(dialect), values(dialect), max_size=3)
+        names = st.sampled_from(["get_weather", "f", "a.b", "read-file", "x2"])
+    call = st.fixed_dictionaries({"name": names, "arguments": arguments})
+    return st.lists(call, min_size=1, max_size=1 if "several-calls" in dialect.cannot else 3)
+
+
+@ALL
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), random=st.randoms(use_true_random=False))
+def test_reads_what_it_writes(dialect: Dialect, data: st.DataObject, random: Any) -> None:
+    calls = data.draw(calls_of(dialect))
+    said = "" if "text-around" in dialect.cannot else data.draw(st.sampled_from(["", SAID]))
+    text = (said and said + "\n\n") + GRAMMARS[dialect.family].write(dialect, calls)
+    options = {"parser": dialect.name, "tools": tools_for(calls)}
+    check(dialect, calls, parse(text, **options), said)
+    check(dialect, calls, fed(text, random, options), said)
+
+
+@ALL
+def test_writes_and_reads_calls_of_real_tools(dialect: Dialect) -> None:
+    for row in SAMPLE:
+        calls = [{"name": call["name"], "arguments": call["arguments"]} for call in row["calls"]]
+        if not carries(dialect, calls):
+            continue
+        text = GRAMMARS[dialect.family].write(dialect, calls)
+        check(dialect, calls, parse(text, parser=dialect.name, tools=row["tools"]), "")
+
+
+def carries(dialect: Dialect, calls: list[dict[str, Any]]) -> bool:
+    return bool(calls) and "one-argument" not in dialect.cannot
