@@ -251,6 +251,17 @@ def test_descriptions_are_shortened_before_tools_are_dropped():
     assert len(fitted.shortened) == 6
 
 
+def test_descriptions_are_as_long_as_there_is_room():
+    tools = [
+        Tool(name="big", parameters={"type": "object", "x": "y" * 9000}),
+        Tool(name="small", description="A word. " * 60),
+    ]
+    fitted = fit(tools, 4096)
+    assert fitted.dropped == ("big",)
+    assert fitted.tools == (tools[1],)
+    assert fitted.shortened == ()
+
+
 def test_relevant_tools_are_kept_first():
     fitted = fit(ALL["playwright-mcp"], 2048, "take a screenshot of the page")
     assert "browser_take_screenshot" in {tool.name for tool in fitted.tools}

@@ -20,7 +20,8 @@ SMALL_WINDOW = 32_768
 SHARE = 0.2
 """Of a smaller window, for the definitions of tools."""
 LENGTHS = (400, 160, 80)
-"""Characters that descriptions are cut to, one after the other, before tools are left out."""
+"""Characters that descriptions are cut to: the first that makes the tools fit. Tools are left out only where the
+last does not."""
 
 _WORD = re.compile(r"[a-z0-9]+")
 _FIELDS = ((3, "name"), (1, "description"))
@@ -35,7 +36,7 @@ class Fitted:
     tools: tuple[Tool, ...]
     """In the order they were given."""
     dropped: tuple[str, ...]
-    """Names of the tools left out, the most relevant first."""
+    """Names of the tools left out."""
     shortened: tuple[str, ...]
     """Names of the tools whose descriptions were cut."""
     tokens: int
@@ -52,29 +53,36 @@ def fit(
     `task`: what the user wants, in words; tools that share words with it are kept first. `count`: tokens of a text.
     """
     limit = int(context_window * SHARE) if context_window is not None and context_window < SMALL_WINDOW else None
-    if limit is None or _cost(tools, count) <= limit:
-        return Fitted(tools=tuple(tools), dropped=(), shortened=(), tokens=_cost(tools, count), limit=limit)
-    short = list(tools)
-    for length in LENGTHS:
-        short = [shortened(tool, length) for tool in tools]
-        if _cost(short, count) <= limit:
+    versions = [list(tools), *([shortened(tool, length) for tool in tools] for length in LENGTHS)]
+    kept = _kept(tools, versions[-1], limit, task, count)
+    left = list(tools)
+    for version in versions:
+        left = [tool for index, tool in enumerate(version) if index in kept]
+        if limit is None or _cost(left, count) <= limit:
             break
-    weights = _weights(tools)
-    ranked = sorted(range(len(short)), key=lambda index: -relevance(tools[index], task, weights))
-    kept, used = set(), 0
-    for index in ranked:
-        cost = _cost([short[index]], count)
-        if used + cost <= limit:
-            kept.add(index)
-            used += cost
-    left = [tool for index, tool in enumerate(short) if index in kept]
+    given = {tool.name: tool for tool in tools}
     return Fitted(
         tools=tuple(left),
-        dropped=tuple(short[index].name for index in ranked if index not in kept),
-        shortened=tuple(tool.name for index, tool in enumerate(short) if index in kept and tool != tools[index]),
+        dropped=tuple(tool.name for index, tool in enumerate(tools) if index not in kept),
+        shortened=tuple(tool.name for tool in left if tool != given[tool.name]),
         tokens=_cost(left, count),
         limit=limit,
     )
+
+
+def _kept(
+    tools: Sequence[Tool], short: Sequence[Tool], limit: int | None, task: str, count: Callable[[str], int]
+) -> set[int]:
+    """Return the places of the tools that fit, at their shortest: the most relevant first."""
+    weights = _weights(tools)
+    kept: set[int] = set()
+    left = float("inf") if limit is None else limit
+    for index in sorted(range(len(tools)), key=lambda index: -relevance(tools[index], task, weights)):
+        cost = _cost([short[index]], count)
+        if cost <= left:
+            kept.add(index)
+            left -= cost
+    return kept
 
 
 def relevance(tool: Tool, task: str, weights: Mapping[str, float] | None = None) -> float:

@@ -33,7 +33,7 @@ class Shaping:
     items: int | None = None
     """Members of a list that are shown."""
     tokens: int | None = None
-    """Estimated tokens of the whole."""
+    """Estimated tokens of the whole, without the hint."""
 
 
 def shaped(value: Any, shaping: Shaping) -> Any:
