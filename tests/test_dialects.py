@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.cases import load, same
 from utp_cli import Parser, parse
@@ -173,7 +173,7 @@ def calls_of(dialect: Dialect) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 
 @ALL
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10)
 @given(data=st.data(), random=st.randoms(use_true_random=False))
 def test_reads_what_it_writes(dialect: Dialect, data: st.DataObject, random: Any) -> None:
     calls = data.draw(calls_of(dialect))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS
@@ -25,7 +25,7 @@ BITS = st.one_of(
     st.text(max_size=8),
 )  # fmt: skip
 TEXTS = st.lists(BITS, max_size=14).map("".join)
-LAWS = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=200)
 TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}]
 
 

@@ -19,7 +19,7 @@ def hard_tools() -> list[Tool]:
 
 
 def server_tools(name: str) -> list[Tool]:
-    listed = json.loads((FIXTURES / "tools" / f"{name}.json").read_text(encoding="utf-8"))["tools"]
+    listed = json.loads((FIXTURES / "tools" / "servers" / f"{name}.json").read_text(encoding="utf-8"))["tools"]
     assert listed
     return [tool_of(entry) for entry in listed]
 
