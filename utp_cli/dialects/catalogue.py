@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from utp_cli.dialects import arg_key_value, channels, elements, header_json, pythonic, tagged_arguments, tagged_json
-from utp_cli.dialects.spec import Dialect
 from utp_cli.protocol.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from utp_cli.dialects.spec import Dialect
 
 DIALECTS: Catalogue[Dialect] = Catalogue(
     "parser",

@@ -39,6 +39,7 @@ BEAM = Dialect(
     thinking_channels=("analysis",),
     ends_thinking=("<|end|>",),
     dropped=("<|end|>", "<|return|>"),
+    cannot=("own-tags", "odd-keys"),
     quirks="Parameters in tags, sorted by name.",
 )
 
@@ -61,6 +62,7 @@ MUSE = Dialect(
     call=_ATEM_CALL,
     argument=_ATEM_ARGUMENT,
     body_markup=True,
+    cannot=("own-tags", "odd-keys"),
     thinking_recipients=("self",),
     text_recipients=("user", "commentary"),
     ends_thinking=("<|eom|>",),

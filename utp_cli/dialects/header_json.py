@@ -72,8 +72,10 @@ PLAMO3 = Dialect(
     ),
     header=(
         "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
-        "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
-        "<|plamo:constrain|>json<|plamo:msg|>",
+        (
+            "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
+            "<|plamo:constrain|>json<|plamo:msg|>"
+        ),
     ),
     reasoning=(("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),),
     dropped=("<|plamo:tag|>",),

@@ -33,7 +33,7 @@ class Tag:
 
 
 LIMITS = {
-    "own-tags": "text that reads as the dialect's own end of a value, or as its next argument",
+    "own-tags": "text that reads as the dialect's own end of a value, as its next argument, or as its next call",
     "edge-space": "whitespace at either end of a string",
     "odd-keys": "names of arguments that are not made of letters, digits, `_`, `.` and `-`",
     "empty-values": "null, the empty string, [] and {} apart from one another",

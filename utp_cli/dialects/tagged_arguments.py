@@ -130,6 +130,7 @@ DOTS = Dialect(
     call=_INVOKE,
     argument=_NAMED_PARAMETER,
     trim="space",
+    cannot=("edge-space",),
     reasoning=THINK,
 )
 
@@ -228,6 +229,7 @@ STEP3 = Dialect(
     call=Tag(open="<steptml:invoke", slot="name", close="</steptml:invoke>"),
     argument=Tag(open="<steptml:parameter", slot="name", close="</steptml:parameter>"),
     trim="space",
+    cannot=("edge-space",),
     reasoning=THINK,
     quirks="Full-width bars, but no U+2581.",
 )

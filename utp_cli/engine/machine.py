@@ -261,8 +261,8 @@ class Engine:
         at_end = not read.closed and self._source.closed and read.end >= self._source.length
         for call in read.calls:
             found = Found(
-                call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end, closed=read.closed, at_end=at_end,
-                runs=range(first, len(self.runs)), quoted=quoted,
+                call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end,
+                closed=read.closed, at_end=at_end, runs=range(first, len(self.runs)), quoted=quoted,
                 thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)

@@ -54,7 +54,7 @@ def _call_close(dialect: Dialect) -> tuple[str, ...]:
 
 
 def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
-    """List every marker of a dialect with its meaning; word markers of thinking and bare payloads if it is asked for."""
+    """List a dialect's markers with their meanings; word markers of thinking and bare payloads if it is asked for."""
     thinking = [pair for pair in dialect.reasoning if asked or not pair[0][0].isalpha()]
     closers = tuple(close for _, close in thinking)
     shared = {*closers} & {*dialect.call_close, *dialect.dropped}

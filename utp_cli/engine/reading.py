@@ -107,6 +107,8 @@ class Grammar:
 
     read: Reader
     write: Writer
+    cannot: tuple[str, ...] = ()
+    """What none of the family's dialects can carry, in words of `LIMITS`."""
 
 
 def missing_close(position: int, marker: str) -> Repair:

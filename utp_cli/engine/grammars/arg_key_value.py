@@ -115,7 +115,7 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
             return False, body.position
 
 
-def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
+def _read_key(source: Source, hit: Hit, _context: Context) -> Waiting[Key | None]:
     """Read a key's tag, a type's tag if there is one, and the opening of the value's tag."""
     begin = yield from past_tag(source, hit)
     while True:
@@ -153,4 +153,4 @@ def _element(pair: Tag | None, side: Literal["open", "close"], text: str) -> str
     return f"<{word}>{text}</{word}>"
 
 
-GRAMMAR = Grammar(read=read, write=write)
+GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "odd-keys"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from utp_cli.repair.reader import JsonReader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source

@@ -44,9 +44,10 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     except Fault as fault:
         return Declined(str(fault))
     context.live.arguments(start - 1, end)
+    quoted = source.slice(start, end).rstrip().endswith(context.dialect.quote)
     call = RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
-        lack="nothing" if whole else "closers" if source.slice(start, end).rstrip().endswith(context.dialect.quote) else "more",
+        lack="nothing" if whole else "closers" if quoted else "more",
     )  # fmt: skip
     return (yield from close(source, begin, end, [call], context))
 
@@ -71,4 +72,4 @@ def _key(key: str, quote: str) -> str:
     return key if WORD.fullmatch(key) else f"{quote}{key}{quote}"
 
 
-GRAMMAR = Grammar(read=read, write=write)
+GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags",))

@@ -147,4 +147,4 @@ def _element(prefix: str, name: str, value: Any) -> str:
     return f"{prefix}<{name}>{inside}{prefix}</{name}>"
 
 
-GRAMMAR = Grammar(read=read, write=write)
+GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "odd-keys", "empty-values", "nested-names"))

@@ -149,4 +149,4 @@ def _literal(value: Any) -> str:
     return repr(value)
 
 
-GRAMMAR = Grammar(read=read, write=write)
+GRAMMAR = Grammar(read=read, write=write, cannot=("odd-keys",))

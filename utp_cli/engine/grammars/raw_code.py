@@ -38,4 +38,4 @@ def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     return first(dialect.call_open) + str(calls[0]["arguments"].get(dialect.argument_keys[0], ""))
 
 
-GRAMMAR = Grammar(read=read, write=write)
+GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "one-argument", "several-calls", "text-around"))

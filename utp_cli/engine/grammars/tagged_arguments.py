@@ -154,7 +154,9 @@ def read_body(source: Source, body: Body, context: Context) -> Waiting[bool]:
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling: strings as they are, all else as JSON."""
     tag, lines = dialect.call, []
-    for index, call in enumerate(calls if tag else (), 1):
+    if tag is None:
+        return ""
+    for index, call in enumerate(calls, 1):
         counted = {tag.counter: str(index)} if tag.counter else {}
         header = _opening(tag, call["name"], counted)
         if dialect.argument is None:
@@ -192,4 +194,4 @@ def _opening(tag: Tag, value: str, more: Mapping[str, str]) -> str:
     return tag.open + "".join(f' {name}="{text}"' for name, text in attributes.items()) + tag.end
 
 
-GRAMMAR = Grammar(read=read, write=write)
+GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "odd-keys"))

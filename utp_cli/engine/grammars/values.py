@@ -7,6 +7,7 @@ the next argument of the tool, or the end of the call, begins.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -115,7 +116,7 @@ def _read_value(
 ) -> Waiting[Value]:
     """Find the end of a value. `weak` is where it ends should no proper end come."""
     weak: Value | None = None
-    position = start
+    position, closed = start, False
     while True:
         hit = yield from next_hit(source, context.local, position)
         role = role_of(hit)
@@ -132,27 +133,27 @@ def _read_value(
         elif role == "argument":
             if (yield from _is_next_argument(source, hit, known, body, context, read_key)):
                 return Value(start=start, end=hit.start, next=hit.start, closed=False)
-        elif weak is not None and role == "open":
+        elif role == "open" and weak is not None and closed:
             source.rewind(weak.next)
             return weak
         else:
             weak = weak or Value(start=start, end=hit.start, next=hit.start, closed=False)
+        closed = closed or role in ("argument-close", "close")
 
 
-SUFFIX_LIMIT = 64
-"""Characters of a checkpoint's suffix inside a tag (`</arg_value:opensource>`)."""
+_SUFFIX = re.compile(r"[\w:.-]{0,64}(>?)")
+"""What a checkpoint adds to a tag (`</arg_value:opensource>`), and the tag's end."""
 
 
 def past_tag(source: Source, hit: Hit) -> Waiting[int]:
-    """Return the position behind a tag whose marker leaves its end open, to allow for a suffix."""
+    """Return the position behind a tag whose marker leaves its end open; the marker's end where no tag follows."""
     if hit.marker[-1] in ">]":
         return hit.end
     while True:
-        index = hit.end - source.base
-        end = source.window.find(">", index, index + SUFFIX_LIMIT)
-        if end >= 0:
-            return end + source.base + 1
-        if source.closed or source.length - hit.end >= SUFFIX_LIMIT:
+        suffix = _SUFFIX.match(source.window, hit.end - source.base)
+        if suffix and suffix[1]:
+            return source.at(suffix) + len(suffix[0])
+        if source.closed or suffix is None or source.base + suffix.end() < source.length:
             return hit.end
         yield
 
