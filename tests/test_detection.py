@@ -269,15 +269,26 @@ LISTINGS = {
 @pytest.mark.parametrize("name", LISTINGS)
 def test_a_public_list_wins_over_the_registry(name):
     listing = read_listing(LISTINGS[name])
-    found = detect("Acme/Bot-1", listing=listing)
+    stated = {f"listing: {name}": listing.facts_for("Acme/Bot-1")}
+    found = detect("Acme/Bot-1", stated=stated)
     assert listing.name == name
     assert found.capability.native_tools
     assert found.capability.context_window == 64000
     assert found.sources["capability.native_tools"] == f"listing: {name}"
     assert found.mode == "native"
     assert not found.capability.reasoning
-    assert detect("acme/bot-1", listing=listing, override={"native_tools": False}).mode != "native"
-    assert not detect("acme/bot-2", listing=listing).capability.native_tools
+    assert detect("acme/bot-1", stated=stated, override={"native_tools": False}).mode != "native"
+    assert listing.facts_for("acme/bot-2") == {}
+
+
+def test_a_bare_id_has_what_all_providers_say():
+    offers = {
+        "near": {"models": {"bot-1": {"tool_call": True, "reasoning": True}}},
+        "far": {"models": {"bot-1": {"tool_call": True, "reasoning": False}}},
+    }
+    listing = read_listing(offers)
+    assert listing.facts_for("bot-1") == {"native_tools": True}
+    assert listing.facts_for("far/bot-1") == {"native_tools": True, "reasoning": False}
 
 
 @pytest.mark.parametrize("document", [None, [], {}, {"data": [None]}, {"a": {"models": 1}}, "text"])

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.detection.choose import Mode
-    from utp_cli.detection.listing import Listing
     from utp_cli.detection.series import Series
     from utp_cli.detection.serving import ServerRow, Servers
     from utp_cli.detection.spec import ModelSpec
@@ -71,15 +70,16 @@ class Detection:
         }
 
 
-def detect(model: str, *, override: Mapping[str, Any] | None = None, listing: Listing | None = None) -> Detection:
+def detect(
+    model: str, *, override: Mapping[str, Any] | None = None, stated: Mapping[str, Mapping[str, Any]] | None = None
+) -> Detection:
     """Say what a model id means. Any string gives an answer.
 
-    `override` holds fields of `Capability` that the caller knows better (a profile's `[capability]` table);
-    raises `BadOption` for a field that does not exist. `listing` is a public list fresher than the registry.
+    `stated`: fields of `Capability` that win over the registry, by their source; a later source wins over an
+    earlier. `override` is one more source, the last. Raises `BadOption` for a field that does not exist.
     """
     spec = read_model_id(model)
-    listed = {f"listing: {listing.name}": listing.facts_for(model)} if listing else {}
-    capability, capability_sources = find_capability(spec, {**listed, "override": override or {}})
+    capability, capability_sources = find_capability(spec, {**(stated or {}), "override": override or {}})
     row, dialects = server_row(spec), dialects_for(model)
     dialect = dialects[0] if dialects else None
     choice = choose(spec, capability, dialect)
@@ -103,7 +103,7 @@ def detect(model: str, *, override: Mapping[str, Any] | None = None, listing: Li
 def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) -> tuple[Capability, Sources]:
     """Gather what is known, then what follows from it; return the source of each field beside it.
 
-    `stated`: facts that win over the registry, by their source, the last first.
+    `stated`: facts that win over the registry, by their source; a later source wins over an earlier.
     """
     facts: dict[str, Any] = {}
     sources: Sources = {}

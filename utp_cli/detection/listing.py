@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 
+LISTS = {
+    "litellm": "https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json",
+    "models.dev": "https://models.dev/api.json",
+    "openrouter": "https://openrouter.ai/api/v1/models",
+}
+"""Every form, and where its list is published."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
@@ -70,12 +77,15 @@ def _litellm(document: Any) -> Iterator[tuple[str, Facts]]:
 
 
 def _models_dev(document: Any) -> Iterator[tuple[str, Facts]]:
-    """`{PROVIDER: {models: {ID: {tool_call, limit: {context, output}}}}}`."""
+    """`{PROVIDER: {models: {ID: {tool_call, limit: {context, output}}}}}`; a bare id has what all agree on."""
+    offers: dict[str, list[Facts]] = {}
     for provider, offer in _entries(document):
         for model, entry in _entries(offer.get("models")):
             facts = _stated(entry, _MODELS_DEV) | _stated(entry.get("limit"), _MODELS_DEV_LIMITS)
             yield f"{provider}/{model}", facts
-            yield model, facts
+            offers.setdefault(model, []).append(facts)
+    for model, found in offers.items():
+        yield model, {k: v for k, v in found[0].items() if all(other.get(k, v) == v for other in found)}
 
 
 def _openrouter(document: Any) -> Iterator[tuple[str, Facts]]:

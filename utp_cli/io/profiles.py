@@ -1,7 +1,9 @@
 """`profiles.toml`: where it is found, what it may hold, and how a profile is added to it.
 
     [profiles.NAME]     provider, model, url, api_key_env; tables: tools, server, capability
+    [models."PATTERN"]  fields of `capability` for every model id that fits; `*` stands for anything
     [dialects.NAME]     a dialect of one's own; checked by `dialects.spec`
+    [audit]             settings of `utp audit`; read by `audit_settings`
 
 A key is never stored, only the name of the environment variable that holds it.
 """
@@ -13,6 +15,8 @@ import re
 import shutil
 import tomllib
 from dataclasses import dataclass, field, fields, is_dataclass
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_type_hints
 
@@ -92,6 +96,7 @@ class Configuration:
     path: Path | None = None
     text: str = ""
     profiles: dict[str, Any] = field(default_factory=dict)
+    models: dict[str, Any] = field(default_factory=dict)
     dialects: dict[str, Any] = field(default_factory=dict)
 
     def profile(self, name: str) -> Profile:
@@ -100,6 +105,16 @@ class Configuration:
             where = f"{self.path} has: {', '.join(self.profiles) or 'none'}" if self.path else "no profiles.toml found"
             raise UnknownName("profile", name, self.profiles, where)
         return check_profile(self.profiles[name], lambda keys: self.place("profiles", name, *keys))
+
+    def facts_for(self, model: str) -> dict[str, dict[str, Any]]:
+        """Return what the `[models."PATTERN"]` tables that fit a model say, by `file:line`. Raises `BadFile`."""
+        fitting = [name for name in self.models if fnmatchcase(model.lower(), name.lower())]
+        for name in fitting:
+            check_profile({"capability": self.models[name]}, partial(self._model_place, name))
+        return {self.place("models", name): self.models[name] for name in fitting}
+
+    def _model_place(self, name: str, keys: list[str]) -> str:
+        return self.place("models", name, *keys[1:])
 
     def place(self, *keys: str) -> str:
         """Return `file:line` of a key, or of the innermost table around it that is written out."""
@@ -118,9 +133,21 @@ def candidates(asked: str | None) -> Iterator[Path]:
     """Yield where a configuration is looked for, in order."""
     yield from (Path(name) for name in (asked, os.environ.get("UTP_CONFIG")) if name)
     yield from (Path("profiles.toml"), Path("llmc.toml"))
+    yield _own_file()
+
+
+def _own_file() -> Path:
+    """Return the user's configuration file, which counts in every folder."""
     import platformdirs  # noqa: PLC0415 - only who gets so far pays
 
-    yield platformdirs.user_config_path("utp") / "profiles.toml"
+    return platformdirs.user_config_path("utp") / "profiles.toml"
+
+
+def overrides_for(model: str, configuration: Configuration) -> dict[str, dict[str, Any]]:
+    """Return what `[models."PATTERN"]` tables say of a model, by place: the user's own file, then the one in use."""
+    own = _own_file()
+    beneath = read_configuration(own) if own.is_file() and own != configuration.path else Configuration()
+    return {**beneath.facts_for(model), **configuration.facts_for(model)}
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -134,16 +161,16 @@ def read_configuration(path: Path) -> Configuration:
         raise BadFile(str(path), "is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise BadFile(*_syntax_fault(path, str(error))) from None
-    known = ("profiles", "dialects")
+    known = ("profiles", "models", "dialects")
     for key in tables:
         # llmc.toml belongs to another program: what else stands in it is not ours to judge.
-        if key not in known and path.name != "llmc.toml":
+        if key not in (*known, "audit") and path.name != "llmc.toml":
             raise BadFile(f"{path}:{line_of(text, (key,))}", f"'{key}' is not a table of it{_offer(key, known)}")
     for key in known:
         for name, table in [(key, tables.get(key, {})), *_items(tables.get(key))]:
             if not isinstance(table, dict):
                 raise BadFile(f"{path}:{line_of(text, (key, name))}", f"'{name}' must be a table: [{key}.NAME]")
-    return Configuration(path=path, text=text, profiles=tables.get("profiles", {}), dialects=tables.get("dialects", {}))
+    return Configuration(path=path, text=text, **{key: tables.get(key, {}) for key in known})
 
 
 def check_profile(table: dict[str, Any], place: Callable[[list[str]], str]) -> Profile:

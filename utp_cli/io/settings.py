@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.io.profiles import Configuration, find_configuration
+from utp_cli.io.profiles import Configuration, find_configuration, overrides_for
 from utp_cli.protocol.errors import BadOption, nearest
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class Settings:
         """Return what the profile says in its table `server` or `capability`."""
         found = getattr(self.profile, name, None)
         return {key: value for key in getattr(found, "__slots__", ()) if (value := getattr(found, key)) is not None}
+
+    def overrides(self, model: str) -> dict[str, dict[str, Any]]:
+        """Return what configuration files say of a model, by source. Raises `BadFile`."""
+        found = overrides_for(model, self.configuration)
+        return {f"override: {place}": facts for place, facts in found.items()}
 
 
 def load_settings(config: str | None, **options: Any) -> Settings:

@@ -1,0 +1,162 @@
+"""Asking over HTTP: bounded in time and size, and every failure one line that shows no key."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from utp_cli.protocol.errors import BadOption, UtpError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import httpx
+
+_MOST = 64 << 20
+"""Bytes of one answer; the longest public lists of models have a fifth of that."""
+_CONNECTING = 5.0
+"""Seconds until somebody must have answered the call."""
+_QUOTED = 200
+"""Characters of a server's own words that a message repeats."""
+
+_MEANINGS = {
+    400: "refuses the request",
+    401: "wants a key: name the variable that holds it with --api-key-env (or api_key_env in a profile)",
+    403: "refuses this key",
+    404: "has no such path: is the URL right?",
+    429: "answers that it is asked too often: try again later",
+}
+
+
+class NoAnswer(UtpError):
+    """A server that cannot be reached, or answers with an error; the message says which, and what to do."""
+
+    def __init__(self, url: str, what: str, status: int | None = None) -> None:
+        """`status`: the HTTP status; None where no answer came."""
+        self.status = status
+        super().__init__(f"{shown_url(url)}: {what}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """A way to ask: how long to wait, and the key to show."""
+
+    seconds: float = 30.0
+    """For one whole answer."""
+    key: str | None = field(default=None, repr=False)
+
+    def get(self, url: str) -> Any:
+        """Return the decoded JSON of an answer. Raises `NoAnswer`."""
+        return self._decoded(url, self.read("GET", url))
+
+    def post(self, url: str, body: Mapping[str, Any]) -> Any:
+        """Send JSON, return the decoded JSON of the answer. Raises `NoAnswer`."""
+        return self._decoded(url, self.read("POST", url, body))
+
+    def read(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> bytes:
+        """Return the bytes of an answer, stream or not. Raises `NoAnswer`."""
+        import httpx  # noqa: PLC0415 - only who asks pays
+
+        end = time.monotonic() + self.seconds
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        timeout = httpx.Timeout(self.seconds, connect=min(_CONNECTING, self.seconds))
+        with (
+            self._explained(url),
+            httpx.Client(timeout=timeout, headers=headers, follow_redirects=method == "GET") as client,
+            client.stream(method, url, json=body) as answer,
+        ):
+            data = _collected(url, answer, end)
+            if answer.status_code >= 400:
+                raise NoAnswer(url, self._without_key(_meaning(answer.status_code, data)), answer.status_code)
+            return data
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def _explained(self, url: str) -> Iterator[None]:
+        """Word what httpx raises."""
+        import httpx  # noqa: PLC0415
+
+        try:
+            yield
+        except httpx.TimeoutException:
+            raise NoAnswer(url, f"does not answer within {self.seconds:g} seconds") from None
+        except httpx.ConnectError as error:
+            why = self._without_key(str(error))
+            raise NoAnswer(url, f"cannot be reached ({why}): is the server running?") from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError) as error:
+            raise NoAnswer(url, f"gives no answer: {self._without_key(str(error)) or type(error).__name__}") from None
+
+    def _decoded(self, url: str, data: bytes) -> Any:
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError):
+            start = " ".join(data[:60].decode("utf-8", errors="replace").split())
+            raise NoAnswer(url, f"answers with something that is no JSON: {start!r}") from None
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self.key, "***") if self.key else text
+
+
+def _collected(url: str, answer: httpx.Response, end: float) -> bytes:
+    """Read an answer piece by piece, so that neither a slow nor an endless one holds us."""
+    pieces, size = [], 0
+    for piece in answer.iter_bytes():
+        pieces.append(piece)
+        size += len(piece)
+        if size > _MOST:
+            raise NoAnswer(url, f"answers with more than {_MOST >> 20} MiB")
+        if time.monotonic() > end:
+            raise NoAnswer(url, "does not come to an end in time")
+    return b"".join(pieces)
+
+
+def _meaning(status: int, data: bytes) -> str:
+    """Say what a status means here, with the server's own words."""
+    plain = "fails" if status >= 500 else "refuses the request"
+    said = _said(data)
+    return f"{_MEANINGS.get(status, plain)} (HTTP {status}{f': {said}' if said else ''})"
+
+
+def _said(data: bytes) -> str:
+    """Return the message of an error body, in the forms that servers have for it."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return ""
+    for key in ("error", "message", "detail"):
+        if isinstance(found, dict):
+            found = found.get(key, found)
+    text = found if isinstance(found, str) else ""
+    return " ".join(text.split())[:_QUOTED]
+
+
+def root_of(url: str) -> str:
+    """Return a server's root from any URL that people give for it, without `/v1`, query and trailing slash.
+
+    Raises `BadOption` for what is no URL of a server.
+    """
+    written = url.strip() if "://" in url else f"http://{url.strip()}"
+    try:
+        parts = urlsplit(written)
+        known = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:
+        known = False
+    if not known:
+        raise BadOption(f"'{url}' is no URL of a server: http://HOST:PORT")
+    path = parts.path.rstrip("/")
+    for end in ("/chat/completions", "/v1"):
+        path = path.removesuffix(end)
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def shown_url(url: str) -> str:
+    """Return a URL fit for messages: without user, password and query, where keys stand."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "the URL"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
