@@ -37,7 +37,7 @@ LIMITS = {
     "edge-space": "whitespace at either end of a string",
     "odd-keys": "names of arguments that are not made of letters, digits, `_`, `.` and `-`",
     "empty-values": "null, the empty string, [] and {} apart from one another",
-    "nested-names": "keys of an object called `item`; lists in lists; strings that read as other types in objects without a schema",
+    "nested-names": "keys of an object called `item`; lists in lists; strings that read as other types where no schema says so",
     "several-calls": "more than one call",
     "one-argument": "any but the one argument of the one tool that it is for",
     "text-around": "text beside the calls that no marker parts from them",
