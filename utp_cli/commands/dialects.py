@@ -11,38 +11,46 @@ from utp_cli.commands import options  # noqa: TC001 - Typer reads the annotation
 from utp_cli.commands.completion import parsers
 from utp_cli.commands.formats import Showing, sink_for
 from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.reading import own_dialects
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.dialects.own import installed
 from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.io.settings import load_settings
 from utp_cli.parsing.parser import parse
 from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.tools import Tool
 
 if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
 
-_EXAMPLE = [{"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}, "id": "functions.get_weather:0"}]
-_TOOL = {
-    "name": "get_weather",
-    "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
-}
+_TOOL = Tool(
+    name="get_weather",
+    parameters={"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
+)
+_ARGUMENTS = {"city": "Oslo", "days": 3}
 
 app = command_app()
 
 
-@app.command(**page("utp dialects", "utp dialects qwen3_coder"))
+@app.command(**page("utp dialects", "utp dialects qwen3_coder --tools tools.yaml"))
 def dialects(
     name: Annotated[
         str | None, Argument(metavar="NAME", help="One dialect, or an alias of it.", autocompletion=parsers)
     ] = None,
     *,
+    tools: options.Tools = None,
+    config: options.Config = None,
     as_json: options.Json = False,
     output: options.Output = None,
     no_color: options.NoColor = False,
 ) -> None:
-    """List the dialects, or show one: its markers, its quirks, a call that it writes and how that is read."""
-    if name is not None and name not in DIALECTS:
-        raise UnknownName("dialect", name, DIALECTS.names)
+    """List the dialects, or show one: its markers, its quirks, a call that it writes and how that is read.
+
+    Your own are among them: the [dialects.NAME] tables of the configuration, and those of installed packages.
+    """
+    mine = [*own_dialects(load_settings(config)), *installed()]
     showing = Showing(file=output, no_color=no_color)
-    chosen = list(DIALECTS) if name is None else [DIALECTS[name]]
+    chosen = [*mine, *DIALECTS] if name is None else [_named(name, mine)]
     if as_json:
         from utp_cli.views.json import document  # noqa: PLC0415
 
@@ -55,12 +63,36 @@ def dialects(
     if name is None:
         lines = table(chosen, showing.screen)
     else:
-        example = GRAMMARS[chosen[0].family].write(chosen[0], _EXAMPLE)
-        result = parse(example, parser=chosen[0].name, tools=[_TOOL])
-        lines = one(chosen[0], example, result, showing.screen)
+        known, calls = _example(chosen[0], tools)
+        written = GRAMMARS[chosen[0].family].write(chosen[0], calls)
+        result = parse(written, parser=chosen[0].name, tools=known, dialects=mine)
+        lines = one(chosen[0], GRAMMARS[chosen[0].family].cannot, written, result, showing.screen)
     sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
 
 
+def _named(name: str, mine: list[Dialect]) -> Dialect:
+    found = next((dialect for dialect in mine if name in (dialect.name, *dialect.aliases)), None) or DIALECTS.get(name)
+    if found is None:
+        raise UnknownName("dialect", name, [*(dialect.name for dialect in mine), *DIALECTS.names])
+    return found
+
+
+def _example(dialect: Dialect, file: str | None) -> tuple[list[Tool], list[dict[str, Any]]]:
+    """Make a call of each tool of the file, else of one that everybody understands."""
+    tools, calls = [_TOOL], [{"name": _TOOL.name, "arguments": _ARGUMENTS}]
+    if file:
+        from utp_cli.io.tool_files import load_tools  # noqa: PLC0415 - reads YAML: only where there is a file
+        from utp_cli.rendering.samples import sample_arguments  # noqa: PLC0415
+
+        tools = load_tools(file)
+        calls = [{"name": tool.name, "arguments": sample_arguments(tool.parameters)} for tool in tools]
+    if dialect.fixed_name:
+        tools = [*tools, Tool(name=dialect.fixed_name)]
+        calls = [{"name": dialect.fixed_name, "arguments": {dialect.argument_keys[0]: "print(1 + 1)"}}]
+    return tools, [{**call, "id": f"functions.{call['name']}:{index}"} for index, call in enumerate(calls)]
+
+
 def _document(dialect: Dialect) -> dict[str, Any]:
-    """Write the fields that say something."""
-    return {key: value for key, value in asdict(dialect).items() if value}
+    """Write the fields that say something, with what its family cannot carry."""
+    limits = (*dialect.cannot, *GRAMMARS[dialect.family].cannot)
+    return {key: value for key, value in {**asdict(dialect), "cannot": limits}.items() if value}

@@ -46,15 +46,19 @@ def own_dialects(settings: Settings) -> list[Dialect]:
     tables = settings.configuration.dialects
     if not tables:
         return []
-    from utp_cli.dialects.spec import dialect_from_table  # noqa: PLC0415
-    from utp_cli.engine.grammars import GRAMMARS  # noqa: PLC0415
+    from utp_cli.dialects.catalogue import DIALECTS  # noqa: PLC0415
+    from utp_cli.dialects.own import clash_with, dialect_from_table  # noqa: PLC0415
 
-    made = []
+    made: list[Dialect] = []
     for name, table in tables.items():
+        place = settings.configuration.place("dialects", name)
         try:
-            made.append(dialect_from_table(name, table, frozenset(GRAMMARS)))
+            dialect = dialect_from_table(name, table)
         except BadOption as error:
-            raise BadFile(settings.configuration.place("dialects", name), str(error)) from None
+            raise BadFile(place, str(error)) from None
+        if clash := clash_with(dialect, [*made, *DIALECTS]):
+            raise BadFile(place, f"[dialects.{name}]: {clash}")
+        made.append(dialect)
     return made
 
 

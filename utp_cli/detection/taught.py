@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.probe import CALLS, NAMES, SCHEMA
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.dialects.spec import dialect_from_table
+from utp_cli.dialects.own import dialect_from_table
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
@@ -61,7 +61,7 @@ def derive(turn: str, text_turn: str) -> dict[str, Any] | None:
     """
     for table in _tables(_without_frame(turn, text_turn)):
         try:
-            dialect = dialect_from_table("derived", table, frozenset(GRAMMARS))
+            dialect = dialect_from_table("derived", table)
         except BadOption:
             continue
         if _read(dialect, turn, "") is not None:

@@ -32,9 +32,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def dialects_of(parser: str) -> tuple[Dialect, ...]:
-    """Return the dialects that a parser's name stands for; none for `auto`. Raises `UnknownName`."""
+    """Return the dialects that a parser's name stands for; none for `auto`. Raises `UnknownName`.
+
+    A name that is not known here is sought among those of installed packages.
+    """
     if parser == "auto":
         return ()
     if parser in GROUPS:
         return tuple(DIALECTS[name] for name in GROUPS[parser])
-    return (DIALECTS[parser],)
+    return (DIALECTS.get(parser) or _installed(parser) or DIALECTS[parser],)
+
+
+def _installed(name: str) -> Dialect | None:
+    from utp_cli.dialects.own import installed  # noqa: PLC0415 - looking takes time
+
+    return next((dialect for dialect in installed() if name in (dialect.name, *dialect.aliases)), None)

@@ -1,14 +1,12 @@
 """What a dialect is: a page of data. The grammar of its family gives the behaviour (`engine/grammars`).
 
-The same field names are used in `[dialects.NAME]` of a profile file.
+The same field names are used in `[dialects.NAME]` of a profile file (`own`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
-
-from utp_cli.protocol.errors import BadOption, nearest
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,37 +154,3 @@ class Dialect:
     def markers(self) -> tuple[str, ...]:
         """Every marker that may open a call or a section."""
         return self.call_open + self.section_open
-
-
-def dialect_from_table(name: str, table: Mapping[str, Any], families: frozenset[str]) -> Dialect:
-    """Make a dialect of a `[dialects.NAME]` table. Raises `BadOption` for a field or family that does not exist."""
-    known = {f.name for f in fields(Dialect)} - {"name"}
-    for key in table:
-        if key not in known:
-            near = nearest(key, known)
-            raise BadOption(
-                f"[dialects.{name}]: '{key}' is not a field" + (f" (did you mean '{near}'?)" if near else "")
-            )
-    if table.get("family") not in families:
-        raise BadOption(f"[dialects.{name}]: family must be one of {', '.join(sorted(families))}")
-    values = {key: _field_value(name, key, value) for key, value in table.items()}
-    return Dialect(name=name, **values)
-
-
-_TUPLES = {f.name for f in fields(Dialect) if str(f.type).startswith("tuple[str")}
-_TAGS = {"call", "argument"}
-
-
-def _field_value(name: str, key: str, value: Any) -> Any:
-    """TOML has lists and tables where the dataclass has tuples and tags; one string stands for a list of one."""
-    try:
-        if key in _TAGS:
-            return Tag(**value)
-        if key == "reasoning":
-            pairs = [value] if value and isinstance(value[0], str) else value
-            return tuple((str(left), str(right)) for left, right in pairs)
-        if key in _TUPLES:
-            return (value,) if isinstance(value, str) else tuple(str(item) for item in value)
-    except (TypeError, ValueError) as error:
-        raise BadOption(f"[dialects.{name}]: {key} does not make sense: {error}") from None
-    return value

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from utp_cli.dialects.spec import Dialect, Tag
+from utp_cli.dialects.spec import LIMITS, Dialect, Tag
+from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.views.lines import Screen, blocks
 
 if TYPE_CHECKING:
@@ -15,35 +16,62 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.calls import ParseResult
 
-_SERVERS = ("vllm", "sglang")
+_SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
 
 
 def table(dialects: Iterable[Dialect], screen: Screen) -> list[Text]:
-    """Draw a row a dialect: name, family, how a call begins, the servers' names for it."""
-    head = Text(f"{'dialect':<21}{'family':<19}{'a call begins with':<26}{'vLLM':<14}SGLang", style="bold")
-    rows = []
+    """Draw a row a dialect, as much of it as the screen has room for: what people look for most comes first."""
+    rows = [_row("dialect", "a call begins with", "servers", "family", "models", style="bold")]
     for dialect in dialects:
-        begins = (dialect.section_open or dialect.call_open or dialect.bare or ("",))[0]
-        servers = [dialect.servers.get(name, screen.signs.dash) for name in _SERVERS]
-        begins = screen.cut(screen.safe(begins), 24)
-        rows.append(Text(f"{dialect.name:<21}{dialect.family:<19}{begins:<26}{servers[0]:<14}{servers[1]}"))
-    return [head, *rows]
+        begins, models = screen.safe(_begins(dialect)), ", ".join(dialect.models) or screen.signs.dash
+        rows.append(_row(screen.safe(dialect.name), begins, _served(dialect, screen), dialect.family, models))
+    for row in rows:
+        row.truncate(screen.width, overflow="ellipsis" if screen.signs.cut == "…" else "crop")
+    return rows
 
 
-def one(dialect: Dialect, example: str, result: ParseResult, screen: Screen) -> list[Text]:
-    """Draw a dialect in full: what it declares, what to know, a call that it wrote itself and how that is read."""
-    title = [Text(dialect.name, style="bold")]
+_WIDTHS = (22, 28, 40, 20, 0)
+
+
+def _row(*cells: str, style: str = "") -> Text:
+    row = Text(style=style)
+    for cell, width in zip(cells, _WIDTHS, strict=True):
+        text = Text(cell)
+        text.truncate(width - 1 if width else 500, overflow="crop")
+        row.append(text).append(" " * max(width - text.cell_len, 0))
+    return row
+
+
+def _begins(dialect: Dialect) -> str:
+    return (dialect.section_open or dialect.call_open or dialect.bare or ("",))[0]
+
+
+def _served(dialect: Dialect, screen: Screen) -> str:
+    """Name the servers' parsers, those that share a name together: `vLLM, SGLang hermes`."""
+    by_name: dict[str, list[str]] = {}
+    for server, name in dialect.servers.items():
+        by_name.setdefault(name, []).append(_SERVERS.get(server, server))
+    return "; ".join(f"{', '.join(servers)} {name}" for name, servers in by_name.items()) or screen.signs.dash
+
+
+def one(dialect: Dialect, limits: Sequence[str], example: str, result: ParseResult, screen: Screen) -> list[Text]:
+    """Draw a dialect in full: what it declares, what to know, a call that it wrote itself and how that is read.
+
+    `limits`: what its family cannot carry, in words of `LIMITS`.
+    """
+    title = [Text(screen.safe(dialect.name), style="bold")]
     title += screen.labelled(Text("  "), dialect.quirks, 2) if dialect.quirks else []
     declared = [
         line for label, text in _declared(dialect) for line in screen.labelled(Text(f"  {label:<18}"), text, 20)
     ]
+    cannot = [line for limit in (*dialect.cannot, *limits) for line in screen.labelled(Text("    "), LIMITS[limit], 4)]
     written = [screen.section("Written"), *(Text(f"    {screen.safe(line)}") for line in example.split("\n"))]
     read = [screen.section("Read")]
     read += [
         Text(f"    {screen.safe(call.name)}  {screen.brief(str(call.arguments), screen.width - 30)}  {call.parser}")
         for call in result.calls
     ]
-    return blocks([title, declared, written, read])
+    return blocks([title, declared, [screen.section("Cannot carry"), *cannot] if cannot else [], written, read])
 
 
 def _declared(dialect: Dialect) -> list[tuple[str, str]]:
@@ -51,7 +79,7 @@ def _declared(dialect: Dialect) -> list[tuple[str, str]]:
     told = []
     for field in fields(dialect):
         value = getattr(dialect, field.name)
-        if field.name not in ("name", "quirks") and value and value != field.default:
+        if field.name not in ("name", "quirks", "cannot") and value and value != field.default:
             told.append((field.name.replace("_", " "), _written(value)))
     return told
 
@@ -70,14 +98,16 @@ def _written(value: Any) -> str:
 def as_markdown(dialects: Sequence[Dialect]) -> str:
     """Write the table of the docs."""
     lines = [
-        "| dialect | family | a call begins with | models | vLLM | SGLang |",
+        "| dialect | family | a call begins with | models | servers | cannot carry |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for dialect in dialects:
-        begins = (dialect.section_open or dialect.call_open or dialect.bare or ("",))[0].replace("\n", "\\n")
+        begins = _begins(dialect).replace("\n", "\\n").replace("|", "\\|")
+        limits = dict.fromkeys((*dialect.cannot, *GRAMMARS[dialect.family].cannot))
         cells = [
-            f"`{dialect.name}`", dialect.family, f"`{begins.replace('|', chr(92) + '|')}`", ", ".join(dialect.models),
-            dialect.servers.get("vllm", "–"), dialect.servers.get("sglang", "–"),
+            f"`{dialect.name}`", dialect.family, f"`{begins}`", ", ".join(dialect.models),
+            _served(dialect, Screen()), ", ".join(limits),
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    told = "\n".join(f"- `{limit}`: {text}" for limit, text in LIMITS.items())
+    return "\n".join(lines) + f"\n\nWhat a dialect cannot carry is not read back as it was written:\n\n{told}\n"
