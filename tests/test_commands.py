@@ -72,7 +72,7 @@ WRONG = [
     (("detect", "x", "-p", "nobody"), "unknown profile 'nobody'"),
     (("audit",), "name a file"),
     (("audit", "none.yaml"), "none.yaml: no such file"),
-    (("audit", "fixtures/tools"), "is a directory"),
+    (("audit", "docs"), "no tool definitions in this folder"),
     (("audit", "fixtures/tools/tools.yaml", "-f", "sarf"), "did you mean 'sarif'"),
     (("audit", "fixtures/tools/tools.yaml", "--select", "UTP999"), "UTP999"),
     (("replay", "none.jsonl"), "none.jsonl"),

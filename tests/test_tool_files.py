@@ -215,7 +215,8 @@ def test_yaml_is_read_as_it_was_written(value: Any, flow: bool) -> None:
 def test_comments() -> None:
     text = '# above\nname: a # b\ndescription: "no # comment"\nlong: |\n  # no comment\n# last\n'
     document = read_document(text, "t.yaml")
-    assert comments(text, document) == {2: "# b", 7: "# last"}
+    found = [(text[at : at + 3], about, said) for at, about, said in comments(text, document)]
+    assert found == [("# a", 2, "# above"), ("# b", 2, "# b"), ("# l", 7, "# last")]
 
 
 def test_suppressing_by_comment() -> None:
@@ -294,7 +295,7 @@ BOLDLY = """\
 tools:
   - name: "look_up"    # quoted
     description: |-
-      Look up a user by number. Returns the profile. `mode` must be one of fast, slow.
+      Look up a user by number. Returns the profile.
     parameters:
       # no type here
       properties:

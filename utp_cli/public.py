@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from utp_cli.auditing.run import AuditReport
+    from utp_cli.auditing.report import AuditReport
     from utp_cli.protocol.tools import Tool
     from utp_cli.replaying.run import Replay
 

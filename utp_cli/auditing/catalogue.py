@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing import (
     annotations as mcp_annotations,
+    breaking,
     descriptions,
     gemini,
     injection,
@@ -18,12 +19,16 @@ from utp_cli.auditing import (
     sets,
     strict,
     structure,
+    suppression,
 )
+from utp_cli.auditing.report import covers
 from utp_cli.protocol.catalogue import Catalogue
 from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.rules import rules_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from utp_cli.protocol.rules import Rule
 
 RULES: Catalogue[Rule[Any]] = Catalogue(
@@ -43,22 +48,36 @@ RULES: Catalogue[Rule[Any]] = Catalogue(
 )
 
 
-def selected(select: list[str] | None = None, ignore: list[str] | None = None) -> list[Rule[Any]]:
+BESIDE: Catalogue[Rule[Any]] = Catalogue("audit check", rules_in(suppression, breaking), lambda rule: (rule.code,))
+"""What looks at something else than definitions: at suppressions, at two versions of a set."""
+CHANGES = rules_in(breaking)
+
+
+def selected(select: Sequence[str] | None = None, ignore: Sequence[str] | None = None) -> list[Rule[Any]]:
     """Return the rules to run: the default set, or those that `select` names, without those of `ignore`.
 
     A rule is named by its code, its name, the beginning of its code (`UTP2`), or `ALL`. Raises `UnknownName`.
     """
-    wanted = _named(select) if select else {rule.code for rule in RULES if rule.facts["default"]}
-    unwanted = _named(ignore) if ignore else set()
+    wanted = named(select) if select else {rule.code for rule in RULES if rule.facts["default"]}
+    unwanted = named(ignore) if ignore else set()
     return [rule for rule in RULES if rule.code in wanted - unwanted]
 
 
-def _named(names: list[str]) -> set[str]:
+def beside(checks: Iterable[Rule[Any]], select: Sequence[str] | None, ignore: Sequence[str] | None) -> list[Rule[Any]]:
+    """Return those of the checks that run: those that `select` names, all where it names none, without `ignore`."""
+    own = list(checks)
+    codes = {rule.code for rule in own}
+    wanted = (named(select) & codes if select else codes) or codes
+    return [rule for rule in own if rule.code in wanted - (named(ignore) if ignore else set())]
+
+
+def named(names: Iterable[str]) -> set[str]:
+    """Return the codes that these codes, beginnings of codes and names mean. Raises `UnknownName`."""
     found: set[str] = set()
     for name in names:
         upper = name.upper()
-        codes = {r.code for r in RULES if upper == "ALL" or r.name == name.lower() or r.code.startswith(upper)}
-        if not codes or not name:
-            raise UnknownName("audit rule", name, RULES.names)
+        codes = {rule.code for rule in (*RULES, *BESIDE) if upper and covers(upper, rule)}
+        if not codes:
+            raise UnknownName("audit rule", name, [*RULES.names, *BESIDE.names])
         found |= codes
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.edits import Fix, set_to, unsafe
@@ -9,7 +10,7 @@ from utp_cli.auditing.subject import compact
 from utp_cli.auditing.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from utp_cli.auditing.nodes import Node
     from utp_cli.auditing.score import Score
@@ -29,23 +30,23 @@ _FORMATS = {
 }
 
 
-def enhancement(tool: AuditedTool, score: Score, names: Iterable[str]) -> Fix | None:
-    """Return the fix that adds format hints and boundary notes, None where there is nothing to add."""
+def enhancement(tool: AuditedTool, score: Score, addition: Addition, names: Iterable[str]) -> Fix | None:
+    """Return the fix that adds one kind of sentence; None where it is not needed, or nothing is known.
+
+    `names` are those of the other tools in the set.
+    """
     text = tool.description.rstrip()
-    if score.score >= GOOD_ENOUGH or not text:
+    if score.score >= GOOD_ENOUGH or not text or score.checks[addition.check]:
         return None
-    added = []
-    if not score.checks["has_input_format"]:
-        said = [
-            f"`{node.name}` must be {form}" for node in tool.properties if node.depth == 1 and (form := _form(node))
-        ]
-        added += ["; ".join(said) + "."] if said else []
-    if not score.checks["has_clear_boundaries"]:
-        added += _boundaries(tool, names)
-    if not added:
-        return None
+    added = addition.sentence(tool, names)
     stop = "" if text.endswith((".", "!", "?", ":")) else "."
-    return unsafe(set_to(tool.at("description"), " ".join([text + stop, *added])))
+    return unsafe(set_to(tool.at("description"), f"{text}{stop} {added}")) if added else None
+
+
+def _formats(tool: AuditedTool, _: Iterable[str]) -> str:
+    """Say what the schema asks of the parameters."""
+    said = [f"`{node.name}` must be {form}" for node in tool.properties if node.depth == 1 and (form := _form(node))]
+    return "; ".join(said) + "." if said else ""
 
 
 def _form(node: Node) -> str:
@@ -67,13 +68,29 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else compact(value)
 
 
-def _boundaries(tool: AuditedTool, names: Iterable[str]) -> list[str]:
-    """Return a note on what the hints rule out, or on the neighbour that does something else."""
+def _boundaries(tool: AuditedTool, names: Iterable[str]) -> str:
+    """Say what the hints rule out, or which neighbour does something else."""
     if tool.annotations.get("readOnlyHint") is True:
-        return ["It only reads: not for changing anything."]
+        return "It only reads: not for changing anything."
     own = words(tool.name)
     for name in sorted(names):
         other = words(name)
         if len(own) > 1 and len(other) == len(own) and other[1:] == own[1:] and other[0] != own[0]:
-            return [f"Do not use it to {' '.join(other)}: for that there is {name}."]
-    return []
+            return f"Do not use it to {' '.join(other)}: for that there is {name}."
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """A kind of sentence that may be added."""
+
+    check: str
+    """The check of the score that it is meant for."""
+    sentence: Callable[[AuditedTool, Iterable[str]], str]
+    """Writes it from the tool and the names of the others; `""` where nothing is known."""
+
+
+ADDITIONS = (
+    Addition(check="has_input_format", sentence=_formats),
+    Addition(check="has_clear_boundaries", sentence=_boundaries),
+)

@@ -30,14 +30,19 @@ def fix_for(tool: AuditedTool, finding: Finding) -> Fix | None:
 
 
 def fixed_definition(
-    definition: Any, findings_of: Callable[[Any], list[tuple[Finding, Fix | None]]], *, unsafe: bool
+    definition: Any,
+    findings_of: Callable[[Any], list[tuple[Finding, Fix | None]]],
+    spared: set[tuple[str, str]],
+    *,
+    unsafe: bool,
 ) -> tuple[Any, list[Finding]]:
     """Return the definition with its fixes made, and the findings that this ended.
 
-    `findings_of` audits one definition. A fix that would bring a finding of another code is left out.
+    `findings_of` audits one definition. A fix that would bring a finding of another code is left out; so is that of
+    a finding whose code and pointer are `spared`.
     """
     ended: list[Finding] = []
-    refused: set[tuple[str, str]] = set()
+    refused = {*spared}
     found = findings_of(definition)
     for _ in range(MAX_FIXES):
         due = _due(found, refused, unsafe=unsafe)
@@ -52,7 +57,7 @@ def fixed_definition(
         else:
             definition, found = changed, after
             ended.append(finding)
-            refused.clear()
+            refused = {*spared}
     return definition, ended
 
 

@@ -93,8 +93,8 @@ def _types(tool: AuditedTool, schema: dict[str, Any]) -> tuple[str, ...]:
     return tuple(kind.lower() for kind in types) if tool.definition.tool.form == "gemini" else types
 
 
-def value_types(schema: dict[str, Any], tool: AuditedTool) -> frozenset[str]:
-    """Return the types a value may have, seen through `$ref`, anyOf and oneOf; null left out."""
+def value_types(schema: dict[str, Any], tool: AuditedTool, *, null: bool = False) -> frozenset[str]:
+    """Return the types a value may have, seen through `$ref`, anyOf and oneOf; null left out unless asked for."""
     found: set[str] = set()
     waiting, seen = [schema], 0
     while waiting and seen < 50:
@@ -105,7 +105,7 @@ def value_types(schema: dict[str, Any], tool: AuditedTool) -> frozenset[str]:
             waiting.extend(b for b in branches if isinstance(b, dict)) if isinstance(branches, list) else None
         target = resolve(tool.schema, current.get("$ref"))
         waiting.extend([target] if isinstance(target, dict) else [])
-    return frozenset(found - {"null"})
+    return frozenset(found if null else found - {"null"})
 
 
 def resolve(root: Any, ref: Any) -> Any:

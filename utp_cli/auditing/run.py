@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.catalogue import selected
+from utp_cli.auditing.catalogue import beside, selected
 from utp_cli.auditing.edits import applied
-from utp_cli.auditing.enhance import enhancement
+from utp_cli.auditing.enhance import ADDITIONS, enhancement
 from utp_cli.auditing.fixes import fix_for, fixed_definition
 from utp_cli.auditing.providers import targets
+from utp_cli.auditing.report import AuditedFinding, AuditReport
 from utp_cli.auditing.score import Score, score_of
 from utp_cli.auditing.subject import AuditedTool, Options, ToolSet, look_at
+from utp_cli.auditing.suppression import unused_suppression, without_suppressed
 from utp_cli.protocol.errors import BadOption
-from utp_cli.protocol.findings import Finding, Place
+from utp_cli.protocol.findings import Place
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.validation.definitions import Definition, find_definitions, reread
 
@@ -22,84 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from utp_cli.auditing.edits import Fix
+    from utp_cli.auditing.suppression import Suppression
+    from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.rules import Rule
 
     Locate = Callable[[int, str], Place]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedFinding:
-    """A finding, the tool it is about, and the edits that would end it."""
-
-    finding: Finding
-    tool: int
-    """The tool's place in the set, from 0."""
-    fix: Fix | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Write it as a finding of `utp.audit/1`."""
-        found = self.finding
-        return {
-            "code": found.code,
-            "name": found.name,
-            "severity": found.severity,
-            "tool": found.tool,
-            "pointer": found.place.pointer,
-            "file": found.place.file,
-            "line": found.place.line,
-            "column": found.place.column,
-            "message": found.message,
-            "hint": found.hint,
-            "fix": self.fix.to_dict() if self.fix else None,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditReport:
-    """What the audit has to say of a set of tools."""
-
-    entries: list[AuditedFinding]
-    """In the order of the tools, and within a tool in order of writing."""
-    scores: dict[str, Score]
-    """By the tool's name; a second tool of one name is `name#2`."""
-    subjects: ToolSet
-    """What was audited."""
-    rules: dict[str, list[Rule[Any]]]
-    """The rules that were run, by what they look at."""
-    suppressed: list[AuditedFinding] = field(default_factory=list)
-    """Found, but waved through by a comment or a baseline."""
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The findings, in order."""
-        return [entry.finding for entry in self.entries]
-
-    @property
-    def average(self) -> float:
-        """The mean of the tools' scores, from 0.0 to 1.0; 0.0 where there is no tool."""
-        return round(sum(s.score for s in self.scores.values()) / len(self.scores), 2) if self.scores else 0.0
-
-    def count(self, severity: str) -> int:
-        """Count the findings of one severity."""
-        return sum(finding.severity == severity for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Write it as `utp.audit/1`."""
-        return {
-            "schema": "utp.audit/1",
-            "findings": [entry.to_dict() for entry in self.entries],
-            "scores": {name: score.score for name, score in self.scores.items()},
-            "tools": {name: score.to_dict() for name, score in self.scores.items()},
-            "summary": {
-                "tools": len(self.scores),
-                "errors": self.count("error"),
-                "warnings": self.count("warning"),
-                "infos": self.count("info"),
-                "fixable": sum(1 for entry in self.entries if entry.fix and entry.fix.safety == "safe"),
-                "suppressed": len(self.suppressed),
-                "score": self.average,
-            },
-        }
 
 
 def audit(
@@ -110,26 +38,25 @@ def audit(
     context_window: int | None = None,
     *,
     locate: Locate | None = None,
+    comments: dict[int, list[Suppression]] | None = None,
     **options: Any,
 ) -> AuditReport:
-    """Audit tool definitions: a list of them, one of them, or any mapping around them, in any provider's
-    form.
+    """Audit tool definitions: a list of them, one of them, or any mapping around them, in any provider's form.
 
     `provider` names where they are to be sent; without it the form tells. `select` and `ignore` name rules
-    (`UTP204`, `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate`
-    gives
-    the place in a file for a tool (its number) and a pointer into it. Faults of the definitions are findings;
-    raises `UnknownName` and `BadOption` for the caller's mistakes.
+    (`UTP204`, `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate` gives
+    the place in a file for a tool (its number) and a pointer into it; `comments` are the suppressions of a file, by
+    line. Faults of the definitions are findings; raises `UnknownName` and `BadOption` for the caller's mistakes.
     """
     unknown = options.keys() - Options.__dataclass_fields__.keys()
     if unknown:
         raise BadOption(f"audit has no option {', '.join(sorted(unknown))}")
-    chosen = selected([*select] if select else None, [*ignore] if ignore else None)
+    chosen = [*selected(select, ignore), *beside([unused_suppression], select, ignore)]
     said = Options(context_window=context_window, named=frozenset(select or ()), **options)
     named = (provider,) if isinstance(provider, str) else tuple(provider or ())
     definitions = find_definitions(tools)
     locate = locate or (lambda _, pointer: Place(pointer=pointer))
-    return audit_definitions(definitions, chosen, said, named, locate)
+    return without_suppressed(audit_definitions(definitions, chosen, said, named, locate), comments or {})
 
 
 def audit_definitions(
@@ -235,37 +162,40 @@ def _scores(tools: ToolSet) -> dict[str, Score]:
 def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:
     """Return the definitions with their fixes made, in order, and the findings that this ended.
 
-    Only safe fixes are made unless `unsafe`; then descriptions also get the format hints and boundary
-    notes that the schema knows, where the score is below 0.8. No fix brings a finding of another code, or one
-    name to two tools.
+    Only safe fixes are made unless `unsafe`. What was waved through stays. No fix brings a finding of another code,
+    or one name to two tools.
     """
-    results, ended = _mended(report, [tool.definition.raw for tool in report.subjects.tools], unsafe=unsafe)
-    if unsafe:
-        pairs = zip(report.subjects.tools, results, strict=True)
-        enhanced = [_enhanced(report, tool, raw) for tool, raw in pairs]
-        if not _set_codes(report, enhanced) - _set_codes(report, results):
-            results, more = _mended(report, enhanced, unsafe=unsafe)  # what was explained can now be fixed
-            ended += more
-    return results, ended
-
-
-def _mended(report: AuditReport, definitions: list[Any], *, unsafe: bool) -> tuple[list[Any], list[Finding]]:
-    """Fix each definition by itself; leave all as they are where the set would have a new finding."""
     tools = report.subjects.tools
-    fixable = {entry.tool for entry in report.entries if entry.fix}
-    taken = {reread(raw, tool.definition).tool.name for tool, raw in zip(tools, definitions, strict=True)}
+    definitions = [tool.definition.raw for tool in tools]
+    fixable = {entry.tool for entry in report.entries if entry.fix} - {None}
+    spared: dict[int | None, set[tuple[str, str]]] = {}
+    for entry in report.suppressed:
+        spared.setdefault(entry.tool, set()).add((entry.finding.code, entry.finding.place.pointer))
+    taken = {tool.name for tool in tools}
     results = [*definitions]
     ended: list[Finding] = []
-    for index in sorted(fixable):
-        tool, raw = tools[index], definitions[index]
-        changed, done = fixed_definition(raw, partial(_again, report, tool), unsafe=unsafe)
-        before, name = (reread(value, tool.definition).tool.name for value in (raw, changed))
-        if name == before or name not in taken:
+    for tool in (tool for tool in tools if tool.index in fixable):
+        again = partial(_again, report, tool)
+        raw = definitions[tool.index]
+        changed, done = fixed_definition(raw, again, spared.get(tool.index, set()), unsafe=unsafe)
+        name = reread(changed, tool.definition).tool.name
+        if name == tool.name or name not in taken:
             taken.add(name)
-            results[index] = changed
+            results[tool.index] = changed
             ended.extend(done)
     worse = ended and _set_codes(report, results) - _set_codes(report, definitions)
     return (definitions, []) if worse else (results, ended)
+
+
+def enhanced(report: AuditReport) -> list[Any]:
+    """Return the definitions, in order, with the format hints and boundary notes that their schemas know.
+
+    A tool that scores 0.8 is left alone, and none is brought above that. No sentence brings a finding of another code.
+    """
+    tools = report.subjects.tools
+    results = [_enhanced(report, tool) for tool in tools]
+    before = [tool.definition.raw for tool in tools]
+    return before if _set_codes(report, results) - _set_codes(report, before) else results
 
 
 def _set_codes(report: AuditReport, definitions: list[Any]) -> set[str]:
@@ -275,15 +205,18 @@ def _set_codes(report: AuditReport, definitions: list[Any]) -> set[str]:
     return {finding.code for rule in report.rules.get("set", ()) for finding in rule.check(tools)}
 
 
-def _enhanced(report: AuditReport, tool: AuditedTool, raw: Any) -> Any:
-    """Return the definition with the sentences that its description lacks, unless they bring a finding."""
-    again = _looked(tool, raw)
-    names = report.subjects.names
-    addition = enhancement(again, score_of(again, report.subjects), names - {tool.name, again.name})
-    if addition is None:
-        return raw
-    before, after = (_again(report, tool, value) for value in (raw, applied(raw, addition)))
-    return raw if {f.code for f, _ in after} - {f.code for f, _ in before} else applied(raw, addition)
+def _enhanced(report: AuditReport, tool: AuditedTool) -> Any:
+    """Return the definition with the sentences that its description lacks, those left out that bring a finding."""
+    raw = tool.definition.raw
+    others = report.subjects.names - {tool.name}
+    for addition in ADDITIONS:
+        again = _looked(tool, raw)
+        fix = enhancement(again, score_of(again, report.subjects), addition, others)
+        if fix is None:
+            continue
+        before, after = (_again(report, tool, value) for value in (raw, applied(raw, fix)))
+        raw = raw if {f.code for f, _ in after} - {f.code for f, _ in before} else applied(raw, fix)
+    return raw
 
 
 def _again(report: AuditReport, tool: AuditedTool, raw: Any) -> list[tuple[Finding, Fix | None]]:

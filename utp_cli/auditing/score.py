@@ -215,7 +215,7 @@ def no_edge_cases(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP208", "info", "no-input-format", on="tool", default=False, fix="unsafe")
+@audit_rule("UTP208", "info", "no-input-format", on="tool", default=False)
 def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
     """A text parameter does not say what form it takes.
 
@@ -223,7 +223,7 @@ def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
     Why it is bad: the model writes a sentence where a key is due.
     Example: `slot: {type: string, description: When the visit starts.}`
     Use instead: `due_on must be YYYY-MM-DD.`
-    Fix safety: unsafe; the form that the schema states is said in the tool's description.
+    Fix safety: no fix; `--enhance` says in the tool's description what the schema states.
     """
     for node in formless(tool):
         yield Flaw(
@@ -233,7 +233,7 @@ def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP209", "info", "no-boundaries", on="set", default=False, fix="unsafe")
+@audit_rule("UTP209", "info", "no-boundaries", on="set", default=False)
 def no_boundaries(tools: ToolSet) -> Iterator[Flaw]:
     """Nothing says when not to use the tool.
 
@@ -241,7 +241,7 @@ def no_boundaries(tools: ToolSet) -> Iterator[Flaw]:
     Why it is bad: with several tools that look alike, the model takes the first.
     Example: `Search the notes.`
     Use instead: `Not for full-text search: use search_notes.`
-    Fix safety: unsafe; a sentence naming the neighbouring tool is added.
+    Fix safety: no fix; `--enhance` adds a sentence that names the neighbouring tool.
     """
     names = tools.names
     for tool in tools.tools:

@@ -2,57 +2,85 @@
 
 from __future__ import annotations
 
-import sys
-from difflib import unified_diff
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
 from utp_cli.commands import options
+from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, STATISTICS
+from utp_cli.commands.audit_steps import (
+    Changes,
+    audited_files,
+    compared,
+    deliverer,
+    fails,
+    list_rules,
+    new_baseline,
+    portability_of,
+    read_all,
+    refuses,
+    without_baseline,
+)
+from utp_cli.commands.explain import explain as explain_code
 from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output as out
-from utp_cli.io.audit_files import audit_file, fixed_text
+from utp_cli.io.audit_settings import audit_settings
 from utp_cli.io.inputs import STDIN
 from utp_cli.io.settings import load_settings
-from utp_cli.io.tool_files import read_tool_file
-from utp_cli.protocol.errors import BadOption, nearest
-from utp_cli.views.findings import Audited, as_github, as_json, as_junit, as_sarif, as_text, summary
+from utp_cli.protocol.errors import BadOption
+from utp_cli.views.findings import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
-    from utp_cli.auditing.run import AuditReport
-    from utp_cli.io.tool_files import ToolFile
-
-FAIL_ON = {"never": (), "error": ("error",), "warning": ("error", "warning"), "info": ("error", "warning", "info")}
-"""Which severities make the run fail."""
+rules = partial(Option, rich_help_panel="Rules")
+failing = partial(Option, rich_help_panel="What fails")
+fixing = partial(Option, rich_help_panel="Fixes")
+asking = partial(Option, rich_help_panel="Other questions")
+Names = list[str] | None
 
 app = command_app()
 
 
-@app.command(**page("utp audit tools.yaml", "utp audit tools.yaml --provider openai-strict -f sarif -o audit.sarif"))
+@app.command(**page("utp audit tools.yaml", "utp audit tools/ --provider openai-strict -f sarif -o audit.sarif"))
 def audit(
-    files: Annotated[list[str] | None, Argument(metavar="TOOLS", help="Tool files, YAML or JSON; - is stdin.")] = None,
+    files: Annotated[Names, Argument(metavar="TOOLS", help="Tool files, YAML or JSON, or folders; - is stdin.")] = None,
     *,
-    provider: Annotated[
-        list[str] | None, options.known(metavar="NAME", help="Where the tools are sent; may be repeated.")
-    ] = None,
+    select: Annotated[Names, rules(metavar="CODE", help="Rules to run: UTP2, UTP306, ALL.")] = None,
+    ignore: Annotated[Names, rules(metavar="CODE", help="Rules not to run.")] = None,
+    severity: Annotated[Names, rules(metavar="CODE=SEVERITY", help="Call it error, warning or info.")] = None,
+    per_file_ignores: Annotated[Names, rules(metavar="GLOB=CODE", help="Rules not to run on some files.")] = None,
+    provider: Annotated[Names, options.known(metavar="NAME", help="Where the tools go; may be repeated.")] = None,
     context_window: Annotated[int | None, options.known(metavar="TOKENS", help="The model's window.")] = None,
-    select: Annotated[list[str] | None, Option(metavar="CODE", help="Rules to run: UTP2, UTP306, ALL.")] = None,
-    ignore: Annotated[list[str] | None, Option(metavar="CODE", help="Rules not to run.")] = None,
-    min_score: Annotated[float | None, Option(metavar="N", help="Fail where a tool scores less (0 to 1).")] = None,
-    min_average: Annotated[float | None, Option(metavar="N", help="Fail where the average is less.")] = None,
-    fail_on: Annotated[str, Option(metavar="SEVERITY", help="Exit 1 on: never, error, warning, info.")] = "warning",
-    fix: Annotated[bool, Option("--fix", help="Write safe fixes back.")] = False,
-    unsafe_fixes: Annotated[bool, Option("--unsafe-fixes", help="With --fix: also what changes meaning.")] = False,
-    diff: Annotated[bool, Option("--diff", help="Show the fixes, write nothing.")] = False,
-    list_rules: Annotated[bool, Option("--list-rules", help="List the rules.")] = False,
-    format_name: Annotated[
-        str | None, options.result("--format", "-f", metavar="NAME", help="text, json, github, sarif, junit.")
+    server: Annotated[str | None, options.known(metavar="NAME", help="The MCP server, for prefixed names.")] = None,
+    openai_legacy_limits: Annotated[
+        bool, options.known("--openai-legacy-limits", help="100 properties, 5 levels.")
+    ] = False,
+    stdin_filename: Annotated[str | None, options.known(metavar="FILE", help="What stdin is called.")] = None,
+    profile: options.Profile = None,
+    config: options.Config = None,
+    fail_on: Annotated[
+        str | None, failing(metavar="SEVERITY", help="never, error, warning (the default) or info.")
     ] = None,
-    as_json_: Annotated[bool, options.result("--json", help="The same as -f json.")] = False,
+    min_score: Annotated[float | None, failing(metavar="N", help="A tool that scores less (0 to 1).")] = None,
+    min_average: Annotated[float | None, failing(metavar="N", help="A lower average.")] = None,
+    baseline: Annotated[str | None, failing(metavar="FILE", help="What is known already does not count.")] = None,
+    write_baseline: Annotated[bool, failing("--write-baseline", help="Write all findings to it.")] = False,
+    fix: Annotated[bool, fixing("--fix", help="Write safe fixes back.")] = False,
+    unsafe_fixes: Annotated[bool, fixing("--unsafe-fixes", help="Also what changes meaning.")] = False,
+    enhance: Annotated[bool, fixing("--enhance", help="Add format hints and boundary notes.")] = False,
+    diff: Annotated[bool, fixing("--diff", help="Show the changes, write nothing.")] = False,
+    portability: Annotated[bool, asking("--portability", help="Which provider takes which tool?")] = False,
+    breaking: Annotated[bool, asking("--breaking", help="OLD NEW: what breaks callers of the old?")] = False,
+    statistics: Annotated[bool, asking("--statistics", help="How often did each rule fire?")] = False,
+    list_all: Annotated[bool, asking("--list-rules", help="Which rules are there?")] = False,
+    explain: Annotated[str | None, asking(metavar="CODE", help="What does a rule mean?")] = None,
+    format_name: Annotated[
+        str | None, options.result("--format", "-f", metavar="NAME", help=f"{', '.join(FORMATS)}.")
+    ] = None,
+    as_json: options.Json = False,
     output: options.Output = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -60,96 +88,53 @@ def audit(
 ) -> int:
     """Lint tool definitions: what providers refuse, models misuse, readers distrust.
 
-    Exit: 0 clean, 1 findings, 2 could not be run. `utp explain UTP201` shows the page of a rule.
+    Settings may stand in [tool.utp.audit] of pyproject.toml. Exit: 0 clean, 1 findings, 2 could not be run.
     """
-    if list_rules:
-        return _list_rules(output)
-    if fail_on not in FAIL_ON:
-        near = nearest(fail_on, FAIL_ON)
-        raise BadOption(f"--fail-on takes {', '.join(FAIL_ON)}" + (f" (did you mean '{near}'?)" if near else ""))
-    if not files:
-        raise BadOption("name a file of tool definitions: utp audit tools.yaml")
-    settings = load_settings(None, format="json" if as_json_ else format_name)
-    name = checked(settings.get("format") or "text", FORMATS)
-    tool_files = [_read(file) for file in files]
-    rules = {"select": select or None, "ignore": ignore or None}
-    reports = [audit_file(file, provider or None, **rules, context_window=context_window) for file in tool_files]
-    if fix or diff:
-        _fix(tool_files, reports, unsafe=unsafe_fixes, write=fix and not diff)
-    if fix and not diff:
-        tool_files = [_read(file) for file in files]
-        reports = [audit_file(file, provider or None, **rules, context_window=context_window) for file in tool_files]
-    audited = [
-        Audited(report=report, name=file.path, text=file.text) for report, file in zip(reports, tool_files, strict=True)
-    ]
-    if not diff:
-        showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
-        sink_for(name, showing).write(FORMATS[name](audited, showing))
-    return int(_fails(reports, FAIL_ON[fail_on], min_score, min_average))
+    if list_all:
+        return list_rules(output)
+    if explain:
+        explain_code(explain)
+        return 0
+    settings = load_settings(config, profile=profile, format="json" if as_json else format_name)
+    said = {
+        "provider": provider, "select": select, "ignore": ignore, "context_window": context_window, "server": server,
+        "severity": _pairs("severity", severity, _last), "min_score": min_score, "min_average": min_average,
+        "per_file_ignores": _pairs("per-file-ignores", per_file_ignores, list), "fail_on": fail_on,
+        "baseline": baseline, "openai_legacy_limits": openai_legacy_limits or None,
+    }  # fmt: skip
+    asked = audit_settings(said, settings)
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
+    views: Mapping[str, Any] = PORTABILITY if portability else STATISTICS if statistics else FORMATS
+    name = checked(settings.get("format") or "text", dict(views))
+    changes = Changes(fix=fix, unsafe=unsafe_fixes, enhance=enhance, diff=diff)
+    piped = STDIN in (files or [STDIN])
+    read = read_all(files or [], stdin_filename)
+    if portability:
+        reports = portability_of(read, asked)
+        sink_for(name, showing).write(views[name](reports, showing))
+        return int(refuses(reports, asked))
+    deliver = deliverer(changes, piped=piped)
+    audited = compared(read, asked) if breaking else audited_files(read, asked, changes, deliver)
+    if write_baseline:
+        return new_baseline(audited, asked)
+    audited = without_baseline(audited, asked)
+    if deliver and (piped or diff):
+        out.say(f"utp: {summary(audited)}")  # standard output has the text, or the diff
+    else:
+        sink_for(name, showing).write(views[name](audited, showing))
+    return int(fails(audited, asked))
 
 
-def _read(file: str) -> ToolFile:
-    if file == STDIN:
-        return read_tool_file("standard input", sys.stdin.read())
-    return read_tool_file(file)
+def _pairs(option: str, given: list[str] | None, kind: Callable[[list[str]], Any]) -> dict[str, Any]:
+    """Read `KEY=VALUE` options; `kind` makes one value of those that share a key."""
+    found: dict[str, list[str]] = {}
+    for text in given or ():
+        key, sign, value = text.partition("=")
+        if not sign or not key or not value:
+            raise BadOption(f"--{option} takes KEY=VALUE, as UTP205=info, not '{text}'")
+        found.setdefault(key, []).append(value)
+    return {key: kind(values) for key, values in found.items()}
 
 
-def _fails(
-    reports: Sequence[AuditReport], severities: Sequence[str], min_score: float | None, min_average: float | None
-) -> bool:
-    found = any(report.count(severity) for report in reports for severity in severities)
-    scores = [score.score for report in reports for score in report.scores.values()]
-    low = min_score is not None and min(scores, default=1.0) < min_score
-    average = min_average is not None and scores and sum(scores) / len(scores) < min_average
-    if low:
-        out.say(f"utp: a tool scores {min(scores):.2f}, less than --min-score {min_score}")
-    return found or low or bool(average)
-
-
-def _fix(files: Sequence[ToolFile], reports: Sequence[AuditReport], *, unsafe: bool, write: bool) -> None:
-    """Write the fixes back, or show them as a diff."""
-    for file, report in zip(files, reports, strict=True):
-        text, ended = fixed_text(file, report, unsafe=unsafe)
-        if write and text != file.text:
-            Path(file.path).write_text(text, encoding="utf-8")
-            out.say(f"{file.path}: fixed {len(ended)} finding{'s' if len(ended) != 1 else ''}")
-        elif not write:
-            changed = unified_diff(
-                file.text.splitlines(keepends=True), text.splitlines(keepends=True), file.path, f"{file.path} (fixed)"
-            )
-            out.Output().write("".join(changed))
-
-
-def _list_rules(output: str | None) -> int:
-    from utp_cli.auditing.catalogue import RULES  # noqa: PLC0415 - loads every page
-
-    rows = (
-        f"{rule.code}  {'+' if rule.facts['default'] else ' '}  {rule.severity:<8} {rule.name:<30} {rule.headline}"
-        for rule in RULES
-    )
-    out.Output(output).write("".join(f"{row}\n" for row in rows))
-    return 0
-
-
-def _text(audited: Sequence[Audited], showing: Showing) -> str:
-    from utp_cli.views.lines import painted  # noqa: PLC0415 - the other forms have no need of rich
-
-    if showing.quiet:
-        return summary(audited) + "\n"
-    return painted(as_text(audited, showing.screen), colour=showing.colour)
-
-
-def _sarif(audited: Sequence[Audited], _: Showing) -> str:
-    from utp_cli import __version__  # noqa: PLC0415
-    from utp_cli.auditing.catalogue import RULES  # noqa: PLC0415
-
-    return as_sarif(audited, list(RULES), __version__)
-
-
-FORMATS: dict[str, Callable[[Sequence[Audited], Showing], Any]] = {
-    "text": _text,
-    "json": lambda audited, _: as_json(audited),
-    "github": lambda audited, _: as_github(audited),
-    "sarif": _sarif,
-    "junit": lambda audited, _: as_junit(audited),
-}
+def _last(values: list[str]) -> str:
+    return values[-1]

@@ -18,6 +18,7 @@ CATALOGUES = {
     "diagnosis": ("utp_cli.diagnosis.catalogue", "DIAGNOSES"),
     "repair": ("utp_cli.repair.codes", "CODES"),
     "audit rule": ("utp_cli.auditing.catalogue", "RULES"),
+    "audit check": ("utp_cli.auditing.catalogue", "BESIDE"),
 }
 """What can be asked about: where its catalogue is. An entry has a `code`, a `page`, maybe a `sentence`."""
 

@@ -304,21 +304,30 @@ def scalars(placed: Placed) -> Iterator[Placed]:
             yield item
 
 
-def comments(text: str, document: Placed) -> dict[int, str]:
-    """Return YAML's comments by line, from 1; one that stands alone on its line belongs to the line below.
+def comments(text: str, document: Placed) -> list[tuple[int, int, str]]:
+    """Return YAML's comments: the offset of each, the line it is about (from 1), its text.
 
-    A `#` within a value is no comment, whatever it says.
+    One that stands alone is about the next line that holds anything else. A `#` within a value is no comment.
     """
     spans = sorted((item.start, item.end) for item in scalars(document))
     starts = [start for start, _ in spans]
-    found: dict[int, str] = {}
-    at = 0
-    for number, line in enumerate(text.splitlines(keepends=True), 1):
-        for mark in re.finditer(r"(?:^|(?<=\s))#", line):
-            before = bisect.bisect_right(starts, at + mark.start()) - 1
-            if before < 0 or spans[before][1] <= at + mark.start():
-                alone = not line[: mark.start()].strip()
-                found[number + alone] = line[mark.start() :].rstrip()
-                break
-        at += len(line)
-    return found
+    found: list[tuple[int, int, str]] = []
+    waiting: list[tuple[int, str]] = []
+    at, number = 0, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = next((m.start() for m in _HASH.finditer(line) if not _is_inside(spans, starts, at + m.start())), None)
+        said = [] if mark is None else [(at + mark, line[mark:].rstrip())]
+        waiting += said
+        if line[:mark].strip():
+            found += [(offset, number, comment) for offset, comment in waiting]
+            waiting.clear()
+        at += len(line) + 1
+    return [*found, *((offset, number, comment) for offset, comment in waiting)]
+
+
+_HASH = re.compile(r"(?:^|(?<=\s))#")
+
+
+def _is_inside(spans: list[tuple[int, int]], starts: list[int], offset: int) -> bool:
+    before = bisect.bisect_right(starts, offset) - 1
+    return before >= 0 and spans[before][1] > offset

@@ -1,28 +1,28 @@
-"""What the audit found, in the forms that people and machines read: text, GitHub, SARIF, JUnit."""
+"""What the audit found, for people: each finding with its source, a line that counts, statistics; and as JSON."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.protocol.findings import SEVERITIES
 from utp_cli.views.escape import shown
 from utp_cli.views.json import document
-from utp_cli.views.junit import Case, junit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.text import Text
 
-    from utp_cli.auditing.run import AuditReport
+    from utp_cli.auditing.report import AuditReport
     from utp_cli.protocol.findings import Finding
-    from utp_cli.protocol.rules import Rule
     from utp_cli.views.lines import Screen
 
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-_GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[\w.$/-]+|.')
+"""What a caret underlines: a quoted text, a word, a sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,13 @@ class Audited:
     report: AuditReport
     name: str
     text: str
+    fixed: int = 0
+    """Findings that fixes have ended, or enhancements that were made."""
+
+
+def findings_of(audited: Sequence[Audited]) -> Iterator[Finding]:
+    """Yield the findings of all files."""
+    return (finding for one in audited for finding in one.report.findings)
 
 
 def as_text(audited: Sequence[Audited], screen: Screen) -> list[Text]:
@@ -40,7 +47,7 @@ def as_text(audited: Sequence[Audited], screen: Screen) -> list[Text]:
 
     lines: list[Text] = []
     for one in audited:
-        source = one.text.splitlines()
+        source = one.text.split("\n")
         for finding in one.report.findings:
             lines += _finding(finding, source, screen, Text)
     return [*lines, Text(summary(audited))]
@@ -48,7 +55,7 @@ def as_text(audited: Sequence[Audited], screen: Screen) -> list[Text]:
 
 def _finding(finding: Finding, source: list[str], screen: Screen, text: type[Text]) -> list[Text]:
     severity = text(f"[{finding.severity}]", style=_STYLES[finding.severity])
-    head = text.assemble(text(f"{_place(finding)}: ", style="bold"), f"{finding.code} {finding.name} ", severity)
+    head = text.assemble(text(f"{place_of(finding)}: ", style="bold"), f"{title_of(finding)} ", severity)
     lines = [head, *screen.labelled(text("   "), finding.message, 3)]
     line = finding.place.line
     if line and line <= len(source):
@@ -59,112 +66,98 @@ def _finding(finding: Finding, source: list[str], screen: Screen, text: type[Tex
 
 
 def _snippet(line: str, number: int, column: int, screen: Screen, text: type[Text]) -> list[Text]:
-    """Quote a line with a caret under the place; a long line is cut around it."""
+    """Quote a line, what is meant underlined; a long line is cut around it."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
     room = max(screen.width - 12, 20)
+    line = line.rstrip("\r")
     begin = max(0, min(column - 1 - room // 3, len(line) - room))
-    part = screen.safe(line[begin : begin + room].replace("\t", " "))
-    caret = " " * (column - 1 - begin) + "^"
-    return [text(f"{number:>6} | {part}"), text(f"       | {caret}", style="red")]
+    token = _TOKEN.match(line, column - 1)
+    end = min(token.end() if token else column, begin + room)
+    before, meant, after = (
+        screen.safe(part.replace("\t", " "))
+        for part in (line[begin : column - 1], line[column - 1 : end], line[end : begin + room])
+    )
+    carets = " " * cell_len(before) + "^" * max(cell_len(meant), 1)
+    return [text(f"{number:>6} | {before}{meant}{after}"), text(f"       | {carets}", style="red")]
 
 
-def _place(finding: Finding) -> str:
+def title_of(about: Finding | Tally) -> str:
+    """Write code and name; a code that is a word stands alone."""
+    return " ".join(dict.fromkeys((about.code, about.name)))
+
+
+def place_of(finding: Finding) -> str:
+    """Write where a finding is: `file:line:column`, or the tool's name."""
     place = finding.place
     where = [place.file, place.line, place.column] if place.file else [finding.tool or "tools"]
     return ":".join(shown(str(part)) for part in where if part is not None)
 
 
 def summary(audited: Sequence[Audited]) -> str:
-    """Count what was found, in one line."""
+    """Count what was found, fixed and suppressed, in one line."""
     reports = [one.report for one in audited]
-    tools = sum(len(report.scores) for report in reports)
-    counts = [
-        (sum(report.count(severity) for report in reports), severity) for severity in ("error", "warning", "info")
-    ]
-    told = ", ".join(f"{n} {severity}{'s' if n != 1 else ''}" for n, severity in counts if n) or "no findings"
-    fixable = sum(1 for report in reports for entry in report.entries if entry.fix and entry.fix.safety == "safe")
+    counts = [(sum(report.count(severity) for report in reports), severity) for severity in SEVERITIES]
+    told = ", ".join(_many(n, severity) for n, severity in counts if n) or "no findings"
+    fixable = sum(report.fixable for report in reports)
     told += f" ({fixable} fixable with --fix)" if fixable else ""
     scores = [score.score for report in reports for score in report.scores.values()]
-    average = f" · score {sum(scores) / len(scores):.2f}" if scores else ""
-    suppressed = sum(len(report.suppressed) for report in reports)
-    return f"{tools} tool{'s' if tools != 1 else ''} · {told}{average}" + (
-        f" · {suppressed} suppressed" if suppressed else ""
+    fixed, suppressed = sum(one.fixed for one in audited), sum(len(report.suppressed) for report in reports)
+    parts = [
+        _many(len(scores), "tool"),
+        told,
+        f"{fixed} fixed" if fixed else "",
+        f"score {sum(scores) / len(scores):.2f}" if scores else "",
+        f"{suppressed} suppressed" if suppressed else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How often a rule fired."""
+
+    code: str
+    name: str
+    count: int
+    fixable: int
+
+
+def tallies(audited: Sequence[Audited]) -> list[Tally]:
+    """Count the findings of each rule, the most frequent first."""
+    entries = [entry for one in audited for entry in one.report.entries]
+    names = {entry.finding.code: entry.finding.name for entry in entries}
+    safe = Counter(entry.finding.code for entry in entries if entry.fix and entry.fix.safety == "safe")
+    counts = Counter(entry.finding.code for entry in entries)
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Tally(code=code, name=names[code], count=many, fixable=safe[code]) for code, many in ordered]
+
+
+def as_statistics(audited: Sequence[Audited]) -> str:
+    """Write a line for each rule that fired, then the line that counts."""
+    rows = (
+        f"{tally.count:>6}  {title_of(tally)}" + (f"  ({tally.fixable} fixable)" if tally.fixable else "")
+        for tally in tallies(audited)
     )
+    return "".join(f"{row}\n" for row in (*rows, summary(audited)))
 
 
-def as_json(audited: Sequence[Audited]) -> str:
+def as_json(audited: Sequence[Audited], *, statistics: bool = False) -> str:
     """Write `utp.audit/1`; a list of them for several files."""
-    documents = [one.report.to_dict() for one in audited]
+    documents = [_document(one, statistics=statistics) for one in audited]
     return document(documents[0] if len(documents) == 1 else documents)
 
 
-def as_github(audited: Sequence[Audited]) -> str:
-    """Write workflow commands, which GitHub shows beside the lines (docs.github.com, workflow commands)."""
-    lines = []
-    for finding in (finding for one in audited for finding in one.report.findings):
-        place = finding.place
-        where = f"file={_property(place.file or '')},line={place.line or 1},col={place.column or 1}"
-        title = _property(f"{finding.code} {finding.name}")
-        lines.append(f"::{_GITHUB[finding.severity]} {where},title={title}::{_data(finding.message)}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def as_sarif(audited: Sequence[Audited], rules: Sequence[Rule[Any]], version: str) -> str:
-    """Write SARIF 2.1.0 (OASIS, 2020), with the pages of the rules that fired."""
-    findings = [finding for one in audited for finding in one.report.findings]
-    fired = {finding.code for finding in findings}
-    described = [
-        {
-            "id": rule.code,
-            "name": rule.name,
-            "shortDescription": {"text": rule.headline},
-            "fullDescription": {"text": rule.page},
-            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        }
-        for rule in rules
-        if rule.code in fired
-    ]
-    driver = {"name": "utp audit", "version": version, "rules": described}
-    return document(
-        {
-            "$schema": _SARIF,
-            "version": "2.1.0",
-            "runs": [{"tool": {"driver": driver}, "results": [_result(finding) for finding in findings]}],
-        }
-    )
-
-
-def _result(finding: Finding) -> dict[str, Any]:
-    place = finding.place
-    region = {"startLine": place.line or 1, "startColumn": place.column or 1}
-    physical = {"artifactLocation": {"uri": (place.file or "tools").replace("\\", "/")}, "region": region}
-    logical = [{"name": finding.tool, "fullyQualifiedName": f"{finding.tool}{place.pointer}"}] if finding.tool else []
-    return {
-        "ruleId": finding.code,
-        "level": _LEVELS[finding.severity],
-        "message": {"text": f"{finding.message} {finding.hint}".strip()},
-        "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
-    }
-
-
-def as_junit(audited: Sequence[Audited]) -> str:
-    """Write a test case for each tool and each finding on it."""
-    cases = []
-    for one in audited:
-        bad = {finding.tool for finding in one.report.findings}
-        cases += [Case(suite=one.name, name=tool) for tool in one.report.scores if tool not in bad]
-        cases += [
-            Case(
-                suite=one.name, name=f"{finding.tool}: {finding.code}", failure=finding.message,
-                details=f"{_place(finding)}\n{finding.hint}",
-            )
-            for finding in one.report.findings
-        ]  # fmt: skip
-    return junit("utp audit", cases)
+def _document(one: Audited, *, statistics: bool) -> dict[str, Any]:
+    told = one.report.to_dict()
+    told["summary"] |= {"fixed": one.fixed}
+    if statistics:
+        told["statistics"] = [
+            {"code": tally.code, "name": tally.name, "count": tally.count, "fixable": tally.fixable}
+            for tally in tallies([one])
+        ]
+    return told
