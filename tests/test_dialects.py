@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests import hostile
 from tests.cases import load, same
 from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS, GROUPS
@@ -211,3 +213,38 @@ def test_writes_and_reads_calls_of_real_tools(dialect: Dialect) -> None:
 
 def carries(dialect: Dialect, calls: list[dict[str, Any]]) -> bool:
     return bool(calls) and "one-argument" not in limits(dialect)
+
+
+# -- cost --------------------------------------------------------------------------------------------------------------
+
+
+def calls_made(dialect: Dialect, text: str, piece: int) -> int:
+    """Count the Python calls that reading takes; seconds are measured in `bench/linear.py`."""
+    made = 0
+
+    def count(*_: object) -> None:
+        nonlocal made
+        made += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        parser = Parser(parser=dialect.name, tools=hostile.TOOLS)
+        for at in range(0, len(text), piece):
+            parser.feed(text[at : at + piece])
+        parser.close().to_dict()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+FIRST = {dialect.family: dialect for dialect in reversed(list(DIALECTS))}
+"""The first dialect of each family: the others differ in data only."""
+
+
+@pytest.mark.parametrize("dialect", FIRST.values(), ids=FIRST)
+def test_hostile_text_costs_linear_time(dialect: Dialect) -> None:
+    """What reading looks ahead is bounded: sizes at which the bound is reached, and slack for it."""
+    for name, make in hostile.inputs(dialect):
+        one, two = (calls_made(dialect, make(size), 4) for size in (1_600, 3_200))
+        assert two <= 2.5 * one + 8_000, name
