@@ -9,6 +9,7 @@ everywhere, also a line break written as backslash and n. Tags may carry a suffi
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.engine.grammars.values import Body, Key, past_tag, read_argument, read_object, skip_breaks, skip_tag
@@ -38,12 +39,17 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
 _NAME_END = re.compile(r"[<\n\\{]|\]<")
 _MAYBE_TAG = re.compile(r"<[\w|:]*\Z|<[\w|]*(?:type|value)|\\(?:n|\Z)")
-_PAIR = re.compile(
-    r"(?P<key>.*?)</(?P<word>[\w|]*key)(?::\w*)?>(?:\s|\\n)*"
-    r"(?:<(?P<word2>[\w|]*type)(?::\w*)?>(?P<type>[^<]*)</(?P=word2)(?::\w*)?>(?:\s|\\n)*)?"
-    r"(?P<value><[\w|]*value(?::\w*)?>)?",
-    re.DOTALL,
-)
+
+
+@cache
+def _pair(key: str, value: str) -> re.Pattern[str]:
+    """Match a key up to its closing tag, a type, and the opening of the value's tag; some checkpoints bend the words."""
+    return re.compile(
+        rf"(?P<key>.*?)</(?P<word>[\w|]*key|{re.escape(key)})(?::\w*)?>(?:\s|\\n)*"
+        r"(?:<(?P<word2>[\w|]*type)(?::\w*)?>(?P<type>[^<]*)</(?P=word2)(?::\w*)?>(?:\s|\\n)*)?"
+        rf"(?P<value><(?:[\w|]*value|{re.escape(value)})(?::\w*)?>)?",
+        re.DOTALL,
+    )
 
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
@@ -115,12 +121,14 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
             return False, body.position
 
 
-def _read_key(source: Source, hit: Hit, _context: Context) -> Waiting[Key | None]:
+def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
     """Read a key's tag, a type's tag if there is one, and the opening of the value's tag."""
+    tag = context.dialect.argument
+    pattern = _pair(tag.open.lstrip("<"), tag.close.lstrip("</")) if tag else _pair("key", "value")
     begin = yield from past_tag(source, hit)
     while True:
         index = begin - source.base
-        pair = _PAIR.match(source.window, index, index + HEADER_LIMIT)
+        pair = pattern.match(source.window, index, index + HEADER_LIMIT)
         enough = source.closed or source.length - begin >= HEADER_LIMIT
         if pair and (pair["value"] or enough or _is_other(source, source.base + pair.end())):
             end = source.base + pair.end()

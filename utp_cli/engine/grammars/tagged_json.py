@@ -70,7 +70,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         ahead = yield from skip_space(source, position)
         if source.char(ahead) in SEPARATORS and source.char(ahead):
             ahead = yield from skip_space(source, ahead + 1)
-        if source.char(ahead) not in ("{", "[") or not source.char(ahead):
+        hit = yield from hit_at(source, context.local, ahead)
+        if source.char(ahead) not in ("{", "[") or not source.char(ahead) or role_of(hit) == "close":
             break
         position = ahead
     if position == begin:
