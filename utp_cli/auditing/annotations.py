@@ -9,7 +9,7 @@ from utp_cli.auditing.json_schema import JSON_TYPES
 from utp_cli.auditing.schemas import schema_faults
 from utp_cli.auditing.subject import AuditedTool, Flaw, audit_rule, shown
 from utp_cli.auditing.verbs import CREATING, DESTRUCTIVE, READ, WRITE
-from utp_cli.auditing.words import any_word, first_sentence, words
+from utp_cli.auditing.words import any_word, first_sentence, sentences, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -243,7 +243,7 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     """
     schema, at = tool.definition.body.get("outputSchema"), tool.at("outputSchema")
     if schema is None:
-        if _STRUCTURED.search(tool.description) and _RETURNS.search(tool.description):
+        if any(_STRUCTURED.search(said) and _RETURNS.search(said) for said in sentences(tool.description)):
             yield Flaw(
                 pointer=tool.at("description"),
                 message=f"{tool.name} promises structured output and has no outputSchema",

@@ -70,6 +70,10 @@ def description_too_long(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
+TELLING = 4
+"""Content words beyond the name that make the rest of a description worth reading."""
+
+
 @audit_rule("UTP204", "warning", "repeats-name", on="tool")
 def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
     """A description says nothing but the name.
@@ -82,7 +86,7 @@ def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
     """
     name = stems(words(tool.name))
     said = stems(content_words(first_sentence(tool.description)))
-    if said and said <= name and stems(content_words(tool.description)) <= name:
+    if said and said <= name and len(stems(content_words(tool.description)) - name) < TELLING:
         yield Flaw(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} repeats its name",
@@ -157,7 +161,7 @@ def output_not_described(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 _OUTPUT = any_word(
-    "return | returns | returned | returning | output | outputs | respond | responds | response | result |"
+    "populates | return | returns | returned | returning | output | outputs | respond | responds | response | result |"
     " results"
     " | yield | yields | produce | produces | get back | gets back | answer | answers"
 )

@@ -128,7 +128,8 @@ _SECRETS = re.compile(
 _CONVERSATION = re.compile(
     r"\b(?:(?:whole|entire|full|complete|this|our|your|current|all) (?:\w+ )?(?:conversations?|chat)|chat"
     r" history"
-    r"|conversation history|previous messages|conversation so far)\b",
+    r"|conversation history|previous messages|conversation so far|the conversation(?= (?:to|in|into|as|here|with))|the"
+    r" conversation(?=\W*$))\b",
     re.IGNORECASE,
 )
 _NOT = re.compile(
@@ -194,7 +195,8 @@ def _asked_for(text: Text) -> str | None:
 
 
 _SECRET = re.compile(
-    r"\b(?:sk-(?:ant-)?|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abpr]-|rk_live_|sk_live_)(?=[\w-]*\d)[\w-]{10,}"
+    r"\b(?:sk-ant-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abpr]-|rk_live_|sk_live_)[\w-]{10,}"
+    r"|\bsk-(?=[\w-]*\d)[\w-]{10,}"
     r"|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}|\b[a-z][a-z0-9+.-]*://[^\s/:@\"']+:(?P<password>[^\s/@\"']+)@[\w.-]+"
 )
@@ -232,7 +234,8 @@ _COMMANDS = word_set("command cmd shell script bash shell_command exec eval code
 _LIMITED = any_word(
     "allowed | only | one of | whitelist | whitelisted | allowlist | allow-list | allowlisted | read-only |"
     " readonly"
-    " | restricted | sandbox | sandboxed | must be a select | permitted"
+    " | restricted | sandbox | sandboxed | must be a select | permitted | promql | logql | traceql | jsonpath"
+    " | jmespath | cron | regex | regular expression | jq | xpath"
 )
 
 
@@ -254,7 +257,7 @@ def unconstrained_command(node: Node) -> Iterator[Flaw]:
     if free and not _LIMITED.search(node.description):
         yield Flaw(
             pointer=node.pointer,
-            message=f"{node.label} runs whatever the model writes",
+            message=f"{node.label} takes whatever the model writes",
             hint="list what is allowed as an enum, or say it in the description",
         )
 

@@ -203,7 +203,8 @@ _CALLED_WITH = re.compile(r"\([^)]")
 
 def _means_tool(text: str, found: re.Match[str]) -> bool:
     name = found["ticked"] or found["bare"]
-    if name.isupper() or _NO_TOOL.match(text, found.end()) or _CALLED_WITH.match(text, found.end()):
+    of_a_kind = text[max(0, found.start() - 4) : found.start()].lower().split()[-1:] in (["a"], ["an"])
+    if name.isupper() or of_a_kind or _NO_TOOL.match(text, found.end()) or _CALLED_WITH.match(text, found.end()):
         return False
     if found["bare"]:
         return True

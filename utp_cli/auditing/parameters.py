@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import value_types
+from utp_cli.auditing.nodes import resolve, value_types
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
 from utp_cli.auditing.words import any_word, content_words, word_set, words
 
@@ -22,9 +22,17 @@ def is_ambiguous(node: Node) -> bool:
     return (
         node.name is not None
         and node.name.casefold() in AMBIGUOUS
-        and {"enum", "format", "pattern"}.isdisjoint(node.schema)
+        and {"enum", "format", "pattern", "const"}.isdisjoint(node.schema)
         and len(content_words(node.description)) < 4
+        and not _has_shape(node)
     )
+
+
+def _has_shape(node: Node) -> bool:
+    """Say whether it is an object with properties of its own: they tell what it is."""
+    target = resolve(node.tool.schema, node.schema.get("$ref"))
+    inner = (target if isinstance(target, dict) else node.schema).get("properties")
+    return isinstance(inner, dict) and len(inner) > 1
 
 
 @audit_rule("UTP210", "warning", "ambiguous-parameter-name", on="seen")
@@ -32,7 +40,7 @@ def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
     """A parameter's name could mean anything, and nothing says what it means here.
 
     What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern or a
-    description of four content words.
+    description of four content words, or properties of its own.
     Why it is bad: is `user` a name, a number or an e-mail address? The model picks one.
     Example: `user: {type: string}`.
     Use instead: `user_id: {type: string, description: …}`.
@@ -41,7 +49,7 @@ def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
     if is_ambiguous(node):
         yield Flaw(
             pointer=node.pointer,
-            message=f"{node.label} could mean anything",
+            message=f"{node.label} has a name that says little, and too few words about it",
             hint=f"say which, as in `{node.name}_id` or `{node.name}_name`, or describe it",
         )
 
@@ -51,6 +59,19 @@ _PLAIN_VALUE = re.compile(
     r"|(?=[^ ]* )[^\d]*[A-Za-z]{4}[^\d]*"
 )
 """A word of four letters and what follows it; or a phrase with such a word in it."""
+_SHORT_WORDS = word_set(
+    "act add age ago air alt and any app art ask bad bar bed big bit box bug bus buy can car cat cup cut day dog dot"
+    " dry ear eat egg end eye far fat few fit fix fly for fun gap gas gun hip hit hop hot how ice ill ink job key kid"
+    " kit law leg let log lot low mad man map max men mid min mix mud new net nor not now off oil old one opt our out"
+    " own pad pan pay pen pet pie pig pin pop pot raw red rib row run sad sci sea set shy sit six sky son soy spa sub"
+    " sum sun tab tag tap tax tea ten the tie tin tip toe top toy try two use van via war web wet who win wood yes"
+    " yet zip zoo ac at by de do fi go hi in it my no of on or pm so to up us we"
+)
+"""Words of less than four letters that need no explanation."""
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
+_COUNT = re.compile(r"\d+(?=[ _-]?[A-Za-z]{4})")
+"""A number before the word that it counts: `24 hours`, `last7Days`."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _KNOWN_SHORT = word_set(
     "asc desc yes no on off all any low high min max day week get put new old top end left up down tab"
     " add set first last next true false none json xml html csv tsv pdf png jpg jpeg gif svg txt zip"
@@ -89,7 +110,10 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
 
 
 def _is_opaque(value: str) -> bool:
-    return len(value) < 100 and not _PLAIN_VALUE.fullmatch(value) and value.lower() not in _KNOWN_SHORT
+    if len(value) >= 100 or _PLAIN_VALUE.fullmatch(value) or value.lower() in _KNOWN_SHORT or _YEAR.fullmatch(value):
+        return False
+    parts = _PARTS.findall(_COUNT.sub(" ", value))
+    return not all(part.isalpha() and (len(part) > 3 or part.lower() in _SHORT_WORDS) for part in parts)
 
 
 def _is_told(value: str, told: frozenset[str], whole: str) -> bool:
@@ -127,9 +151,11 @@ _UNITS = any_word(
     " | litres"
     " | liter | liters | ml | gallon | gallons | mph | kph | kmh | km/h | m/s | knots | acres | hectares |"
     " square"
-    " | cubic | number of | how many | count of | ratio | fraction | multiplier"
+    " | kms | cubic | number of | how many | count of | ratio | fraction | multiplier"
 )
-_UNIT_SIGNS = re.compile(r"[%°$€£¥]|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b", re.IGNORECASE)
+_UNIT_SIGNS = re.compile(
+    r"[%°$€£¥]|\b\w+ per \w+|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b", re.IGNORECASE
+)
 
 
 @audit_rule("UTP212", "warning", "number-without-unit", on="seen")
@@ -161,7 +187,8 @@ _DATE_WORDS = word_set("date time datetime timestamp deadline since until")
 _DATE_CUES = re.compile(
     r"iso[ -]?8601|rfc["
     r" -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
-    r"|natural[ -]language|\bcron\b|\bduration\b|\b\d+[smhdw]\b|\brelative\b|\bnow-|%Y",
+    r"|\bname of (?:the|a)\b|\bpossible values\b|natural[ -]language|\bcron\b|\bduration\b|\b\d+[smhdw]\b"
+    r"|\brelative\b|\bnow-|%Y",
     re.IGNORECASE,
 )
 _SPOKEN_DATE = re.compile(
@@ -206,7 +233,16 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
 
 
 _SHAPED_BY = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const", "enum"})
-_KEY_WORD = any_word("key | keys | keyed | key-value | key/value | map of | mapping")
+_KEY_WORD = re.compile(
+    r"\b(?:keys?|keyed|key[-/]value|map of|mapping)\b|\b(?:fields|properties)(?: are| include)?:", re.IGNORECASE
+)
+
+
+def _is_last_resort(node: Node) -> bool:
+    """Say whether it stands in a union beside branches that tell the shape."""
+    branches = node.parent.schema.get(node.keyword) if node.parent and node.keyword in ("anyOf", "oneOf") else None
+    others = [b for b in branches if isinstance(b, dict)] if isinstance(branches, list) else []
+    return any("$ref" in branch or branch.get("properties") for branch in others)
 
 
 @audit_rule("UTP218", "warning", "freeform-object", on="seen")
@@ -220,13 +256,14 @@ def freeform_object(node: Node) -> Iterator[Flaw]:
     Use instead: `filter: {type: object, properties: {…}}`.
     Fix safety: no fix.
     """
-    if node.parent is None or "object" not in node.types or not _SHAPED_BY.isdisjoint(node.schema):
+    if node.parent is None or {*node.types} - {"null"} != {"object"} or not _SHAPED_BY.isdisjoint(node.schema):
         return
     rest = node.schema.get("additionalProperties")
     shaped = node.properties or node.schema.get("patternProperties") or (isinstance(rest, dict) and rest)
-    if not shaped and "{" not in node.description and not _KEY_WORD.search(node.description):
+    told = "{" in node.description or _KEY_WORD.search(node.description) or _is_last_resort(node)
+    if not shaped and not told:
         yield Flaw(
             pointer=node.pointer,
-            message=f"{node.label} is an object of nobody knows what",
+            message=f"{node.label} is an object, and nothing says what is in it",
             hint="list its `properties`, or show an example in the description",
         )

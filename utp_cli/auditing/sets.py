@@ -58,6 +58,10 @@ def _by_family(parts: tuple[str, ...]) -> tuple[str, ...]:
     return parts
 
 
+FORMULAIC = 6
+"""Tools in a set from which on the words that most descriptions share set nothing apart."""
+
+
 @audit_rule("UTP402", "warning", "overlapping-descriptions", on="set")
 def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools are described in the same words.
@@ -72,6 +76,9 @@ def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
     """
     said = [content_words(tool.description) for tool in tools.tools]
     common = Counter(word for found in said for word in found)
+    if len(said) >= FORMULAIC:
+        formula = {word for word, count in common.items() if count > len(said) / 2}
+        said = [found - formula for found in said]
     by_word: dict[str, list[int]] = {}
     by_text: dict[str, int] = {}
     for index, tool in enumerate(tools.tools):

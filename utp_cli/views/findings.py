@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from utp_cli.views.lines import Screen
 
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
+IN_FULL = 3
+"""Findings of one rule that are drawn with their source."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[\w.$/-]+|.')
 """What a caret underlines: a quoted text, a word, a sign."""
 
@@ -42,15 +44,32 @@ def findings_of(audited: Sequence[Audited]) -> Iterator[Finding]:
 
 
 def as_text(audited: Sequence[Audited], screen: Screen) -> list[Text]:
-    """Draw every finding with its place and the source it is about, then a line that counts."""
+    """Draw the findings with their places and the source they are about, then a line that counts.
+
+    The first few of a rule are drawn in full, the others in one line each, unless the screen is `verbose`.
+    """
     from rich.text import Text  # noqa: PLC0415 - the other forms have no need of it
 
     lines: list[Text] = []
+    told: Counter[str] = Counter()
     for one in audited:
         source = one.text.split("\n")
         for finding in one.report.findings:
-            lines += _finding(finding, source, screen, Text)
-    return [*lines, Text(summary(audited))]
+            told[finding.code] += 1
+            is_known = told[finding.code] > IN_FULL and not screen.verbose
+            drawn = _short(finding, screen, Text) if is_known else _finding(finding, source, screen, Text)
+            lines += drawn if is_known else [*_gap(lines, Text), *drawn]
+    return [*lines, *_gap(lines, Text), Text(summary(audited))]
+
+
+def _gap(lines: list[Text], text: type[Text]) -> list[Text]:
+    return [text("")] if lines and lines[-1].plain else []
+
+
+def _short(finding: Finding, screen: Screen, text: type[Text]) -> list[Text]:
+    severity = text(f" [{finding.severity}] ", style=_STYLES[finding.severity])
+    where = text(f"{place_of(finding)}: ", style="bold")
+    return [text.assemble(where, finding.code, severity, screen.safe(finding.message))]
 
 
 def _finding(finding: Finding, source: list[str], screen: Screen, text: type[Text]) -> list[Text]:
