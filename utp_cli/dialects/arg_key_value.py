@@ -9,7 +9,7 @@ from utp_cli.dialects.spec import Dialect, Tag
 from utp_cli.dialects.tagged_json import THINK
 
 _PAIRS = Tag(open="<arg_key", slot="=", close="</arg_value")
-_GLM_END = ("<|user|>", "<|observation|>", "<|endoftext|>")
+_GLM_END = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|role_end|>")
 
 
 def _glm(name: str, models: tuple[str, ...], source: str, servers: dict[str, str], **more: object) -> Dialect:

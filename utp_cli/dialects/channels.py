@@ -109,7 +109,7 @@ GEMMA4 = Dialect(
     call_open=("<|tool_call>call:",),
     call_close=("<tool_call|>",),
     quote='<|"|>',
-    reasoning=(("<|channel>thought\n", "<channel|>"),),
+    reasoning=(("<|channel>thought\n", "<channel|>"), ("<|channel>thought", "<channel|>")),
     dropped=("<turn|>", "<|tool_response>", "<eos>"),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
 )

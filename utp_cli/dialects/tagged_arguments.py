@@ -261,6 +261,7 @@ KIMI_K3 = Dialect(
     call=Tag(open="<|open|>call", slot="tool", counter="index", end="<|sep|>", close="<|close|>call<|sep|>"),
     argument=Tag(open="<|open|>argument", slot="key", type="type", end="<|sep|>", close="<|close|>argument<|sep|>"),
     reasoning=(("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
+    ends_thinking=("<|open|>response<|sep|>",),
     dropped=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|end_of_msg|>"),
     quirks="Each argument tells its type; `index` is an ordinal, not an id.",
 )

@@ -24,6 +24,11 @@ class Plan:
         self._asked = frozenset(asked)
         self.markers = Markers(p for d in dialects for p in _marked(d, asked=d.name in self._asked))
         self._openers = [m for d in dialects for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
+        self._closers = [
+            marker
+            for d in dialects
+            for marker in (*(close for _, close in d.reasoning), *_call_close(d), *d.section_close, *d.dropped)
+        ]
         self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
 
     def order(self, meanings: Sequence[Meaning], section: Dialect | None) -> list[Meaning]:
@@ -41,9 +46,10 @@ class Plan:
         return Context(dialect=dialect, tools=tools, local=local, until=until, live=live)
 
     def open_tail(self, prompt: str) -> str:
-        """Return the prompt from its last opening marker on: what it opened, the answer goes on with."""
+        """Return the prompt from its last opening marker on: what it opened, and did not close, the answer goes on with."""
         at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
-        return prompt[at:] if at >= 0 else ""
+        ended = max((prompt.rfind(closer) for closer in self._closers), default=-1)
+        return prompt[at:] if at >= 0 and at >= ended else ""
 
 
 _ROLES = ("call", "bare", "think", "unthink", "end", "section", "drop")

@@ -46,6 +46,8 @@ _SPELT: Final = {"True": "true", "False": "false", "None": "null"}
 _BRACKETS: Final = {"object": "{", "array": "["}
 _PYTHON_CODES: Final = frozenset({"single-quotes", "python-literal", "python-tuple", "python-set", "string-prefix"})
 """Faults that a list or an object as Python prints it is made of."""
+_PRINTED: Final = _PYTHON_CODES | {"python-literal", "trailing-comma"}
+"""Faults that leave no doubt that a list or an object was meant."""
 _NO: Final = object()
 """The text does not read as the type."""
 
@@ -66,6 +68,8 @@ def typed_text(text: str, schema: Any, root: Any = None, *, decode: Decode | Non
     for kind in _ORDER:
         if kind in types:
             value, repairs = _as(kind, text, stripped, decode)
+            if "string" in types and not {repair.code for repair in repairs} <= _PRINTED:
+                continue  # it may be just the text it is
             if value is not _NO:
                 return value, [repair.moved(len(text) - len(text.lstrip())) for repair in repairs]
     return text, []
@@ -191,6 +195,6 @@ def _untyped(text: str, decode: Decode | None) -> tuple[Any, list[Repair]]:
         return strict(stripped), []
     except ValueError:
         found = decode(stripped) if decode and stripped[0] in "{[" and stripped[-1] in "}]" else None
-    if found and {repair.code for repair in found[1]} <= _PYTHON_CODES | {"trailing-comma"}:
+    if found and {repair.code for repair in found[1]} <= _PRINTED:
         return found[0], _as_python(stripped, *found)
     return text, []

@@ -1,7 +1,7 @@
 """Messages with a role, a recipient and a channel in their header; the recipient says what the body is.
 
     message = [ "<|start|>" ROLE ] [ " to=" RECIPIENT ] [ "<|channel|>" CHANNEL ] [ " to=" RECIPIENT ]
-              [ "<|constrain|>" TYPE ] "<|message|>" body end
+              [ "<|channel|>" CHANNEL ] [ "<|constrain|>" TYPE ] "<|message|>" body end
 
 A recipient that is a tool makes the body its arguments (JSON, or one tag an argument); a channel or recipient that is
 declared as thinking makes it thinking; anything else is text, in which the engine goes on looking for markup.
@@ -18,7 +18,18 @@ from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.values import Body
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, hit_at, skip_space
+from utp_cli.engine.reading import (
+    HEADER_LIMIT,
+    Context,
+    Declined,
+    Grammar,
+    RawCall,
+    Read,
+    Waiting,
+    hit_at,
+    next_hit,
+    skip_space,
+)
 from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
@@ -34,6 +45,7 @@ _HEADER = re.compile(
     r"(?:\s*to=(?P<to>[^\s<]+))?"
     r"(?:\s*<\|channel\|>\s*(?P<channel>\w+))?"
     r"(?:\s*to=(?P<to2>[^\s<]+))?"
+    r"(?:\s*<\|channel\|>\s*(?P<channel2>\w+))?"
     r"(?:\s*<\|constrain\|>)?\s*(?P<type>\w+)?\s*"
 )
 
@@ -49,9 +61,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     recipient = header["to2"] or header["to"]
     markup = [Run("markup", opened.end, body)]
     if recipient is None or recipient in dialect.text_recipients + dialect.thinking_recipients:
-        thinking = (
-            recipient in dialect.thinking_recipients if recipient else header["channel"] in dialect.thinking_channels
-        )
+        channel = header["channel2"] or header["channel"]
+        thinking = recipient in dialect.thinking_recipients or channel in dialect.thinking_channels
         return Read(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
     if dialect.body_markup:
         return Read(calls=[], end=body, runs=markup, closed=True, mode="text")
@@ -84,9 +95,10 @@ def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Re
     reader = yield from read_value(source, ahead, context.until)
     call = RawCall(name=name, arguments={}, payload=(begin, reader.end))
     if reader.declined:
-        call.payload = (begin, begin)
+        hit = yield from next_hit(source, context.local, begin)
+        call.payload = (begin, hit.start if hit else source.length)
         call.reason = "the body is no JSON"
-        return (yield from close(source, begin, begin, [call], context))
+        return (yield from close(source, *call.payload, [call], context))
     context.live.arguments(ahead, reader.end)
     tool = (context.tools or {}).get(name)
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)

@@ -18,7 +18,7 @@ from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit, role_of
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.typed import typed_text
+from utp_cli.repair.typed import asked_types, typed_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +94,8 @@ def elements(text: str, prefix: str, schema: Any) -> tuple[Any, list[str]]:
 
 
 def _value(node: _Node, text: str, root: Any) -> Any:
-    if node.value is not None:
+    types, _ = asked_types(node.schema, root)
+    if node.value is not None and ("string" not in types or types & {"object", "array"}):
         return node.value
     asked = node.schema.get("type") if isinstance(node.schema, dict) else None
     if not text.strip() and asked in ("array", "object"):
