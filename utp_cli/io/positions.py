@@ -265,6 +265,9 @@ class _Reader:
         else:
             self.keys[-1] = None
             placed.key = key
+            if placed.start == placed.end:  # nothing is written: the event's mark may stand lines below
+                colon = self.text.find(":", key.end, placed.start)
+                placed.start = placed.end = colon + 1 if colon >= 0 else placed.start
             if key.value == "<<" and not key.style:
                 self._merge(top, placed)
             else:

@@ -50,9 +50,10 @@ def _json(value: Any) -> str:
 
 
 def _patched(text: str, patches: list[Patch]) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
     pieces, at = [], 0
     for start, end, new in sorted(patches):
-        pieces += [text[at:start], new]
+        pieces += [text[at:start], new.replace("\n", newline)]
         at = max(at, end)
     return "".join([*pieces, text[at:]])
 
@@ -144,9 +145,10 @@ def _cut(text: str, run: list[Placed], before: Placed | None, after: Placed | No
         return start, _begin(after), ""
     if is_flow:
         return (_last_end(text, before) if before else start), end, ""
-    rest = text.find("\n", end)
-    rest = len(text) if rest < 0 else rest
-    return (line, rest + 1, "") if before is None else (line - 1, rest, "")
+    if before is None:
+        rest = text.find("\n", end)
+        return line, len(text) if rest < 0 else rest + 1, ""
+    return _line_end(text, line - 1), _line_end(text, end), ""
 
 
 def _with(text: str, placed: Placed, added: Sequence[tuple[str | None, Any]], gone: list[str]) -> list[Patch]:
@@ -166,11 +168,17 @@ def _with(text: str, placed: Placed, added: Sequence[tuple[str | None, Any]], go
         between = ",\n" + gap if not gap.strip() and "\n" in text[placed.start : begin] else ", "
         return [(end, end, "".join(between + entry for entry in written))]
     column = len(gap)
-    rest = text.find("\n", end)
-    at = len(text) if rest < 0 else rest
+    at = _line_end(text, end)
     dash = "" if last.key else "- "
     indent = " " * (column - len(dash))
     return [(at, at, "".join(f"\n{indent}{dash}{entry}" for entry in written))]
+
+
+def _line_end(text: str, at: int) -> int:
+    """Return where the line ends that this offset is in, its line break not counted."""
+    rest = text.find("\n", at)
+    rest = len(text) if rest < 0 else rest
+    return rest - 1 if text[at:rest].endswith("\r") else rest
 
 
 def _entry(key: str | None, value: Any, *, is_json: bool) -> str:
