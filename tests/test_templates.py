@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 import time
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from tests.cases import ids, load
 from utp_cli.detection.sandbox import ChatTemplate, Unrenderable
-from utp_cli.detection.template import read_template
+from utp_cli.detection.template import TemplateReading, read_template
+from utp_cli.dialects.own import dialect_from_table
+from utp_cli.engine.machine import Engine
+from utp_cli.engine.plan import Plan
+from utp_cli.protocol.tools import Tool
 
 TEMPLATES = load("detect/templates.jsonl")
+FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "templates"
+WRITTEN = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.jinja"))}
 QUESTION = [{"role": "user", "content": "héllo <there>"}]
 
 
@@ -26,6 +37,199 @@ def test_a_template_is_read(case):
 def test_a_template_that_changes_lists_is_named():
     case = next(case for case in TEMPLATES if case["id"] == "mutable")
     assert any("transformers" in note for note in read_template(case["template"]).notes)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_a_template_teaches_is_named(name):
+    """The first comment of each file says it: the dialect (or either of two), then fields of the reading."""
+    dialect, *facts = re.match(r"\{# (.*?) #\}", WRITTEN[name])[1].split("; ")
+    document = read_template(WRITTEN[name]).to_dict()
+    assert (document["dialect"] or "none") in dialect.split()
+    for key, value in (fact.split("=", 1) for fact in facts):
+        found = document[key]
+        assert value in found if isinstance(found, list) else found == value, key
+
+
+def test_the_templates_are_many():
+    assert len(WRITTEN) >= 50
+
+
+RESPELT: dict[str, list[tuple[str, str]]] = {
+    "qwen3": [
+        ("tool_call>", "deed>"),
+        ('"name": "', '"what": "'),
+        ('"arguments": ', '"with": '),
+        ('\\"name\\"', '\\"what\\"'),
+    ],
+    "granite4": [("<tool_call>", "[[ACT]]"), ("</tool_call>", "[[/ACT]]")],
+    "apertus": [("<|tools_prefix|>", "<|deeds|>"), ("<|tools_suffix|>", "<|/deeds|>")],
+    "apriel16": [
+        ("<tool_calls>", "<deeds>"),
+        ("</tool_calls>", "</deeds>"),
+        ('"name"', '"verb"'),
+        ('"arguments"', '"object"'),
+    ],
+    "cohere4": [
+        ("START_ACTION", "BEGIN_DEED"),
+        ("END_ACTION", "FINISH_DEED"),
+        ('"tool_name"', '"deed"'),
+        ('"parameters": {{ tc', '"inputs": {{ tc'),
+    ],
+    "command_r_plus": [("Action:", "Deed:"), ("tool_name", "deed_name"), ('"parameters": ', '"inputs": ')],
+    "glm46": [
+        ("<tool_call>", "<deed>"),
+        ("</tool_call>", "</deed>"),
+        ("arg_key", "slot_key"),
+        ("arg_value", "slot_value"),
+    ],
+    "glm47": [("<tool_call>", "<deed>"), ("</tool_call>", "</deed>"), ("arg_key", "k"), ("arg_value", "v")],
+    "hy3": [
+        ("<tool_call", "<deed"),
+        ("</tool_call", "</deed"),
+        ("arg_key", "name"),
+        ("arg_value", "text"),
+        ("tool_sep", "sep"),
+        (":opensource", ":x"),
+    ],
+    "kimi_k2": [("tool_calls_section", "deeds_section"), ("tool_call_", "deed_"), ("functions.", "do.")],
+    "kimi_k3": [
+        ("'call'", "'deed'"),
+        ("'call tool=", "'deed verb="),
+        ("'argument key=", "'slot key="),
+        ("'argument'", "'slot'"),
+        ("'tools'", "'deeds'"),
+        (" index=", " nth="),
+        ('type="', 'kind="'),
+    ],
+    "lfm25": [("tool_call_start", "deed_start"), ("tool_call_end", "deed_end")],
+    "minimax_m1": [("<tool_calls>", "<deeds>"), ("</tool_calls>", "</deeds>")],
+    "minimax_m2": [
+        ("minimax:tool_call", "acme:deed"),
+        ("invoke", "do"),
+        ("<parameter", "<slot"),
+        ("</parameter", "</slot"),
+        ('name="', 'what="'),
+    ],
+    "minimax_m3": [
+        ("]<]minimax[>[", "~[acme]~"),
+        ("<tool_call>", "<deeds>"),
+        ("</tool_call>", "</deeds>"),
+        ("invoke", "do"),
+    ],
+    "mistral_nemo": [("[TOOL_CALLS]", "[DEEDS]")],
+    "mistral_small32": [("[TOOL_CALLS]", "[DEED]"), ("[CALL_ID]", "[NO]"), ("[ARGS]", "[WITH]")],
+    "devstral": [("[TOOL_CALLS]", "[DEED]"), ("[ARGS]", "[WITH]")],
+    "nemotron_nano2": [("TOOLCALL", "DEEDS")],
+    "r1_llama": [("tool▁call", "deed")],
+    "r1_llamacpp": [("tool▁call", "deed"), ("tc['type']", "'do'")],
+    "deepseek_v31": [("tool▁call", "deed"), ("tool▁sep", "deed▁sep")],
+    "deepseek_v32": [
+        ("｜DSML｜", "｜ACME｜"),
+        ("function_calls", "deeds"),
+        ("invoke", "do"),
+        ("parameter name", "slot name"),
+        ("'parameter>", "'slot>"),
+        ('string="', 'text="'),
+    ],
+    "gemma4": [("<|tool_call>call:", "<|deed>do:"), ("<tool_call|>", "<deed|>"), ('<|"|>', "<|q|>")],
+    "functionary31": [("'<function='", "'<deed='"), ("</function>", "</deed>")],
+    "functionary32": [(">>>", "@@@")],
+    "llama31": [('"name": "', '"what": "'), ('"parameters": ', '"with": ')],
+    "muse": [("atem:", "acme:"), (" to=", " for=")],
+    "gpt_oss": [("<|channel|>commentary", "<|chan|>deed"), ("<|call|>", "<|go|>"), ("assistant to=", "assistant for=")],
+    "minicpm5": [
+        ("<function name", "<deed name"),
+        ("</function>", "</deed>"),
+        ("<param ", "<slot "),
+        ("</param>", "</slot>"),
+    ],
+    "solar_open": [("tool_call:", "deed:"), ("tool_calls|", "deeds|")],
+    "qwen3_coder": [
+        ("<tool_call>", "<deed>"),
+        ("</tool_call>", "</deed>"),
+        ("<function=", "<do="),
+        ("</function>", "</do>"),
+        ("<parameter=", "<slot="),
+        ("</parameter>", "</slot>"),
+    ],
+    "seed_oss": [
+        ("seed:tool_call", "acme:deed"),
+        ("<function=", "<do="),
+        ("</function>", "</do>"),
+        ("<parameter=", "<slot="),
+        ("</parameter>", "</slot>"),
+    ],
+    "gigachat31": [("<|function_call|>", "<|deed|>")],
+    "gigachat3": [("function call<|role_sep|>", "deed<|role_sep|>"), ("<|message_sep|>", "<|sep|>")],
+    "firefunction": [("functools[", "toolbox[")],
+}
+"""Templates with markers that no table knows."""
+
+QUOTELESS = {"lfm25": "'\\\n"}
+"""What a template cannot write, because it puts strings in quotes without escaping."""
+
+WORDS = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True).filter(lambda word: word not in {"item", "items"})
+TEXTS = st.text("ab éß東1:,.;'\"\\{}()=&\n\t", max_size=20).map(lambda text: f"a{text}z")
+VALUES = TEXTS | st.integers(-999, 10**6) | st.booleans() | st.lists(st.integers(0, 99), min_size=1, max_size=3)
+CALLS = st.fixed_dictionaries({"name": WORDS, "arguments": st.dictionaries(WORDS, VALUES, max_size=3)})
+JSON_TYPES = {str: "string", int: "integer", bool: "boolean", list: "array"}
+
+
+def respelt(name: str) -> str:
+    source = WRITTEN[name]
+    for old, new in RESPELT[name]:
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
+def offered(call: dict[str, Any]) -> Tool:
+    properties = {key: {"type": JSON_TYPES[type(value)]} for key, value in call["arguments"].items()}
+    return Tool(name=call["name"], parameters={"type": "object", "properties": properties})
+
+
+@settings(max_examples=12)
+@given(data=st.data())
+@pytest.mark.parametrize("name", RESPELT)
+def test_a_derived_dialect_reads_what_its_template_writes(name, data):
+    source = respelt(name)
+    reading = derived(source)
+    several = 1 if "second call" in reading.loses else 3
+    calls = data.draw(st.lists(CALLS, min_size=1, max_size=several, unique_by=lambda call: call["name"]))
+    assume(not set(QUOTELESS.get(name, "")) & set(json.dumps(calls, ensure_ascii=False).replace("\\n", "\n")))
+    template = ChatTemplate(source, mutable=any("transformers" in note for note in reading.notes))
+    as_text = reading.arguments == "string"
+    message = {
+        "role": "assistant",
+        "content": None if as_text else "",
+        "tool_calls": [
+            {
+                "id": f"callid{place:03}",
+                "type": "function",
+                "function": {
+                    "name": call["name"],
+                    "arguments": json.dumps(call["arguments"]) if as_text else call["arguments"],
+                },
+            }
+            for place, call in enumerate(calls)
+        ],
+    }
+    prompt = template.render(QUESTION, tools=[])
+    whole = template.render([*QUESTION, message], tools=[])
+    written = whole[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, whole, strict=False))) :]
+    dialect = dialect_from_table("derived", reading.derived)
+    engine = Engine(Plan([dialect], asked=("derived",)), tools={call["name"]: offered(call) for call in calls})
+    engine.feed(written)
+    engine.close()
+    assert [{"name": found.call.name, "arguments": found.call.arguments} for found in engine.found] == calls
+
+
+@cache
+def derived(source: str) -> TemplateReading:
+    reading = read_template(source)
+    assert reading.dialects == ()
+    assert reading.derived
+    return reading
 
 
 DOUBLING = (

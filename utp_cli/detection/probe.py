@@ -5,14 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 NAMES = ("probe_heron", "probe_otter")
+KEYS = ("bankside", "depthmark")
+"""Names of arguments, in alphabetical order, for templates that sort them."""
 USER: dict[str, Any] = {"role": "user", "content": "question of the probe"}
 ANSWER = "answer of the probe"
 THOUGHT = "thought of the probe"
 
 CALLS: list[dict[str, Any]] = [
-    {"name": NAMES[0], "arguments": {"reedbed": "quiet water", "depth": 41}},
-    {"name": NAMES[1], "arguments": {"reedbed": "loud water", "depth": 43}},
+    {"name": NAMES[0], "arguments": {KEYS[0]: "quiet water", KEYS[1]: 41}},
+    {"name": NAMES[1], "arguments": {KEYS[0]: "loud water", KEYS[1]: 43}},
 ]
+BARE_CALL: dict[str, Any] = {"name": NAMES[0], "arguments": {}}
+RICH_CALL: dict[str, Any] = {
+    "name": NAMES[0],
+    "arguments": {
+        KEYS[0]: 'first "line"\nsecond, é',
+        "flooded": True,
+        "gauge": 2.5,
+        "reeds": ["tall", 7],
+        "map": {"a": "b"},
+    },
+}
 
 RESULT: dict[str, Any] = {
     "role": "tool",
@@ -24,10 +37,14 @@ RESULT: dict[str, Any] = {
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "reedbed": {"type": "string", "description": "where"},
-        "depth": {"type": "integer", "description": "how deep"},
+        KEYS[0]: {"type": "string", "description": "where"},
+        KEYS[1]: {"type": "integer", "description": "how deep"},
+        "flooded": {"type": "boolean", "description": "whether"},
+        "gauge": {"type": "number", "description": "read off"},
+        "reeds": {"type": "array", "description": "what grows", "items": {}},
+        "map": {"type": "object", "description": "drawn"},
     },
-    "required": ["reedbed"],
+    "required": [KEYS[0]],
 }
 
 TOOLS: list[dict[str, Any]] = [

@@ -7,16 +7,18 @@ read what it wrote: the one that gives back exactly the call that went in is the
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.derive import derive
 from utp_cli.detection.go_template import go_facts, is_go
-from utp_cli.detection.probe import ANSWER, CALLS, NAMES, RESULT, THOUGHT, TOOLS, USER
-from utp_cli.detection.sandbox import ChatTemplate, Unrenderable
-from utp_cli.detection.taught import derive, dialects_that_read
+from utp_cli.detection.probe import ANSWER, BARE_CALL, CALLS, NAMES, RESULT, RICH_CALL, THOUGHT, TOOLS, USER
+from utp_cli.detection.sandbox import BOS, EOS, ChatTemplate, Unrenderable
+from utp_cli.detection.taught import Turn, dialects_that_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
 
 if TYPE_CHECKING:
@@ -65,18 +67,58 @@ class TemplateReading:
 
 def read_template(source: str) -> TemplateReading:
     """Find out what a chat template teaches: Jinja, or Go as Ollama has it. Any text gives a reading."""
-    if is_go(source):
-        facts = go_facts(source)
-        dialects = dialects_that_read(facts.turn) if facts.turn else ()
-        loses = [] if facts.tools != "absent" else ["tools"]
-        return TemplateReading(
-            dialects=dialects,
-            derived=derive(facts.turn, "") if facts.turn and not dialects else None,
-            thinking=facts.thinking,
-            tools=facts.tools,
-            loses=tuple(loses if facts.turn else [*loses, "calls"]),
-        )
-    return _Probing(source).reading()
+    return _read_go(source) if is_go(source) else _Probing(source).reading()
+
+
+def _read_go(source: str) -> TemplateReading:
+    facts = go_facts(source)
+    turns = [Turn(text=facts.turn, calls=CALLS[:1])] if facts.turn else []
+    dialects, derived = _taught(turns, facts.turn, "", facts.thinking)
+    missing = {"tools": facts.tools == "absent", "calls": not turns}
+    return TemplateReading(
+        dialects=dialects,
+        derived=derived,
+        thinking=facts.thinking,
+        tools=facts.tools,
+        loses=tuple(name for name, lost in missing.items() if lost),
+    )
+
+
+def _taught(
+    turns: list[Turn],
+    one: str,
+    two: str,
+    thinking: tuple[str, str] | None,
+    *,
+    around: str = "",
+    dropped: str = "",
+) -> tuple[tuple[str, ...], dict[str, Any] | None]:
+    """Return the dialects that read the turns, or else a table of one that does."""
+    if not turns:
+        return (), None
+    dialects = dialects_that_read(turns, around)
+    if dialects:
+        return dialects, None
+    table = derive(one, two, reads=lambda dialect: turns_read(dialect, turns))
+    if table:
+        table |= {"reasoning": [list(thinking)]} if thinking else {}
+        table |= {"dropped": [dropped]} if dropped else {}
+    return (), table
+
+
+TOOL_LISTS = {"lfm2": ("<|tool_list_start|>",)}
+"""Tokens before the list of tools that only one dialect has, for templates that show nothing else of it."""
+
+_TOKEN = re.compile(r"[<\[][^<>\[\]\s]{2,60}[>\]]")
+
+
+def _shows(marker: str, instructions: str, without: str) -> bool:
+    return marker in instructions and marker not in without and _TOKEN.match(marker) is not None
+
+
+def _within(turn: str, head: str, tail: str) -> str:
+    """Cut off what stands around any answer."""
+    return turn.strip().removeprefix(head).removesuffix(tail).strip()
 
 
 class _Probing:
@@ -112,32 +154,76 @@ class _Probing:
     def reading(self) -> TemplateReading:
         if self.render(USER) is None:
             return TemplateReading(loses=("tools", "calls"), notes=(*self.notes, "does not render a plain question"))
-        turn, prompt, style = self._turn()
-        text_turn = self._after_prompt(self.render(USER, {"role": "assistant", "content": ANSWER})) or ""
-        dialects = dialects_that_read(turn, prompt) if turn else ()
+        style = self._style()
         remembered = self._thought_in_history()
         thinking = remembered or self._opened_thinking()
+        dialects, derived = self._taught(style, thinking)
         tools = self._tools()
         return TemplateReading(
             dialects=dialects,
-            derived=derive(turn, text_turn) if turn and not dialects else None,
+            derived=derived,
             thinking=thinking,
             thinking_opens=self._thinking_opens(thinking),
             tools=tools,
-            arguments=self._arguments(),
+            arguments=self._arguments(style["content"]),
             loses=tuple(self._losses(style, tools=tools != "absent", thinking=remembered is not None)),
             notes=tuple(self.notes),
         )
 
-    def _turn(self) -> tuple[str, str, dict[str, Any]]:
-        """Return how one call is written, what stands open before it, and the convention that works."""
-        prompt = self.render(USER, add_generation_prompt=True) or ""
+    def _style(self) -> dict[str, Any]:
+        """Find the convention in which the template writes a call."""
         for as_text, content in product((False, True), ("", None, ...)):
             style: dict[str, Any] = {"as_text": as_text, "content": content}
-            turn = self._after_prompt(self.render(USER, _assistant(CALLS[:1], **style)), prompt)
-            if turn and _sound(turn):
-                return turn, prompt[-200:], style
-        return "", prompt, {"as_text": False, "content": ""}
+            if _sound(self._turn(CALLS[:1], style)):
+                return style
+        return {"as_text": False, "content": ""}
+
+    def _turn(self, calls: list[dict[str, Any]], style: dict[str, Any]) -> str | None:
+        """Return what the template writes for calls, header and end of turn included."""
+        return self._after_prompt(self.render(USER, _assistant(calls, **style)))
+
+    def _taught(
+        self, style: dict[str, Any], thinking: tuple[str, str] | None
+    ) -> tuple[tuple[str, ...], dict[str, Any] | None]:
+        """Return the dialects that read what the template writes, or else a table of one that does."""
+        prompt = (self.render(USER, add_generation_prompt=True) or "").rpartition(USER["content"])[2][-200:]
+        texts = [(calls, self._turn(calls, style)) for calls in (CALLS[:1], CALLS, [BARE_CALL], [RICH_CALL])]
+        if not _sound(texts[0][1]):
+            return self._told_in_words(), None
+        head, tail = self._frame()
+        frame = f"{prompt} {head} {tail} {BOS} {EOS}"
+        turns = [Turn(text=text, calls=calls, prompt=prompt, frame=frame) for calls, text in texts if text]
+        one, two = (_within(text or "", head, tail) for _, text in texts[:2])
+        both = two if NAMES[1] in two else ""
+        return _taught(
+            turns, one, both, thinking, around=self._answered(), dropped=tail if _TOKEN.fullmatch(tail) else ""
+        )
+
+    def _frame(self) -> tuple[str, str]:
+        """Return what stands around any answer: header in front, end of turn behind."""
+        text = self._after_prompt(self._answered()) or ""
+        head, found, tail = text.partition(ANSWER)
+        return (head.strip(), tail.strip()) if found else ("", "")
+
+    def _answered(self) -> str:
+        return self.render(USER, {"role": "assistant", "content": ANSWER}) or ""
+
+    def _told_in_words(self) -> tuple[str, ...]:
+        """Return the dialects whose opening marker the instructions show, where no call is ever written."""
+        without = self.render(USER, tools=None) or ""
+        shown = (self.render(USER) or "").replace(without, "")
+        found = [
+            (-max(map(len, markers)), place, dialect.name)
+            for place, dialect in enumerate(DIALECTS)
+            if (
+                markers := [
+                    m for m in (*dialect.markers, *TOOL_LISTS.get(dialect.name, ())) if _shows(m, shown, without)
+                ]
+            )
+        ]
+        if found:
+            self.notes.append("told by the instructions only: the template writes no calls of earlier turns")
+        return tuple(name for *_, name in sorted(found))
 
     def _after_prompt(self, full: str | None, prompt: str | None = None) -> str | None:
         """Cut off what the prompt and the full text share, never within a marker."""
@@ -151,11 +237,10 @@ class _Probing:
             shared = shared[: inside.start()]
         return full[len(shared) :]
 
-    def _arguments(self) -> str:
+    def _arguments(self, content: Any) -> str:
         """Say in which forms arguments may be handed over."""
-        full = {
-            as_text: self.render(USER, _assistant(CALLS[:1], as_text=as_text), tools=None) for as_text in (False, True)
-        }
+        forms = {as_text: _assistant(CALLS[:1], as_text=as_text, content=content) for as_text in (False, True)}
+        full = {as_text: self.render(USER, message, tools=None) for as_text, message in forms.items()}
         fine = {as_text: _sound(text) for as_text, text in full.items()}
         if fine[False] and not fine[True] and _doubled(full[True] or ""):
             return "dict-only-silently"
@@ -190,7 +275,7 @@ class _Probing:
         return "when-enabled" if on else "never"
 
     def _tools(self) -> str:
-        with_tools, without = self.render(USER) or "", self.render(USER, tools=None) or ""
+        with_tools, without = html.unescape(self.render(USER) or ""), self.render(USER, tools=None) or ""
         if NAMES[0] not in with_tools or NAMES[0] in without:
             return "absent"
         if re.search(r"""["']type["']\s*:\s*["']function["']""", with_tools):
