@@ -76,7 +76,7 @@ WRONG = [
     (("audit", "fixtures/tools/tools.yaml", "-f", "sarf"), "did you mean 'sarif'"),
     (("audit", "fixtures/tools/tools.yaml", "--select", "UTP999"), "UTP999"),
     (("replay", "none.jsonl"), "none.jsonl"),
-    (("replay", "fixtures/sessions"), "is a directory"),
+    (("replay", "fixtures/templates"), "holds no answer"),
     (("replay", "fixtures/answers/two-calls.txt"), "two-calls.txt"),
     (("replay", "fixtures/sessions/healthy.jsonl", "--fail-on", "regresed"), "did you mean 'regressed'"),
     (("replay", "fixtures/sessions/healthy.jsonl", "--parser", "hermess"), "did you mean 'hermes'"),
@@ -148,7 +148,7 @@ def test_messages_are_a_session(tmp_path: Path) -> None:
     path = tmp_path / "messages.json"
     path.write_text(json.dumps({"messages": messages}))
     document = json.loads(utp("replay", path, "--json").stdout)
-    assert [e["status"] for e in document["sessions"][0]["exchanges"]] == ["match", "new"]
+    assert [e["status"] for e in document["sessions"][0]["exchanges"]] == ["match", "match"]
 
 
 def test_audit_fixes_in_place_and_keeps_comments(tmp_path: Path) -> None:

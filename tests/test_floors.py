@@ -22,6 +22,7 @@ FLOORS = {
     "auditing": 4,
     "parsing": 5,
     "replaying": 6,
+    "recording": 6,
     "io": 7,
     "views": 7,
     "commands": 8,
@@ -32,7 +33,8 @@ OTHERS = {
     "validation": {"jsonschema_rs"},
     "rendering": {"jinja2"},
     "detection": {"jinja2"},
-    "io": {"pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
+    "replaying": {"pyarrow"},
+    "io": {"uvicorn", "pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
     "views": {"rich", "jinja2"},
     "commands": {"typer", "tomli_w"},
 }

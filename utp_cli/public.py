@@ -26,7 +26,7 @@ def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
     `options` are those of `parse`. Raises `UtpError` for a file that is no session.
     """
     from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
-    from utp_cli.replaying.session import session_of  # noqa: PLC0415
+    from utp_cli.replaying.importing import session_of  # noqa: PLC0415
 
     if isinstance(session, str | Path):
         from utp_cli.io.sessions import read_session  # noqa: PLC0415

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -11,17 +12,23 @@ from utp_cli.commands import options
 from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.reading import own_dialects
+from utp_cli.commands.replay_formats import REPORTS, WHOLE
 from utp_cli.io import output as out
-from utp_cli.io.sessions import read_session, write_expected
+from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption, nearest
 from utp_cli.replaying.compare import BAD
-from utp_cli.replaying.run import replay_sessions
+from utp_cli.replaying.engines import ENGINES, engine_for
+from utp_cli.replaying.run import replay_parts, replay_sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable, Iterator
 
-    from utp_cli.replaying.run import Replay
+    from utp_cli.io.output import Output
+    from utp_cli.io.settings import Settings
+    from utp_cli.replaying.outcome import Outcome
+    from utp_cli.replaying.run import Part
+    from utp_cli.replaying.session import Session
 
 FAIL_ON: dict[str, frozenset[str]] = {
     "never": frozenset(),
@@ -31,12 +38,14 @@ FAIL_ON: dict[str, frozenset[str]] = {
 }
 """Which statuses make the run fail."""
 
+how = partial(Option, rich_help_panel="How to replay")
+
 app = command_app()
 
 
 @app.command(**page("utp replay sessions/*.jsonl", "utp replay session.jsonl --parser hermes -f junit -o replay.xml"))
 def replay(
-    files: Annotated[list[str], Argument(metavar="SESSION", help="Session files, or lists of messages.")],
+    files: Annotated[list[str], Argument(metavar="SESSION", help="Session files, dumps, logs, folders of them.")],
     *,
     profile: options.Profile = None,
     config: options.Config = None,
@@ -44,10 +53,14 @@ def replay(
     provider: options.Provider = None,
     tools: options.Tools = None,
     parser: options.Parser = None,
-    update: Annotated[bool, Option("--update", help="Accept the calls found now as the expected ones.")] = False,
-    fail_on: Annotated[str, Option(metavar="WHAT", help="Exit 1 on: never, regressed, changed, improved.")] = "changed",
+    against_parser: Annotated[str | None, how(metavar="NAME", help="Compare with what this parser finds.")] = None,
+    update: Annotated[bool, how("--update", help="Accept the calls found now as the expected ones.")] = False,
+    export: Annotated[str | None, how(metavar="FILE", help="Only write what was read as a session file.")] = None,
+    fail_on: Annotated[str, how(metavar="WHAT", help="Exit 1 on: never, regressed, changed, improved.")] = "changed",
+    jobs: Annotated[int, how("--jobs", "-j", metavar="N", min=0, help="Processes; 0: one a core.")] = 1,
+    engine: Annotated[str, how(metavar="NAME", help="Where it runs: local, dask, ray.")] = "local",
     format_name: Annotated[
-        str | None, options.result("--format", "-f", metavar="NAME", help="pretty, json, junit.")
+        str | None, options.result("--format", "-f", metavar="NAME", help=f"{', '.join([*REPORTS, *WHOLE])}.")
     ] = None,
     as_json: options.Json = False,
     output: options.Output = None,
@@ -59,15 +72,42 @@ def replay(
 
     Exit: 0 nothing changed for the worse, 1 something did, 2 could not be run.
     """
-    if fail_on not in FAIL_ON:
-        near = nearest(fail_on, FAIL_ON)
-        raise BadOption(f"--fail-on takes {', '.join(FAIL_ON)}" + (f" (did you mean '{near}'?)" if near else ""))
+    _one_of("--fail-on", fail_on, FAIL_ON)
+    _one_of("--engine", engine, ENGINES)
     settings = load_settings(
         config, profile=profile, model=model, provider=provider, tools=tools, parser=parser,
         format="json" if as_json else format_name,
     )  # fmt: skip
-    name = checked(settings.get("format") or "pretty", dict.fromkeys(FORMATS))
-    known = {
+    sessions = (session for file in files for session in read_sessions(Path(file)))
+    if export:
+        count = export_to(sessions, Path(export))
+        out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
+        return 0
+    name = checked(settings.get("format") or "pretty", {**REPORTS, **WHOLE})
+    known = _parser_options(settings)
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
+    sink = sink_for(name, showing)
+    if name in WHOLE:
+        parts = _drawn_whole(name, sessions, known, showing, sink)
+    else:
+        run = replay_parts(sessions, known, engine=engine_for(engine, jobs), against=against_parser)
+        parts = _reported(name, _watched(run, quiet=quiet), showing, sink)
+    accepted, failed = _Accepted(asked=update), False
+    for part in parts:
+        accepted.add(part)
+        failed |= any(outcome.status in FAIL_ON[fail_on] for outcome in part.outcomes)
+    accepted.write()
+    return int(failed and not update)
+
+
+def _one_of(option: str, value: str, known: Iterable[str]) -> None:
+    if value not in known:
+        near = nearest(value, known)
+        raise BadOption(f"{option} takes {', '.join(known)}" + (f" (did you mean '{near}'?)" if near else ""))
+
+
+def _parser_options(settings: Settings) -> dict[str, Any]:
+    return {
         "model": settings.get("model"),
         "provider": settings.get("provider"),
         "parser": settings.get("parser"),
@@ -75,14 +115,6 @@ def replay(
         "dialects": own_dialects(settings) or None,
         "tools": _tools(settings.get("tools")),
     }
-    sessions = (read_session(Path(file)) for file in files)
-    found = replay_sessions(sessions, known, out.progress("exchanges") if not quiet else lambda _s, _n: None)
-    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
-    sink_for(name, showing).write(FORMATS[name](found, showing))
-    if update:
-        _accept(found)
-        return 0
-    return int(any(c.status in FAIL_ON[fail_on] for s in found.sessions for c in s.exchanges))
 
 
 def _tools(file: str | None) -> list[object] | None:
@@ -93,48 +125,57 @@ def _tools(file: str | None) -> list[object] | None:
     return list(load_tools(file))
 
 
-def _accept(found: Replay) -> None:
-    """Write the calls found now into the session files, and say what that changed."""
-    for session in found.sessions:
-        changed = {
-            c.exchange.index: [{"name": call.name, "arguments": call.arguments} for call in c.result.calls]
-            for c in session.exchanges
-            if c.lost or c.found or (c.exchange.expected is None and c.result.calls)
-        }
-        if changed:
-            write_expected(Path(session.source), changed)
-            listed = ", ".join(f"#{index}" for index in changed)
-            out.say(f"{session.source}: accepted what is there now in {listed}")
+def _reported(name: str, parts: Iterable[Part], showing: Showing, sink: Output) -> Iterator[Part]:
+    """Pass the parts on to a report, and to whoever asks; stop where nobody reads the report any more."""
+    report = REPORTS[name](showing, sink)
+    for part in parts:
+        reads_on = report.add(part)
+        yield part
+        if not reads_on:
+            return
+    report.end()
 
 
-def _pretty(found: Replay, showing: Showing) -> str:
-    from utp_cli.views.lines import painted  # noqa: PLC0415 - JSON has no need of rich
-    from utp_cli.views.replay import replay as draw  # noqa: PLC0415
-
-    lines = draw(found, showing.screen)
-    return painted(lines[: len(found.sessions)] if showing.quiet else lines, colour=showing.colour)
-
-
-def _json(found: Replay, _: Showing) -> str:
-    from utp_cli.views.json import document  # noqa: PLC0415
-
-    return document(found.to_dict())
+def _drawn_whole(
+    name: str, sessions: Iterable[Session], known: dict[str, Any], showing: Showing, sink: Output
+) -> Iterator[Part]:
+    """Draw a report that shows the answers themselves, and pass on what became of them."""
+    found = replay_sessions(sessions, known)
+    sink.write(WHOLE[name](found, showing))
+    yield from found.parts()
 
 
-def _junit(found: Replay, _: Showing) -> str:
-    from utp_cli.views.junit import Case, junit  # noqa: PLC0415
-
-    cases = [
-        Case(
-            suite=session.source,
-            name=f"exchange {compared.exchange.index}",
-            failure=compared.status if compared.status in BAD else "",
-            details=f"lost {compared.lost}\nfound {compared.found}",
-        )
-        for session in found.sessions
-        for compared in session.exchanges
-    ]
-    return junit("utp replay", cases)
+def _watched(parts: Iterable[Part], *, quiet: bool) -> Iterator[Part]:
+    """Show how far it has come."""
+    show = out.progress("exchanges")
+    done = 0
+    for part in parts:
+        done = 0 if part.last else done + len(part.outcomes)
+        if not quiet:
+            show(part.session.source, done)
+        yield part
 
 
-FORMATS: dict[str, Callable[[Replay, Showing], str]] = {"pretty": _pretty, "json": _json, "junit": _junit}
+class _Accepted:
+    """The calls found now, by session, where they are not what was expected."""
+
+    def __init__(self, *, asked: bool) -> None:
+        self._asked = asked
+        self._changed: dict[str, dict[int, list[dict[str, Any]]]] = {}
+
+    def add(self, part: Part) -> None:
+        if self._asked:
+            news = {outcome.index: outcome.calls for outcome in part.outcomes if _differs(outcome)}
+            self._changed.setdefault(part.session.source, {}).update(news)
+
+    def write(self) -> None:
+        """Write them into the session files, and say what that changed."""
+        for source, changed in self._changed.items():
+            if changed:
+                write_expected(Path(source), changed)
+                listed = ", ".join(f"#{index}" for index in changed)
+                out.say(f"{source}: accepted what is there now in {listed}")
+
+
+def _differs(outcome: Outcome) -> bool:
+    return bool(outcome.lost or outcome.found or (not outcome.accepted and outcome.calls))

@@ -1,98 +1,242 @@
-"""Session files: read line by line, so that a file of any size takes bounded memory, and written back.
+"""Session files: read line by line, so that a file of any size takes bounded memory, and written.
 
 The format (`utp_session` 1): JSON lines, UTF-8; the first line a header, every further line one exchange. A last line
-that was cut off while it was written is left out. A JSON file with `{"messages": [...]}`, or a list of messages, is a
-session too.
+that was cut off while it was written is left out. Whatever else holds answers of models is a session too: what it is,
+its content says (`replaying/importing.py`).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.errors import BadFile
-from utp_cli.replaying.session import Session, exchanges_of, session_of
+from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.replaying.importing import (
+    begins_stream,
+    decoded,
+    exchanges_in,
+    exchanges_in_text,
+    exchanges_of,
+    session_of,
+)
+from utp_cli.replaying.session import Exchange, RawLine, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 VERSION = 1
+_TEXTS = frozenset({".txt", ".text", ".md"})
+"""Files of a folder that hold the raw text of one answer."""
+
+
+def read_sessions(path: Path) -> Iterator[Session]:
+    """Open a file, or a folder: each session file in it, then all else in it as one session.
+
+    Raises `BadFile` for what cannot be read; exchanges are read as they are asked for.
+    """
+    if not path.is_dir():
+        yield read_session(path)
+        return
+    files = sorted((file for file in path.rglob("*") if file.is_file() and not _hidden(file, path)), key=_natural)
+    own = [file for file in files if _header_of(file)]
+    yield from map(read_session, own)
+    loose = [file for file in files if file not in own]
+    if loose or not own:
+        yield Session(source=str(path), rows=_bodies(loose))
 
 
 def read_session(path: Path) -> Session:
-    """Open a session file. Raises `BadFile` where it cannot be one; its exchanges are read as they are asked for."""
-    if path.is_dir():
-        raise BadFile(str(path), "is a directory; name the session files in it")
+    """Open a session file, or any other that holds answers. Raises `BadFile` where it cannot be one."""
     try:
-        with path.open(encoding="utf-8") as file:
-            first = _decoded(file.readline())
-            if isinstance(first, dict) and "utp_session" in first:
-                return _lines_session(path, first)
+        with path.open(encoding="utf-8-sig") as file:
+            first = file.readline()
+            header = decoded(first)
+            if isinstance(header, dict) and "utp_session" in header:
+                return _own_session(path, header)
+            if header is not None and not begins_stream(header) and any(line.strip() for line in file):
+                return Session(source=str(path), rows=_lines(path, skip=0))
             file.seek(0)
-            document = _document(path, file.read())
+            return _document(path, file.read())
     except OSError as error:
         raise BadFile(str(path), error.strerror or str(error)) from None
     except UnicodeDecodeError:
         raise BadFile(str(path), "is no text file") from None
-    return session_of(document, str(path))
 
 
-def _lines_session(path: Path, header: Mapping[str, Any]) -> Session:
+def exchange_at(place: str) -> tuple[Session, Exchange]:
+    """Return one exchange by `FILE#N`, N counted from 0, and the header of its session. Raises `UtpError`."""
+    name, _, number = place.rpartition("#")
+    if not name or not number.isdecimal():
+        raise BadOption(f"'{place}' names no exchange: FILE#N, as utp replay shows it")
+    sessions = list(read_sessions(Path(name)))
+    if len(sessions) != 1:
+        raise BadOption(f"{name} holds {len(sessions)} sessions; name the file of one")
+    found = next(islice(exchanges_of(sessions[0].rows, name), int(number), None), None)
+    if found is None:
+        count = sum(1 for _ in exchanges_of(read_session(Path(name)).rows, name))
+        raise BadFile(name, f"has no exchange {number}; it has {count}, counted from 0")
+    return sessions[0], found
+
+
+def _own_session(path: Path, header: Mapping[str, Any]) -> Session:
     if header["utp_session"] != VERSION:
         raise BadFile(f"{path}:1", f"session format {header['utp_session']!r} is not known; this utp reads {VERSION}")
-    known = {key: header.get(key) for key in ("model", "provider", "profile", "tools")}
-    return Session(source=str(path), exchanges=exchanges_of(_rows(path)), **known)
+    return replace(session_of({**header, "exchanges": []}, str(path)), rows=_lines(path, skip=1), own=True)
 
 
-def _rows(path: Path) -> Iterator[Any]:
-    """Read the lines behind the header. A broken line is an error, unless it is the last and was cut off."""
-    with path.open(encoding="utf-8") as file:
-        file.readline()
-        for number, line in enumerate(file, 2):
-            if not line.strip():
-                continue
-            row = _decoded(line)
-            if row is None and line.endswith("\n"):
-                raise BadFile(f"{path}:{number}", "is no JSON object")
-            if row is not None:
-                yield row
-
-
-def _decoded(line: str) -> Any:
+def _lines(path: Path, skip: int) -> Iterator[RawLine]:
+    """Read the lines that hold anything. Raises `BadFile` for what is no UTF-8."""
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            for number, line in islice(enumerate(file, 1), skip, None):
+                if line.strip():
+                    yield RawLine(text=line, number=number)
+    except UnicodeDecodeError:
+        raise BadFile(str(path), "is not UTF-8 throughout") from None
 
 
-def _document(path: Path, text: str) -> dict[str, Any]:
+def _document(path: Path, text: str) -> Session:
+    """Read a file as a whole: one JSON document, or a dump of streams."""
     if not text.strip():
         raise BadFile(str(path), "is empty")
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        lines = [line for line in text.splitlines() if line.strip()]
-        rows = [_decoded(line) for line in lines]
-        if len(lines) < 2 or None in rows[:-1]:
-            place = f"{path}:{error.lineno}:{error.colno}"
-            raise BadFile(place, "is neither a session file nor JSON") from None
-        return {"exchanges": [_as_exchange(row) for row in rows if row is not None]}
+        return session_of(json.loads(text), str(path))
     except RecursionError:
         raise BadFile(str(path), "is nested too deeply") from None
-    if isinstance(document, list):
-        return {"messages": document}
-    if isinstance(document, dict):
-        wanted = ("messages", "exchanges", "response", "stream")
-        return document if any(key in document for key in wanted) else {"response": document}
-    raise BadFile(str(path), "holds no session: neither messages nor exchanges")
+    except json.JSONDecodeError as error:
+        found = list(exchanges_in_text(text))
+        if not found:
+            place = f"{path}:{error.lineno}:{error.colno}"
+            raise BadFile(place, "is neither a session file, nor JSON, nor a stream of it") from None
+        return Session(source=str(path), rows=found)
 
 
-def _as_exchange(row: Any) -> Any:
-    """A line of a dump is an exchange, or the body of an answer."""
-    return row if isinstance(row, dict) and ("response" in row or "stream" in row) else {"response": row}
+def _bodies(files: Iterable[Path]) -> Iterator[Exchange]:
+    """Read a folder of bodies; `NAME.request.json` is the request of the answer in `NAME.…`."""
+    listed = list(files)
+    requests = {str(file)[: -len(".request.json")]: file for file in listed if file.name.endswith(".request.json")}
+    for file in listed:
+        if file in requests.values():
+            continue
+        stem = re.sub(r"(\.response)?\.[^.]*$", "", str(file))
+        request = decoded(_text(requests[stem])) if stem in requests else None
+        for exchange in _body(file):
+            known = exchange.request or (request if isinstance(request, dict) else None)
+            yield replace(exchange, request=known)
+
+
+def _body(file: Path) -> Iterator[Exchange]:
+    text = _text(file)
+    document = decoded(text)
+    if document is not None:
+        yield from exchanges_in(document)
+    elif file.suffix in _TEXTS and text.strip():
+        yield Exchange(stream=text)
+    else:
+        rows = [row for line in text.splitlines() if (row := decoded(line)) is not None]
+        found = list(exchanges_in_text(text))
+        yield from found or (each for row in rows for each in exchanges_in(row))
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise BadFile(str(file), error.strerror or str(error)) from None
+
+
+def _header_of(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(64).lstrip().startswith(b'{"utp_session"')
+
+
+def _hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def _natural(file: Path) -> list[Any]:
+    """Order `2.json` before `10.json`."""
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", str(file))]
+
+
+# -- writing -----------------------------------------------------------------------------------------------------
+
+
+class SessionFile:
+    """A session file that exchanges are added to; each is there, whole, once `add` returns.
+
+    A file that exists is gone on with: what it has of a line that was never finished is dropped.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+        """Raises `BadFile` where it cannot be written, or is something else than a session file."""
+        self.path = path
+        try:
+            new = not path.exists() or path.stat().st_size == 0
+            if not new and not _header_of(path):
+                raise BadFile(str(path), "exists and is no session file; choose another with -o")
+            self._file = path.open("ab" if new else "r+b", buffering=0)
+            self.dropped = 0 if new else _drop_half_line(self._file)
+            """Bytes of a half written line."""
+        except OSError as error:
+            raise BadFile(str(path), f"cannot be written: {error.strerror or error}") from None
+        if new:
+            self.add(header)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Write a line."""
+        self._file.write(line_of(row).encode("utf-8", errors="backslashreplace"))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def line_of(row: Mapping[str, Any]) -> str:
+    """Write a line of a session file."""
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _drop_half_line(file: Any) -> int:
+    """Go to the end of the file, or to where its last whole line ends; return the bytes behind that."""
+    size = end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(end - 65_536, 0)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    file.truncate(end)
+    file.seek(end)
+    return int(size - end)
+
+
+def export(sessions: Iterable[Session], path: Path) -> int:
+    """Write sessions of any kind as one session file; return the number of exchanges.
+
+    The first session's header is the file's; what another says differently goes into its requests.
+    """
+    count, header = 0, None
+    with _replacing(path) as write:
+        for session in sessions:
+            mine = session.header()
+            if header is None:
+                header = mine
+                write(line_of(mine))
+            other = {key: value for key, value in mine.items() if header.get(key) != value}
+            for exchange in exchanges_of(session.rows, session.source):
+                request = {**other, **(exchange.request or {})} or None
+                write(line_of(replace(exchange, request=request).to_dict()))
+                count += 1
+    return count
 
 
 def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> None:
@@ -100,20 +244,32 @@ def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> 
 
     The file is replaced in one step. Raises `BadFile` for a file that is no session of JSON lines.
     """
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    header = _decoded(lines[0]) if lines else None
-    if not isinstance(header, dict) or "utp_session" not in header:
-        raise BadFile(str(path), 'only session files can be updated: their first line is {"utp_session": 1}')
+    if path.is_dir() or not _header_of(path):
+        raise BadFile(str(path), "only session files can be updated; make one with --export FILE")
     index = 0
-    for number, line in enumerate(lines[1:], 1):
-        row = _decoded(line)
-        if not isinstance(row, dict) or not ("response" in row or isinstance(row.get("stream"), str)):
-            continue
-        if index in expected:
-            row["expected"] = {**(row.get("expected") or {}), "calls": expected[index]}
-            lines[number] = json.dumps(row, ensure_ascii=False) + "\n"
-        index += 1
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.writelines(lines)
-    Path(name).replace(path)
+    with _replacing(path) as write, path.open(encoding="utf-8", newline="\n") as file:
+        write(file.readline())
+        for line in file:
+            row = decoded(line)
+            held = len(list(exchanges_in(row)))
+            if held and index in expected:
+                row["expected"] = {**(row.get("expected") or {}), "calls": expected[index]}
+            write(line_of(row) if held and index in expected else line)
+            index += held
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Callable[[str], Any]]:
+    """Write a file beside another, and put it in its place in one step."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise BadFile(str(path), f"cannot be written: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            yield file.write
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -16,11 +16,13 @@ STATUSES: tuple[Status, ...] = ("match", "improved", "new", "changed", "regresse
 """In the order in which they are shown, the worst last."""
 BAD: frozenset[Status] = frozenset({"regressed", "error", "changed"})
 """What a replay is run to find."""
+_REFUSED = 400
+"""The lowest HTTP status that is an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """What became of one exchange."""
+    """What became of one exchange, with all that was read of it."""
 
     exchange: Exchange
     result: ParseResult
@@ -32,47 +34,45 @@ class Compared:
     found: list[dict[str, Any]]
     """Calls found that nobody expected."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Write it as an exchange of `utp.replay/1`."""
-        first = next(iter(self.result.calls or self.result.rejected), None)
-        return {
-            "index": self.exchange.index,
-            "status": self.status,
-            "parser": first.parser if first else None,
-            "rung": first.rung if first else None,
-            "calls": [{"name": c.name, "arguments": c.arguments} for c in self.result.calls],
-            "expected": self.expected,
-            "lost": self.lost,
-            "rejected": len(self.result.rejected),
-            "repairs": len(self.result.repairs),
-            "diagnoses": [finding.code for finding in self.result.diagnoses],
-        }
-
 
 def compare(exchange: Exchange, result: ParseResult) -> Compared:
     """Compare the calls found with those expected, as multisets of name and arguments."""
-    calls = [{"name": c.name, "arguments": c.arguments} for c in result.calls]
-    recorded = [c for c, call in zip(calls, result.calls, strict=True) if call.rung == "native" and not call.repairs]
-    recorded += [{"name": c.name, "arguments": c.arguments} for c in result.rejected if c.rung == "native" and c.name]
-    expected = exchange.expected if exchange.expected is not None else recorded
+    calls = calls_of(result)
+    expected = recorded_calls(result) if exchange.expected is None else exchange.expected
     wanted, got = Counter(map(_key, expected)), Counter(map(_key, calls))
     lost = _left(expected, wanted - got)
     found = _left(calls, got - wanted)
     return Compared(
         exchange=exchange, result=result, expected=expected, lost=lost, found=found,
-        status=_status(exchange, result, expected, lost, found),
+        status=_status(exchange, result, lost, found),
     )  # fmt: skip
 
 
-def _status(exchange: Exchange, result: ParseResult, expected: list[Any], lost: list[Any], found: list[Any]) -> Status:
-    if result.facts.error is not None and exchange.expected is None:
+def calls_of(result: ParseResult) -> list[dict[str, Any]]:
+    """Return the calls as a session file has them."""
+    return [{"name": call.name, "arguments": call.arguments} for call in result.calls]
+
+
+def recorded_calls(result: ParseResult) -> list[dict[str, Any]]:
+    """Return what the recording itself has for calls: its native ones, also those that cannot be read.
+
+    One that was cut off on the wire was never a whole call, there as here.
+    """
+    whole = [call for call in result.calls if call.rung == "native" and not call.repairs]
+    broken = [call for call in result.rejected if call.rung == "native" and call.name and call.reason != "truncated"]
+    return [{"name": call.name, "arguments": call.arguments} for call in (*whole, *broken)]
+
+
+def _status(exchange: Exchange, result: ParseResult, lost: list[Any], found: list[Any]) -> Status:
+    judged = exchange.expected is not None
+    if not judged and (result.facts.error is not None or (exchange.status or 0) >= _REFUSED):
         return "error"
-    if exchange.expected is None and not expected and not found:
-        return "new"
+    if not judged and result.shape in ("text", "unknown") and not found:
+        return "new"  # it says nowhere what calls it holds
     if lost:
         return "regressed"
     if found:
-        return "improved" if exchange.expected is None or not expected else "changed"
+        return "changed" if judged and exchange.expected else "improved"
     return "match"
 
 

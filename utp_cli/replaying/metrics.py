@@ -7,79 +7,138 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from utp_cli.replaying.compare import Compared
+    from utp_cli.replaying.outcome import Outcome
+
+
+@dataclass(slots=True)
+class Share:
+    """A part of a whole, both counted."""
+
+    part: int = 0
+    whole: int = 0
+
+    def add(self, part: int, whole: int = 1) -> None:
+        self.part += part
+        self.whole += whole
+
+    @property
+    def value(self) -> float | None:
+        """From 0 to 1; None where there is nothing to share."""
+        return round(self.part / self.whole, 4) if self.whole else None
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts for one group of exchanges (all of them, or one model's)."""
+    """Counts for one group of exchanges: all of them, or one model's."""
 
     exchanges: int = 0
     calls: int = 0
-    rejected: int = 0
-    repaired: int = 0
-    valid: int = 0
-    checked: int = 0
-
-    def add(self, compared: Compared) -> None:
-        result = compared.result
-        self.exchanges += 1
-        self.calls += len(result.calls)
-        self.rejected += sum(c.reason in ("truncated", "malformed", "doubtful") for c in result.rejected)
-        self.repaired += sum(bool(c.repairs) for c in result.calls)
-        self.valid += sum(c.valid is True for c in result.calls)
-        self.checked += sum(c.valid is not None for c in result.calls)
-
-    @property
-    def parse_success(self) -> float:
-        """Share of the calls written that could be read; 1.0 where none was written."""
-        return share(self.calls, self.calls + self.rejected)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "exchanges": self.exchanges,
-            "calls": self.calls,
-            "parse_success": self.parse_success,
-            "repaired": share(self.repaired, self.calls, 0.0),
-            "valid": share(self.valid, self.checked) if self.checked else None,
-        }
-
-
-def share(part: int, whole: int, empty: float = 1.0) -> float:
-    """Return a share, from 0 to 1; `empty` where there is nothing to share."""
-    return round(part / whole, 4) if whole else empty
-
-
-@dataclass(slots=True)
-class Metrics:
-    """Counts over a replay, by rung, parser, repair, diagnosis, model and status."""
-
-    total: Tally = field(default_factory=Tally)
+    parsed: Share = field(default_factory=Share)
+    """Calls read, of those that were written."""
+    repaired: Share = field(default_factory=Share)
+    valid: Share = field(default_factory=Share)
+    """Calls that fit their tool, of those that could be checked."""
+    selection: Share = field(default_factory=Share)
+    """Accepted calls for which a call of that tool was found."""
+    parameters: Share = field(default_factory=Share)
+    """Arguments of those calls that have the accepted value, of all on either side."""
+    first_try: Share = field(default_factory=Share)
+    """Answers with calls, all fit to run, of those that were asked for the first time."""
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    steps: Share = field(default_factory=Share)
+    """Steps that are needed with calls side by side, of those one after the other, where there were several."""
+    by_status: Counter[str] = field(default_factory=Counter)
     by_rung: Counter[str] = field(default_factory=Counter)
     by_parser: Counter[str] = field(default_factory=Counter)
     by_repair: Counter[str] = field(default_factory=Counter)
     by_diagnosis: Counter[str] = field(default_factory=Counter)
-    by_status: Counter[str] = field(default_factory=Counter)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count an exchange."""
+        calls = len(outcome.calls)
+        self.exchanges += 1
+        self.calls += calls
+        self.parsed.add(calls, calls + outcome.lossy)
+        self.repaired.add(outcome.mended, calls)
+        self.valid.add(outcome.valid.count(True), calls - outcome.valid.count(None))
+        if outcome.accepted:
+            self._judge(outcome)
+        self.retries += outcome.retried
+        if (outcome.calls or outcome.lossy) and not outcome.retried:
+            self.first_try.add(outcome.sound)
+        if outcome.tokens:
+            self.prompt_tokens += outcome.tokens[0]
+            self.completion_tokens += outcome.tokens[1]
+        self.seconds += outcome.seconds or 0.0
+        self.steps.add(len(outcome.plan or ()), calls if outcome.plan else 0)
+        self.by_status[outcome.status] += 1
+        self.by_rung.update(outcome.rungs)
+        self.by_parser.update(outcome.parsers)
+        self.by_repair.update(outcome.repairs)
+        self.by_diagnosis.update(code for code, _ in outcome.diagnoses)
+
+    def _judge(self, outcome: Outcome) -> None:
+        """Count how well the calls fit those that somebody accepted."""
+        left = list(outcome.calls)
+        for wanted in outcome.expected:
+            same = [call for call in left if call["name"] == wanted.get("name")]
+            call = next((c for c in same if c["arguments"] == wanted.get("arguments")), next(iter(same), None))
+            self.selection.add(call is not None)
+            if call is not None:
+                left.remove(call)
+                self.parameters.add(*_agreeing(call["arguments"], wanted.get("arguments")))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the counts of `utp.replay/1`; a share of nothing is null."""
+        counters = ("by_status", "by_rung", "by_parser", "by_repair", "by_diagnosis")
+        return {
+            "exchanges": self.exchanges,
+            "calls": self.calls,
+            "parse_success": 1.0 if self.parsed.value is None else self.parsed.value,
+            "repaired": self.repaired.value or 0.0,
+            "valid": self.valid.value,
+            "selection_accuracy": self.selection.value,
+            "parameter_accuracy": self.parameters.value,
+            "first_attempt_success": self.first_try.value,
+            "retries": self.retries,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "seconds": round(self.seconds, 3),
+            "parallel_gain": self.gain,
+            **{name: dict(getattr(self, name)) for name in counters},
+        }
+
+    @property
+    def gain(self) -> float | None:
+        """How many times faster calls of equal length are side by side; None where there were never several."""
+        return round(self.steps.whole / self.steps.part, 2) if self.steps.part else None
+
+
+def _agreeing(found: Any, wanted: Any) -> tuple[int, int]:
+    """Count the arguments that agree, and all of both sides."""
+    if not isinstance(found, dict) or not isinstance(wanted, dict):
+        return int(found == wanted), 1
+    names = [*dict.fromkeys([*wanted, *found])]
+    agreeing = sum(name in found and name in wanted and found[name] == wanted[name] for name in names)
+    return (agreeing, len(names)) if names else (1, 1)
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Counts over a replay, and for each model."""
+
+    total: Tally = field(default_factory=Tally)
     by_model: dict[str, Tally] = field(default_factory=dict)
 
-    def add(self, compared: Compared, model: str | None) -> None:
-        result = compared.result
-        self.total.add(compared)
-        self.by_model.setdefault(model or "unknown", Tally()).add(compared)
-        self.by_status[compared.status] += 1
-        self.by_rung.update(call.rung for call in result.calls)
-        self.by_parser.update(call.parser for call in result.calls)
-        self.by_repair.update(repair.code for repair in result.repairs)
-        self.by_diagnosis.update(finding.code for finding in result.diagnoses)
+    def add(self, outcome: Outcome) -> None:
+        """Count an exchange."""
+        self.total.add(outcome)
+        self.by_model.setdefault(outcome.model or "unknown", Tally()).add(outcome)
 
     def to_dict(self) -> dict[str, Any]:
         """Write the metrics of `utp.replay/1`."""
-        return {
-            **self.total.to_dict(),
-            "by_status": dict(self.by_status),
-            "by_rung": dict(self.by_rung),
-            "by_parser": dict(self.by_parser),
-            "by_repair": dict(self.by_repair),
-            "by_diagnosis": dict(self.by_diagnosis),
-            "by_model": {model: tally.to_dict() for model, tally in self.by_model.items()},
-        }
+        by_model = {model: tally.to_dict() for model, tally in self.by_model.items()}
+        return {**self.total.to_dict(), "by_model": by_model}

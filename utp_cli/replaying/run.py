@@ -1,39 +1,61 @@
-"""Sessions parsed again, exchange by exchange."""
+"""Sessions parsed again: in parts, in order, in bounded memory; or whole, for who wants to look at everything."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.parser import known_tools, parse
-from utp_cli.protocol.calls import ParseResult, WireFacts
-from utp_cli.replaying.compare import Compared, compare
+from utp_cli.protocol.errors import BadFile
+from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from utp_cli.protocol.findings import Finding
-    from utp_cli.protocol.tools import Tool
-    from utp_cli.replaying.session import Exchange, Session
+    from utp_cli.replaying.chunks import Done
+    from utp_cli.replaying.compare import Compared
+    from utp_cli.replaying.conversation import Conversation
+    from utp_cli.replaying.outcome import Outcome
+    from utp_cli.replaying.session import Session
+
+    Engine = Callable[[Callable[[Chunk], Done], Iterable[Chunk]], Iterable[Done]]
+    """Maps chunks, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The next exchanges of a session."""
+
+    session: Session
+    outcomes: list[Outcome]
+    conversations: list[Conversation]
+    """What was found in the conversations that these exchanges belong to."""
+    last: bool
+    """The session ends with it."""
 
 
 @dataclass(kw_only=True)
 class Replayed:
     """One session after its replay."""
 
-    source: str
-    model: str | None
-    exchanges: list[Compared]
-    diagnoses: list[Finding] = field(default_factory=list)
-    """What is wrong with the conversation as a whole."""
+    session: Session
+    exchanges: list[Compared] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    """One for each exchange."""
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    """By key."""
+
+    @property
+    def source(self) -> str:
+        return self.session.source
 
     def to_dict(self) -> dict[str, Any]:
+        """Write a session of `utp.replay/1`."""
         return {
-            "source": self.source,
-            "model": self.model,
-            "diagnoses": [finding.to_dict() for finding in self.diagnoses],
-            "exchanges": [compared.to_dict() for compared in self.exchanges],
+            **session_head(self.session),
+            "exchanges": [outcome.to_dict() for outcome in self.outcomes],
+            **session_tail(self.conversations.values()),
         }
 
 
@@ -44,6 +66,12 @@ class Replay:
     sessions: list[Replayed] = field(default_factory=list)
     metrics: Metrics = field(default_factory=Metrics)
 
+    def parts(self) -> Iterator[Part]:
+        """Yield each session as one part."""
+        for each in self.sessions:
+            talks = [*each.conversations.values()]
+            yield Part(session=each.session, outcomes=each.outcomes, conversations=talks, last=True)
+
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.replay/1`."""
         return {
@@ -53,54 +81,84 @@ class Replay:
         }
 
 
-def replay_sessions(
+def session_head(session: Session) -> dict[str, Any]:
+    """Return what `utp.replay/1` says of a session before its exchanges."""
+    return {"source": session.source, "model": session.model}
+
+
+def session_tail(conversations: Iterable[Conversation]) -> dict[str, Any]:
+    """Return what `utp.replay/1` says of a session after its exchanges."""
+    talks = [*conversations]
+    return {
+        "diagnoses": [finding.to_dict() for talk in talks for finding in talk.diagnoses],
+        "tool_errors": [failure.to_dict() for talk in talks for failure in talk.failures],
+        "envelopes": [envelope.to_dict() for talk in talks for envelope in talk.envelopes],
+    }
+
+
+def replay_parts(
     sessions: Iterable[Session],
     options: Mapping[str, Any] | None = None,
-    progress: Callable[[str, int], None] = lambda _source, _count: None,
-) -> Replay:
-    """Parse every exchange again. `options` are those of `parse` and win over what a session's header says.
+    *,
+    engine: Engine = map,
+    against: str | None = None,
+) -> Iterator[Part]:
+    """Parse every exchange again; yield what became of them, in order, a chunk at a time.
 
-    `progress` is told the source and the number of exchanges done in it, after each.
+    `options` are those of `parse` and win over what a session's header says. `against` is a parser whose calls count
+    as the expected ones. `engine` maps the chunks. Raises `BadFile` for a broken line, and for a source that is no
+    session file and holds no answer.
     """
+    opened: list[Session] = []
+    index = 0
+    for done in engine(replay_chunk, _chunks(sessions, opened, dict(options or {}), against)):
+        session = opened[done.number]
+        outcomes = [replace(outcome, index=index + outcome.index) for outcome in done.outcomes]
+        index += len(outcomes)
+        if done.fault:
+            raise BadFile(*done.fault)
+        if done.last and not index and not session.own:
+            raise BadFile(session.source, "holds no answer of a model in any form that is known")
+        yield Part(session=session, outcomes=outcomes, conversations=done.conversations, last=done.last)
+        index = 0 if done.last else index
+
+
+def replay_sessions(sessions: Iterable[Session], options: Mapping[str, Any] | None = None) -> Replay:
+    """Parse every exchange again and keep all that was read, for looking at it. Raises as `replay_parts` does."""
     replay = Replay()
-    for session in sessions:
-        tools = known_tools(session.tools)
-        replayed = Replayed(source=session.source, model=session.model, exchanges=[])
-        for compared in _compared(session, tools, dict(options or {})):
-            replayed.exchanges.append(compared)
-            replay.metrics.add(compared, compared.result.model or session.model)
-            progress(session.source, len(replayed.exchanges))
-        replayed.diagnoses = _conversation(session, tools)
-        replay.sessions.append(replayed)
+    kept: list[Compared] = []
+
+    def keeping(work: Any, chunks: Iterable[Chunk]) -> Iterator[Done]:
+        return (work(chunk, kept.append) for chunk in chunks)
+
+    current: Replayed | None = None
+    for part in replay_parts(sessions, options, engine=keeping):
+        if current is None:
+            current = Replayed(session=part.session)
+            replay.sessions.append(current)
+        current.exchanges += kept
+        kept.clear()
+        current.outcomes += part.outcomes
+        current.conversations |= {talk.key: talk for talk in part.conversations}
+        for outcome in part.outcomes:
+            replay.metrics.add(outcome)
+        current = None if part.last else current
     return replay
 
 
-def _compared(session: Session, tools: dict[str, Tool] | None, options: dict[str, Any]) -> Iterator[Compared]:
-    for exchange in session.exchanges:
-        yield compare(exchange, _parse_again(exchange, session, tools, options))
-
-
-def _parse_again(
-    exchange: Exchange, session: Session, tools: dict[str, Tool] | None, options: dict[str, Any]
-) -> ParseResult:
-    if exchange.source is None:
-        return ParseResult(shape="unknown", facts=WireFacts(error="the exchange holds no answer"))
-    request = exchange.request
-    asked = known_tools(request["tools"]) if request and isinstance(request.get("tools"), list) else None
-    given = {
-        "model": session.model,
-        "provider": session.provider,
-        "request": request,
-        **{key: value for key, value in options.items() if value is not None},
-    }
-    known = given.pop("tools", None) or asked or tools
-    return parse(exchange.source, tools=known.values() if isinstance(known, dict) else known, **given)
-
-
-def _conversation(session: Session, tools: dict[str, Tool] | None) -> list[Finding]:
-    """Check the conversation as a whole, where the session is one."""
-    if not session.messages:
-        return []
-    from utp_cli.diagnosis.run import diagnose_session  # noqa: PLC0415 - loaded with the first conversation
-
-    return diagnose_session(session.messages, tools=tools, model=session.model, provider=session.provider)
+def _chunks(
+    sessions: Iterable[Session], opened: list[Session], options: dict[str, Any], against: str | None
+) -> Iterator[Chunk]:
+    """Cut sessions into chunks, each as long as there are rows, and at least one for each session."""
+    for number, session in enumerate(sessions):
+        header = replace(session, rows=[])
+        opened.append(header)
+        rows = iter(session.rows)
+        following = list(islice(rows, ROWS))
+        while True:
+            taken, following = following, list(islice(rows, ROWS))
+            yield Chunk(
+                number=number, session=header, rows=taken, options=options, against=against, last=not following
+            )  # fmt: skip
+            if not following:
+                break

@@ -1,130 +1,177 @@
-"""What a replay found: result → lines."""
+"""What a replay found: counts and the worst of it → lines."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from utp_cli.replaying.compare import BAD, STATUSES
+from utp_cli.replaying.digest import TOLD
 from utp_cli.views.json import line as json_line
 from utp_cli.views.lines import Screen, blocks, counted
 
 if TYPE_CHECKING:
-    from collections import Counter
+    from collections.abc import Iterable
 
-    from utp_cli.replaying.compare import Compared
+    from utp_cli.replaying.conversation import ToolFailure
+    from utp_cli.replaying.digest import Digest, SessionDigest
     from utp_cli.replaying.metrics import Tally
-    from utp_cli.replaying.run import Replay, Replayed
+    from utp_cli.replaying.outcome import Outcome
 
 _STYLES = {"regressed": "red", "error": "red", "changed": "yellow", "improved": "cyan", "match": "green"}
 _SIGNS = {"regressed": "lost", "error": "lost", "changed": "look", "improved": "repaired"}
-_SHOWN = 20
-"""Exchanges that are told one by one where not everything is shown."""
+_CAUSES = 3
+"""Diagnoses of one exchange that are told."""
 
 
-def replay(found: Replay, screen: Screen) -> list[Text]:
+def replay(found: Digest, screen: Screen) -> list[Text]:
     """Draw a replay: a line a session, then what is not as it was, then numbers."""
     return blocks(
         [
             [_session(session, screen) for session in found.sessions],
             _told(found, screen),
             _conversations(found, screen),
+            _tool_errors(found, screen),
+            _envelopes(found, screen),
             _models(found, screen),
-            _counts(found, screen),
+            _counts(found.metrics.total, screen),
         ]
     )
 
 
-def _session(session: Replayed, screen: Screen) -> Text:
-    counts = [(status, sum(c.status == status for c in session.exchanges)) for status in STATUSES]
-    line = Text(f"  {screen.cut(screen.safe(session.source), 34):<36}{counted(len(session.exchanges), 'exchange')}")
-    for status, count in counts:
-        if count:
+def _session(session: SessionDigest, screen: Screen) -> Text:
+    line = Text(f"  {screen.cut(screen.safe(session.source), 34):<36}{counted(session.exchanges, 'exchange')}")
+    for status in STATUSES:
+        if count := session.by_status[status]:
             line.append(f"   {count} {status}", style=_STYLES.get(status, ""))
     return line
 
 
-def _told(found: Replay, screen: Screen) -> list[Text]:
-    """Tell each exchange that is not as it was."""
-    pairs = [(s, c) for s in found.sessions for c in s.exchanges if c.status in _SIGNS]
+def _told(found: Digest, screen: Screen) -> list[Text]:
+    """Tell each exchange that is not as it was, the bad ones first."""
+    pairs = [(session, outcome) for session in found.sessions for outcome in session.told]
     pairs.sort(key=lambda pair: pair[1].status not in BAD)
     lines: list[Text] = []
-    for session, compared in pairs if screen.verbose else pairs[:_SHOWN]:
-        lines += _exchange(session, compared, screen)
-    if len(pairs) > _SHOWN and not screen.verbose:
-        lines.append(Text(f"  and {len(pairs) - _SHOWN} more; --verbose shows them", style="dim"))
+    for session, outcome in pairs if screen.verbose else pairs[:TOLD]:
+        lines += _exchange(session, outcome, screen)
+    more = sum(found.metrics.total.by_status[status] for status in _SIGNS) - len(pairs[:TOLD])
+    if more > 0 and not screen.verbose:
+        lines.append(Text(f"  and {more} more; --verbose shows them", style="dim"))
     return lines
 
 
-def _exchange(session: Replayed, compared: Compared, screen: Screen) -> list[Text]:
-    what = [f"{_names(compared.lost)} lost"] * bool(compared.lost)
-    what += [f"{_names(compared.found)} found"] * bool(compared.found)
-    first = next(iter(compared.result.calls), None)
-    right = f"{first.rung}{screen.signs.dot}{first.parser}" if first else f"now {screen.signs.dash}"
+def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen) -> list[Text]:
+    right = f"{outcome.rungs[0]}{screen.signs.dot}{outcome.parsers[0]}" if outcome.calls else f"now {screen.signs.dash}"
     name = session.source.rpartition("/")[2] or session.source
     head = Text.assemble(
-        screen.sign(_SIGNS[compared.status]), " ",
-        Text(f"{screen.safe(name)} #{compared.exchange.index}  ", style="bold"),
-        Text(compared.status, style=_STYLES.get(compared.status, "")),
-        f": {screen.cut(screen.safe('; '.join(what) or _error(compared)), 50)}",
+        screen.sign(_SIGNS[outcome.status]), " ",
+        Text(f"{screen.safe(name)} #{outcome.index}  ", style="bold"),
+        Text(outcome.status, style=_STYLES.get(outcome.status, "")),
+        f": {screen.cut(screen.safe(outcome.why), 50)}",
     )  # fmt: skip
     lines = [screen.row(head, Text(right, style="dim"))]
-    for rejected in compared.result.rejected:
-        where = f", finish_reason {compared.result.finish_reason}" if compared.result.finish_reason else ""
-        lines.append(Text(f"    {screen.safe(rejected.name or 'a call')} is {rejected.reason}{where}"))
-    for finding in compared.result.diagnoses[:3]:
-        lines += screen.labelled(Text(f"    {finding.code}  "), finding.message, 8)
-    return [*lines, *_arguments(compared, screen)]
+    for rejected, reason in outcome.rejected:
+        where = f", finish_reason {outcome.finish_reason}" if outcome.finish_reason else ""
+        lines.append(Text(f"    {screen.brief(rejected or 'a call', 30)} is {reason}{screen.safe(where)}"))
+    for code, message in outcome.diagnoses[:_CAUSES]:
+        lines += screen.labelled(Text(f"    {code}  "), message, 8)
+    if outcome.status in BAD:
+        lines.append(Text(f"    utp parse --from '{screen.safe(session.source)}#{outcome.index}'", style="dim"))
+    return [*lines, *_arguments(outcome, screen)]
 
 
-def _arguments(compared: Compared, screen: Screen) -> list[Text]:
+def _arguments(outcome: Outcome, screen: Screen) -> list[Text]:
     """Show expected against found where a call of one name is on both sides."""
     lines = []
-    for lost in compared.lost:
-        other = next((call for call in compared.found if call["name"] == lost.get("name")), None)
+    for lost in outcome.lost:
+        other = next((call for call in outcome.found if call["name"] == lost.get("name")), None)
         if other:
             lines.append(Text(f"    - {screen.brief(json_line(lost.get('arguments')), screen.width - 6)}"))
             lines.append(Text(f"    + {screen.brief(json_line(other['arguments']), screen.width - 6)}"))
     return lines
 
 
-def _error(compared: Compared) -> str:
-    return compared.result.facts.error or "no answer"
-
-
-def _names(calls: list[dict[str, Any]]) -> str:
-    return ", ".join(str(call.get("name")) for call in calls)
-
-
-def _conversations(found: Replay, screen: Screen) -> list[Text]:
+def _conversations(found: Digest, screen: Screen) -> list[Text]:
+    """Tell each fault of the conversations once for each session, with how many have it."""
     lines: list[Text] = []
     for session in found.sessions:
-        for finding in session.diagnoses:
-            lines.append(Text(f"  {screen.safe(session.source)}  {finding.code}", style="bold"))
+        told = [finding for talk in session.conversations.values() for finding in talk.diagnoses]
+        counts = Counter(finding.code for finding in told)
+        for code, count in counts.items():
+            finding = next(finding for finding in told if finding.code == code)
+            times = f" {screen.signs.dot.strip()} {count} times" if count > 1 else ""
+            lines.append(Text(f"  {screen.safe(session.source)}  {code}{times}", style="bold"))
             lines += screen.labelled(Text("    "), finding.message, 4)
             lines += screen.labelled(Text("    fix "), finding.fix, 8) if finding.fix else []
     return lines
 
 
-def _models(found: Replay, screen: Screen) -> list[Text]:
-    head = Text(f"  {'model':<28}{'calls':>7}{'parsed':>9}{'repaired':>10}{'valid':>8}", style="bold")
+def _tool_errors(found: Digest, screen: Screen) -> list[Text]:
+    """Tell what tools failed at, and what to do about it after so many attempts."""
+    failures = [f for session in found.sessions for talk in session.conversations.values() for f in talk.failures]
+    if not failures:
+        return []
+    groups: dict[tuple[str, str], list[ToolFailure]] = {}
+    for failure in failures:
+        groups.setdefault((failure.tool, failure.code), []).append(failure)
+    head = Text(f"  {'tool errors':<28}{'kind':<15}{'times':>5}  {'next':<9}", style="bold")
+    rows = [_failure_row(group, screen) for group in (groups.values() if screen.verbose else [*groups.values()][:9])]
+    return [head, *rows]
+
+
+def _failure_row(group: list[ToolFailure], screen: Screen) -> Text:
+    last = group[-1]
+    room = max(screen.width - 61, 8)
+    name = screen.cut(screen.safe(last.tool or "unnamed"), 26)
+    told = f"  {name:<28}{last.code:<15}{len(group):>5}  {last.strategy:<9}{screen.brief(last.message, room)}"
+    return Text(told)
+
+
+def _envelopes(found: Digest, screen: Screen) -> list[Text]:
+    """Show the metadata that tools sent around their results."""
+    told = [e for session in found.sessions for talk in session.conversations.values() for e in talk.envelopes]
+    lines = [Text("  envelopes", style="bold")] if told else []
+    for envelope in told if screen.verbose else told[:5]:
+        crumbs = envelope.meta.get("breadcrumbs")
+        trail = f" {screen.signs.arrow} ".join(map(str, crumbs)) if isinstance(crumbs, list) else ""
+        rest = {key: value for key, value in envelope.meta.items() if key != "breadcrumbs" or not trail}
+        text = "  ".join(part for part in (trail, json_line(rest) if rest else "") if part)
+        lines += screen.labelled(Text(f"    {screen.brief(envelope.tool or 'a tool', 24)}  "), text, 8)
+    return lines
+
+
+def _models(found: Digest, screen: Screen) -> list[Text]:
+    titles = f"{'calls':>7}{'parsed':>9}{'repaired':>10}{'valid':>8}{'first try':>11}"
+    head = Text(f"  {'model':<28}{titles}", style="bold")
     return [head, *(_row(model, tally, screen) for model, tally in found.metrics.by_model.items())]
 
 
 def _row(model: str, tally: Tally, screen: Screen) -> Text:
-    told = tally.to_dict()
-    valid = f"{told['valid']:.1%}" if told["valid"] is not None else screen.signs.dash
+    def told(share: float | None, width: int) -> str:
+        return f"{screen.signs.dash if share is None else f'{share:.1%}':>{width}}"
+
     name = screen.cut(screen.safe(model), 26)
-    return Text(f"  {name:<28}{tally.calls:>7}{told['parse_success']:>9.1%}{told['repaired']:>10.1%}{valid:>8}")
+    shares = ((tally.parsed, 9), (tally.repaired, 10), (tally.valid, 8), (tally.first_try, 11))
+    return Text(f"  {name:<28}{tally.calls:>7}{''.join(told(share.value, width) for share, width in shares)}")
 
 
-def _counts(found: Replay, screen: Screen) -> list[Text]:
-    metrics = found.metrics
-    named = (("parsers", metrics.by_parser), ("repairs", metrics.by_repair), ("causes", metrics.by_diagnosis))
-    return [line for label, counts in named if counts for line in _counted(label, counts, screen)]
+def _counts(total: Tally, screen: Screen) -> list[Text]:
+    named = (("parsers", total.by_parser), ("repairs", total.by_repair), ("causes", total.by_diagnosis))
+    lines = [line for label, counts in named if counts for line in _counted(label, counts.most_common(), screen)]
+    judged = {"right tool": total.selection.value, "right arguments": total.parameters.value}
+    shares = [(name, f"{value:.1%}") for name, value in judged.items() if value is not None]
+    spent = (("tokens in", total.prompt_tokens), ("tokens out", total.completion_tokens), ("retries", total.retries))
+    lines += _counted("accepted", shares, screen) if shares else []
+    costs = [(name, f"{count:,}") for name, count in spent if count]
+    lines += _counted("spent", costs, screen) if costs else []
+    if total.gain is not None:
+        side = f"calls side by side take {total.steps.part} steps, not {total.steps.whole}: {total.gain}x"
+        lines += screen.labelled(Text("  plan     "), side, 11)
+    return lines
 
 
-def _counted(label: str, counts: Counter[str], screen: Screen) -> list[Text]:
-    text = screen.signs.dot.join(f"{name} {count}" for name, count in counts.most_common())
+def _counted(label: str, counts: Iterable[tuple[str, object]], screen: Screen) -> list[Text]:
+    text = screen.signs.dot.join(f"{name} {count}" for name, count in counts)
     return screen.labelled(Text(f"  {label:<9}"), text, 11)

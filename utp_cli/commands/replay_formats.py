@@ -1,0 +1,154 @@
+"""How a replay is written: a name, and what hears the parts as they come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from utp_cli.replaying.compare import BAD
+from utp_cli.replaying.digest import Digest
+from utp_cli.replaying.run import session_head, session_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.commands.formats import Showing
+    from utp_cli.io.output import Output
+    from utp_cli.replaying.conversation import Conversation
+    from utp_cli.replaying.outcome import Outcome
+    from utp_cli.replaying.run import Part, Replay
+
+
+class Report(Protocol):
+    """Hears the parts of a replay in order, and writes what it has to say as soon as it can."""
+
+    def add(self, part: Part) -> bool:
+        """Hear a part; say whether anybody reads on."""
+
+    def end(self) -> None:
+        """There is no more."""
+
+
+class Pretty:
+    """For people: all at the end, from counts."""
+
+    def __init__(self, showing: Showing, sink: Output) -> None:
+        self._showing, self._sink = showing, sink
+        self._digest = Digest(keep_all=showing.verbose)
+
+    def add(self, part: Part) -> bool:
+        self._digest.add(part)
+        return True
+
+    def end(self) -> None:
+        from utp_cli.views.lines import painted  # noqa: PLC0415 - JSON has no need of rich
+        from utp_cli.views.replay import replay  # noqa: PLC0415
+
+        lines = replay(self._digest, self._showing.screen)
+        kept = lines[: len(self._digest.sessions)] if self._showing.quiet else lines
+        self._sink.write(painted(kept, colour=self._showing.colour))
+
+
+class Json:
+    """`utp.replay/1`, written exchange by exchange."""
+
+    def __init__(self, _: Showing, sink: Output) -> None:
+        self._sink, self._metrics = sink, Digest().metrics
+        self._talks: dict[str, Conversation] = {}
+        self._before = '{"schema": "utp.replay/1", "sessions": [\n'
+        """What must stand before the next text."""
+        self._in_session = False
+
+    def add(self, part: Part) -> bool:
+        from utp_cli.views.json import line  # noqa: PLC0415
+
+        pieces = []
+        if not self._in_session:
+            pieces.append(f'{self._before}{line(session_head(part.session))[:-1]}, "exchanges": [')
+            self._before = "\n"
+        self._in_session = not part.last
+        for outcome in part.outcomes:
+            self._metrics.add(outcome)
+            pieces.append(f"{self._before}{line(outcome.to_dict())}")
+            self._before = ",\n"
+        self._talks |= {talk.key: talk for talk in part.conversations}
+        if part.last:
+            pieces.append(f"], {line(session_tail(self._talks.values()))[1:]}")
+            self._before, self._talks = ",\n", {}
+        return self._sink.write("".join(pieces))
+
+    def end(self) -> None:
+        from utp_cli.views.json import line  # noqa: PLC0415
+
+        begun = "" if self._before.startswith(",") else self._before
+        self._sink.write(f'{begun}],\n"metrics": {line(self._metrics.to_dict())}}}\n')
+
+
+class Junit:
+    """JUnit XML: a test case for each exchange."""
+
+    def __init__(self, _: Showing, sink: Output) -> None:
+        self._sink, self._cases = sink, list[Any]()
+
+    def add(self, part: Part) -> bool:
+        from utp_cli.views.junit import Case  # noqa: PLC0415
+
+        self._cases += [
+            Case(
+                suite=part.session.source,
+                name=f"exchange {outcome.index}",
+                failure=_headline(outcome) if outcome.status in BAD else "",
+                details=_details(outcome) if outcome.status in BAD else "",
+            )
+            for outcome in part.outcomes
+        ]
+        return True
+
+    def end(self) -> None:
+        from utp_cli.views.junit import junit  # noqa: PLC0415
+
+        self._sink.write(junit("utp replay", self._cases))
+
+
+class Github:
+    """Workflow commands, which GitHub shows beside the lines of the session file."""
+
+    def __init__(self, _: Showing, sink: Output) -> None:
+        self._sink = sink
+
+    def add(self, part: Part) -> bool:
+        from utp_cli.views.workflow import workflow_command  # noqa: PLC0415
+
+        told = [
+            workflow_command(
+                "error" if outcome.status in BAD else "notice", _headline(outcome),
+                file=part.session.source, line=outcome.line, title=f"{outcome.status} #{outcome.index}",
+            )
+            for outcome in part.outcomes
+            if outcome.status in BAD or outcome.status == "improved"
+        ]  # fmt: skip
+        return self._sink.write("".join(told)) if told else True
+
+    def end(self) -> None:
+        """All was said."""
+
+
+def _headline(outcome: Outcome) -> str:
+    return f"{outcome.status}: {outcome.why}" if outcome.why else outcome.status
+
+
+def _details(outcome: Outcome) -> str:
+    causes = "\n".join(f"{code}: {message}" for code, message in outcome.diagnoses)
+    return f"lost {outcome.lost}\nfound {outcome.found}\n{causes}".rstrip()
+
+
+REPORTS: dict[str, Callable[[Showing, Output], Report]] = {
+    "pretty": Pretty,
+    "json": Json,
+    "junit": Junit,
+    "github": Github,
+}
+"""Formats that are written while the replay runs."""
+
+
+WHOLE: dict[str, Callable[[Replay, Showing], str]] = {}
+"""Formats that show the answers themselves, so that all of them are kept until the end."""

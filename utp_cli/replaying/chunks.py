@@ -1,0 +1,123 @@
+"""The unit of work: some rows of a session in, what became of them out. It can be sent to another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.parsing.parser import known_tools, parse
+from utp_cli.protocol.calls import ParseResult, WireFacts
+from utp_cli.protocol.errors import BadFile
+from utp_cli.replaying.compare import calls_of, compare
+from utp_cli.replaying.conversation import answer_message, has_begun, is_retry, key_of, look_at
+from utp_cli.replaying.importing import exchanges_of
+from utp_cli.replaying.outcome import outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from utp_cli.protocol.tools import Tool
+    from utp_cli.replaying.compare import Compared
+    from utp_cli.replaying.conversation import Conversation
+    from utp_cli.replaying.outcome import Outcome
+    from utp_cli.replaying.session import Exchange, RawLine, Session
+
+ROWS = 64
+"""Rows in a chunk: few enough to be small, enough to make sending them cheap."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Some rows of a session, and what is to be known for reading them."""
+
+    number: int
+    """Counts the sessions of a replay from 0."""
+    session: Session
+    """Its header; the rows are here."""
+    rows: list[Exchange | RawLine]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Those of `parse`; they win over the header."""
+    against: str | None = None
+    """A parser whose calls count as the expected ones."""
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What became of a chunk."""
+
+    number: int
+    outcomes: list[Outcome]
+    """Their indexes count within the chunk."""
+    conversations: list[Conversation]
+    last: bool
+    fault: tuple[str, str] | None = None
+    """Place and reason, where a row cannot be read; nothing after it was."""
+
+
+def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None) -> Done:
+    """Parse the rows again and boil down what became of them; `keep` sees each whole. Rows never make it raise."""
+    outcomes: list[Outcome] = []
+    talks: dict[str, tuple[list[Any], Mapping[str, Tool]]] = {}
+    fault = None
+    try:
+        for index, (compared, tools) in enumerate(compared_rows(chunk)):
+            keep(compared)
+            messages = (compared.exchange.request or {}).get("messages")
+            outcomes.append(outcome_of(compared, index, tools, retried=is_retry(messages)))
+            if isinstance(messages, list) and has_begun(messages):
+                # Exchanges of one conversation each carry all of it so far: the last one counts.
+                talks[key_of(messages)] = ([*messages, answer_message(compared.result)], tools)
+    except BadFile as error:
+        fault = (error.place, str(error).removeprefix(f"{error.place}: "))
+    known = {key: chunk.options.get(key) or getattr(chunk.session, key) for key in ("model", "provider")}
+    found = [look_at(messages, tools or None, **known) for messages, tools in talks.values()]
+    told = [conversation for conversation in found if conversation]
+    return Done(number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, fault=fault)
+
+
+def compared_rows(chunk: Chunk) -> Iterator[tuple[Compared, dict[str, Tool]]]:
+    """Yield each exchange of a chunk, compared, with the tools it knew. Raises `BadFile` for a broken line."""
+    session = chunk.session
+    header = known_tools(session.tools)
+    for exchange in exchanges_of(chunk.rows, session.source):
+        tools = _tools_of(exchange, header, chunk.options)
+        wanted = exchange
+        if chunk.against:
+            options = {**chunk.options, "parser": chunk.against}
+            wanted = replace(exchange, expected=calls_of(parse_again(exchange, session, tools, options)))
+        yield compare(wanted, parse_again(exchange, session, tools, chunk.options)), tools or {}
+
+
+def parse_again(
+    exchange: Exchange,
+    session: Session,
+    tools: Mapping[str, Tool] | None,
+    options: Mapping[str, Any],
+) -> ParseResult:
+    """Parse the answer of an exchange as it was recorded."""
+    if exchange.source is None:
+        return ParseResult(shape="unknown", facts=WireFacts(error="the exchange holds no answer"))
+    given = {
+        "model": _model(exchange) or session.model,
+        "provider": session.provider,
+        "request": exchange.request,
+        **{key: value for key, value in options.items() if value is not None},
+        "tools": None if tools is None else tools.values(),
+    }
+    return parse(exchange.source, **given)
+
+
+def _model(exchange: Exchange) -> str | None:
+    model = (exchange.request or {}).get("model")
+    return model if isinstance(model, str) else None
+
+
+def _tools_of(
+    exchange: Exchange, header: dict[str, Tool] | None, options: Mapping[str, Any]
+) -> dict[str, Tool] | None:
+    """Return the tools asked for, else those of the request, else those of the header."""
+    if options.get("tools") is not None:
+        return known_tools(options["tools"])
+    asked = (exchange.request or {}).get("tools") or (exchange.request or {}).get("functions")
+    return known_tools(asked) if isinstance(asked, list) and asked else header

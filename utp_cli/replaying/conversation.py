@@ -1,0 +1,176 @@
+"""The conversation that requests carry: its faults, the errors of its tools, the metadata of their results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.diagnosis.conversation_turns import turns_of
+from utp_cli.diagnosis.run import diagnose_session
+from utp_cli.protocol.spans import pointer_parts
+from utp_cli.validation.failures import failure_of
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from utp_cli.diagnosis.conversation_turns import Result
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.tools import Tool
+
+_ENVELOPE: Final = re.compile(r"# TE_BEGIN_META(.{0,20000}?)# TE_END_META", re.DOTALL)
+"""The frame of a Tool Envelope's metadata, which is JSON; each line of it may begin with `#`."""
+_QUOTED: Final = 300
+"""Characters of a tool's error that are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFailure:
+    """A result that says that the tool failed."""
+
+    tool: str
+    code: str
+    """`validation`, `permission`, `not_found`, `timeout`, `rate_limit`, `network`, … (`validation/failures.py`)."""
+    strategy: str
+    """What to do after so many attempts: `same`, `rephrase`, `escalate`, `abort`."""
+    attempt: int
+    """From 1: failures of this tool in a row."""
+    message: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """The metadata of a Tool Envelope around a result."""
+
+    tool: str
+    meta: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"tool": self.tool, "meta": self.meta}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What was found in one conversation."""
+
+    key: str
+    """Names the conversation: the same for every longer state of it."""
+    diagnoses: list[Finding]
+    failures: list[ToolFailure]
+    envelopes: list[Envelope]
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.diagnoses or self.failures or self.envelopes)
+
+
+def key_of(messages: Sequence[Any]) -> str:
+    """Name a conversation by how it began: everything up to the first answer, whose ids differ from run to run."""
+    first = next((at for at, message in enumerate(messages) if _role(message) in ("assistant", "tool")), 0)
+    opening = json.dumps(messages[: first + 1], sort_keys=True, default=repr)
+    return hashlib.sha256(opening.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def has_begun(messages: Sequence[Any]) -> bool:
+    """Whether there is more to a list of messages than a first question."""
+    return any(_role(message) in ("assistant", "tool") for message in messages)
+
+
+def is_retry(messages: Any) -> bool:
+    """Whether the last thing that the model is told is the error of a tool."""
+    for message in reversed(list_of(messages)):
+        results = turns_of([message])[0].results if isinstance(message, dict) else ()
+        if not results:
+            return False
+        if any(result.failed for result in results):
+            return True
+    return False
+
+
+def answer_message(result: ParseResult) -> dict[str, Any]:
+    """Write an answer as the message that goes on with the conversation."""
+    calls = [
+        {
+            "id": str(call.id),
+            "type": "function",
+            "function": {"name": call.name, "arguments": json.dumps(call.arguments, default=repr)},
+        }
+        for call in result.calls
+    ]
+    return {"role": "assistant", "content": result.content, **({"tool_calls": calls} if calls else {})}
+
+
+def look_at(
+    messages: Sequence[Any],
+    tools: Mapping[str, Tool] | None,
+    *,
+    model: str | None = None,
+    provider: str | None = None,
+) -> Conversation:
+    """Check a conversation as a whole."""
+    names = {call.id: call.name for turn in turns_of(messages) for call in turn.calls if call.id is not None}
+    results = [(result, names.get(result.call_id or "") or "") for turn in turns_of(messages) for result in turn.results]
+    texts = [(_text(messages, result), name or _named(messages, result)) for result, name in results]
+    failed = [result.failed for result, _ in results]
+    return Conversation(
+        key=key_of(messages),
+        diagnoses=diagnose_session(messages, tools=tools, model=model, provider=provider),
+        failures=list(_failures(texts, failed)),
+        envelopes=[envelope for text, name in texts for envelope in _envelopes(text, name)],
+    )
+
+
+def _failures(texts: list[tuple[str, str]], failed: list[bool]) -> Iterator[ToolFailure]:
+    attempts: Counter[str] = Counter()
+    for (text, name), bad in zip(texts, failed, strict=True):
+        attempts[name] = attempts[name] + 1 if bad else 0
+        if bad:
+            failure = failure_of(text, attempts[name])
+            yield ToolFailure(
+                tool=name,
+                code=failure.code,
+                strategy=failure.strategy,
+                attempt=attempts[name],
+                message=text[:_QUOTED],
+            )
+
+
+def _envelopes(text: str, name: str) -> Iterator[Envelope]:
+    for match in _ENVELOPE.finditer(text):
+        try:
+            meta = json.loads(re.sub(r"(?m)^\s*#", "", match[1]))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(meta, dict):
+            yield Envelope(tool=name, meta=meta)
+
+
+def _message(messages: Sequence[Any], result: Result) -> dict[str, Any]:
+    """Return the message or the block that a result stands in."""
+    parts = pointer_parts(result.pointer)
+    message = dict_of(messages[int(parts[1])])
+    return dict_of(list_of(message.get("content"))[int(parts[3])]) if len(parts) > 3 else message
+
+
+def _named(messages: Sequence[Any], result: Result) -> str:
+    message = _message(messages, result)
+    return text_of(message.get("tool_name")) or text_of(message.get("name"))
+
+
+def _text(messages: Sequence[Any], result: Result) -> str:
+    content = _message(messages, result).get("content")
+    if isinstance(content, list):
+        return "".join(text_of(part.get("text")) for _, part in dicts_of(content))
+    return text_of(content)
+
+
+def _role(message: Any) -> Any:
+    return message.get("role") if isinstance(message, dict) else None

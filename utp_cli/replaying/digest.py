@@ -1,0 +1,62 @@
+"""What is kept of a replay while it runs: counts, and the first of what is not as it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from utp_cli.replaying.compare import BAD
+from utp_cli.replaying.metrics import Metrics
+
+if TYPE_CHECKING:
+    from utp_cli.replaying.conversation import Conversation
+    from utp_cli.replaying.outcome import Outcome
+    from utp_cli.replaying.run import Part
+
+TOLD = 20
+"""Exchanges that are told one by one where not everything is shown."""
+_SPOKEN_OF = BAD | {"improved"}
+
+
+@dataclass(slots=True)
+class SessionDigest:
+    """One session."""
+
+    source: str
+    exchanges: int = 0
+    by_status: Counter[str] = field(default_factory=Counter)
+    told: list[Outcome] = field(default_factory=list)
+    """The first that are not as they were."""
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    """By key; those that there is something to tell of."""
+
+
+@dataclass(slots=True)
+class Digest:
+    """All sessions."""
+
+    sessions: list[SessionDigest] = field(default_factory=list)
+    metrics: Metrics = field(default_factory=Metrics)
+    keep_all: bool = False
+    """Keep every exchange that is not as it was."""
+    _open: bool = False
+
+    def add(self, part: Part) -> None:
+        """Count the next exchanges."""
+        if not self._open:
+            self.sessions.append(SessionDigest(source=part.session.source))
+        self._open = not part.last
+        session = self.sessions[-1]
+        session.exchanges += len(part.outcomes)
+        session.conversations |= {talk.key: talk for talk in part.conversations}
+        for outcome in part.outcomes:
+            self.metrics.add(outcome)
+            session.by_status[outcome.status] += 1
+            if outcome.status in _SPOKEN_OF and (self.keep_all or self._room(session, outcome)):
+                session.told.append(outcome)
+
+    def _room(self, session: SessionDigest, outcome: Outcome) -> bool:
+        """What is bad comes before what is merely improved."""
+        same = sum((other.status in BAD) == (outcome.status in BAD) for other in session.told)
+        return same < TOLD

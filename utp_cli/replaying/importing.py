@@ -1,0 +1,238 @@
+"""What holds answers of models → exchanges, recognised by content: bodies, pairs, conversations, streams, logs."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.protocol.errors import BadFile
+from utp_cli.replaying.importing_logs import har_exchanges, langfuse_exchange, litellm_exchange, otel_exchanges
+from utp_cli.replaying.session import Exchange, Session
+from utp_cli.wire.access import dict_of, dicts_of, dig, list_of
+from utp_cli.wire.shape import documents_of, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from utp_cli.replaying.session import RawLine
+
+    Reader = Callable[[Any], Iterable[Exchange]]
+
+_SAID_OF_REQUESTS: Final = ("model", "tools", "functions", "system", "tool_choice", "temperature", "max_tokens")
+_ASKED: Final = ("request", "input", "prompt", "kwargs")
+_ANSWERED: Final = ("output", "completion", "answer", "result", "response_body", "raw_response")
+"""Keys under which people keep a request, and an answer that is not under `response`."""
+_DEEPEST: Final = 4
+"""Lists within lists that are looked into."""
+_ENDS: Final = frozenset(
+    {"message_stop", "message-end", "response.completed", "response.failed", "response.incomplete"}
+)
+"""Types of the events that end a stream."""
+
+
+def session_of(document: Any, source: str = "") -> Session:
+    """Make a session of a decoded document: messages, exchanges, a body, a list of bodies, a log."""
+    doc = dict_of(document)
+    said = {key: doc[key] for key in ("model", "provider", "profile") if isinstance(doc.get(key), str)}
+    tools = doc["tools"] if isinstance(doc.get("tools"), list) else None
+    return Session(source=source, tools=tools, rows=exchanges_in(document), **said)
+
+
+def exchanges_of(rows: Iterable[Exchange | RawLine], source: str) -> Iterator[Exchange]:
+    """Decode rows; what holds no answer is passed over.
+
+    Raises `BadFile` for a line that is no JSON, but for the last line of a file, which may be half written.
+    """
+    for row in rows:
+        if isinstance(row, Exchange):
+            yield row
+            continue
+        document = decoded(row.text)
+        if document is None and row.text.endswith("\n"):
+            raise BadFile(f"{source}:{row.number}", "is no JSON object")
+        yield from (replace(exchange, line=row.number) for exchange in exchanges_in(document))
+
+
+def decoded(text: str) -> Any:
+    """Decode JSON; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def exchanges_in(document: Any, depth: int = 0) -> Iterator[Exchange]:
+    """Yield the exchanges that a decoded document holds; none where it holds no answer."""
+    if isinstance(document, list):
+        yield from _listed(document, depth)
+    elif isinstance(document, dict):
+        for holds, read in _RULES:
+            if holds(document):
+                yield from read(document)
+                return
+
+
+def exchanges_in_text(text: str) -> Iterator[Exchange]:
+    """Yield the exchanges of a dump of streams (SSE or NDJSON), one after the other; none where it is no such dump."""
+    framed = documents_of(text)
+    if framed is None or not any(judge(document).decisive for document in framed.documents[:100]):
+        return
+    streams = list(_streams(framed.documents))
+    if len(streams) == 1:
+        yield Exchange(stream=text)
+    else:
+        yield from (Exchange(response=stream) for stream in streams)
+
+
+def begins_stream(document: Any) -> bool:
+    """Whether a document is an event of a stream, and not its last: the lines after it belong to it."""
+    return judge(document).unit == "event" and judge(document).decisive and _piece(document) and not _ends(document)
+
+
+# -- lists -------------------------------------------------------------------------------------------------------
+
+
+def _listed(items: list[Any], depth: int) -> Iterator[Exchange]:
+    """Read a list: messages of a conversation, events of a stream, or anything else, one by one."""
+    if any(_is_message(item) for item in items) and all(isinstance(item, dict) for item in items):
+        yield from turns({"messages": items})
+    elif items and all(map(begins_stream, items[:1])):
+        yield from (Exchange(response=stream) for stream in _streams(items))
+    elif depth < _DEEPEST:
+        for item in items:
+            yield from exchanges_in(item, depth + 1)
+
+
+def _is_message(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("role") in ("user", "system", "assistant", "tool", "developer")
+
+
+def _streams(documents: list[Any]) -> Iterator[list[Any]]:
+    """Part events into streams: at an event that ends one, and where the id of the answer changes."""
+    stream: list[Any] = []
+    for document in documents:
+        if stream and _ended(stream[-1], document):
+            yield stream
+            stream = []
+        stream.append(document)
+    if stream:
+        yield stream
+
+
+def _ended(last: Any, following: Any) -> bool:
+    ids = [found for event in (last, following) if (found := dict_of(event).get("id"))]
+    chunks = all("choices" in dict_of(event) for event in (last, following))
+    return _ends(last) or dict_of(following).get("type") == "message_start" or (chunks and len(set(ids)) > 1)
+
+
+def _ends(document: Any) -> bool:
+    doc = dict_of(document)
+    return doc.get("done") is True or doc.get("type") in _ENDS
+
+
+def _piece(document: Any) -> bool:
+    """Whether a document is a piece of an answer for sure; one whole answer may look like the only event."""
+    doc = dict_of(document)
+    return (
+        doc.get("done") is False or isinstance(doc.get("type"), str)
+        or any("delta" in choice for _, choice in dicts_of(doc.get("choices")))
+    )  # fmt: skip
+
+
+# -- conversations -----------------------------------------------------------------------------------------------
+
+
+def turns(document: Mapping[str, Any]) -> Iterator[Exchange]:
+    """Every message of the assistant is an answer to the messages before it."""
+    messages = document["messages"]
+    said = {key: document[key] for key in _SAID_OF_REQUESTS if document.get(key) is not None}
+    for position, message in enumerate(messages):
+        if isinstance(message, dict) and message.get("role") == "assistant":
+            yield Exchange(response=message, request={**said, "messages": messages[:position]})
+
+
+# -- documents ---------------------------------------------------------------------------------------------------
+
+
+def _is_exchange(doc: dict[str, Any]) -> bool:
+    return "stream_base64" in doc or isinstance(doc.get("stream"), str) or ("response" in doc and "done" not in doc)
+
+
+def _exchange(row: dict[str, Any]) -> Iterator[Exchange]:
+    expected, request = row.get("expected"), row.get("request")
+    calls = expected.get("calls") if isinstance(expected, dict) else None
+    stream: str | bytes | None = row["stream"] if isinstance(row.get("stream"), str) else None
+    if isinstance(row.get("stream_base64"), str):
+        stream = _bytes(row["stream_base64"])
+    elapsed = row.get("elapsed")
+    yield Exchange(
+        response=row.get("response"),
+        stream=stream,
+        request=request if isinstance(request, dict) else _request_of(row),
+        status=row["status"] if isinstance(row.get("status"), int) else None,
+        elapsed=elapsed if isinstance(elapsed, int | float) else None,
+        expected=[call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else None,
+        path=row["path"] if isinstance(row.get("path"), str) else None,
+    )
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
+
+
+def _request_of(row: dict[str, Any]) -> dict[str, Any] | None:
+    """Find the request of an answer: a body under some key, or messages beside the answer."""
+    for key in _ASKED:
+        if isinstance(row.get(key), dict):
+            return dict(row[key])
+        if isinstance(row.get(key), list):
+            return {"messages": row[key]}
+    beside = {key: row[key] for key in ("messages", *_SAID_OF_REQUESTS) if row.get(key) is not None}
+    return beside if "messages" in beside else None
+
+
+def _pair(row: dict[str, Any]) -> Iterator[Exchange]:
+    key = next(key for key in _ANSWERED if key in row)
+    for exchange in exchanges_in(row[key], _DEEPEST):
+        yield replace(exchange, request=exchange.request or _request_of(row))
+
+
+def _has_pair(doc: dict[str, Any]) -> bool:
+    known = judge(doc).decisive or "error" in doc
+    return not known and any(isinstance(doc.get(key), dict) for key in _ANSWERED)
+
+
+def _format_is(name: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda doc: judge(doc).format == name
+
+
+def _is_answer(doc: dict[str, Any]) -> bool:
+    found = judge(doc)
+    return found.side == "response" and (found.decisive or found.format == "error")
+
+
+def _many(key: str) -> Reader:
+    return lambda doc: (each for item in doc[key] for each in exchanges_in(item, _DEEPEST))
+
+
+_RULES: Final[tuple[tuple[Callable[[dict[str, Any]], Any], Reader], ...]] = (
+    (lambda doc: "utp_session" in doc, lambda _: ()),
+    (lambda doc: isinstance(doc.get("exchanges"), list), _many("exchanges")),
+    (_format_is("har"), har_exchanges),
+    (_format_is("litellm-log"), litellm_exchange),
+    (_format_is("langfuse"), langfuse_exchange),
+    (lambda doc: isinstance(doc.get("observations"), list), _many("observations")),
+    (lambda doc: any("traceId" in row for _, row in dicts_of(doc.get("data"))), _many("data")),
+    (_format_is("otel"), otel_exchanges),
+    (_is_exchange, _exchange),
+    (lambda doc: isinstance(dig(doc, "result", "message"), dict), lambda doc: exchanges_in(doc["result"]["message"])),
+    (_has_pair, _pair),
+    (lambda doc: bool(list_of(doc.get("messages"))), turns),
+    (_is_answer, lambda doc: iter((Exchange(response=doc),))),
+)
+"""How to tell what a document is, and how to read it; the first that holds counts."""
