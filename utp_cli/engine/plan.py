@@ -46,7 +46,7 @@ class Plan:
         return Context(dialect=dialect, tools=tools, local=local, until=until, live=live)
 
     def open_tail(self, prompt: str) -> str:
-        """Return the prompt from its last opening marker on: what it opened, and did not close, the answer goes on with."""
+        """Return the prompt from its last opening marker on if nothing closed it: the answer goes on with that."""
         at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
         ended = max((prompt.rfind(closer) for closer in self._closers), default=-1)
         return prompt[at:] if at >= 0 and at >= ended else ""

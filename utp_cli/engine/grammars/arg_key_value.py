@@ -12,7 +12,16 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.engine.grammars.values import Body, Key, past_tag, read_argument, read_object, skip_breaks, skip_tag
+from utp_cli.engine.grammars.values import (
+    Body,
+    Key,
+    past_tag,
+    read_argument,
+    read_object,
+    shape_body,
+    skip_breaks,
+    skip_tag,
+)
 from utp_cli.engine.grammars.writing import first, in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
@@ -43,7 +52,7 @@ _MAYBE_TAG = re.compile(r"<[\w|:]*\Z|<[\w|]*(?:type|value)|\\(?:n|\Z)")
 
 @cache
 def _pair(key: str, value: str) -> re.Pattern[str]:
-    """Match a key up to its closing tag, a type, and the opening of the value's tag; some checkpoints bend the words."""
+    """Match a key up to its closing tag, a type, and the opening of the value's tag."""
     return re.compile(
         rf"(?P<key>.*?)</(?P<word>[\w|]*key|{re.escape(key)})(?::\w*)?>(?:\s|\\n)*"
         r"(?:<(?P<word2>[\w|]*type)(?::\w*)?>(?P<type>[^<]*)</(?P=word2)(?::\w*)?>(?:\s|\\n)*)?"
@@ -68,6 +77,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         return Declined("neither an argument nor the end behind the name")
     context.live.name(match[1])
     closed, payload_end = yield from _read_pairs(source, body, context)
+    shape_body(body, context)
     call = RawCall(
         name=match[1], arguments=body.arguments, repairs=body.repairs, partial=body.partial,
         payload=(begin, payload_end), lack=body.lack,  # type: ignore[arg-type]

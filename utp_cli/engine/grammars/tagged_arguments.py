@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.values import Body, Key, guarded, read_argument, read_object, skip_tag
+from utp_cli.engine.grammars.values import Body, Key, guarded, read_argument, read_object, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import in_section, json_text, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
@@ -69,6 +69,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
 
 def tagged(body: Body, begin: int, header_end: int, context: Context, *, closed: bool, empty: bool = False) -> Read:
     """Make the reading of a body: header `[begin, header_end)`, arguments, closing tag."""
+    shape_body(body, context)
     end = body.position
     payload_end = end - len(context.dialect.call.close) if closed and not empty and context.dialect.call else end
     call = RawCall(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
 from utp_cli.protocol.spans import pointer
+from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.typed import typed_text
 
@@ -92,6 +93,15 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
         )
     body.position = value.next
     context.live.arguments(value.start, value.next)
+
+
+def shape_body(body: Body, context: Context) -> None:
+    """Lift arguments out of the one argument that wraps them all (`arguments`, `input`, `properties`)."""
+    tool = (context.tools or {}).get(body.tool)
+    shaped, repairs, _ = shape_arguments(body.arguments, tool, text_due=False)
+    if shaped is not None:
+        body.arguments = shaped
+        body.repairs += repairs
 
 
 def read_object(source: Source, start: int, body: Body, context: Context) -> Waiting[None]:
