@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
 from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
 from utp_cli.detection.dialect import dialects_for, server_row
+from utp_cli.detection.heard import contradictions, server_name, spec_with
 from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.serving import server_settings
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.detection.choose import Mode
+    from utp_cli.detection.heard import Contradiction
     from utp_cli.detection.series import Series
+    from utp_cli.detection.servers import ServerFacts
     from utp_cli.detection.serving import ServerRow, Servers
     from utp_cli.detection.spec import ModelSpec
+    from utp_cli.detection.template import TemplateReading
 
 Sources = dict[str, str]
 
@@ -50,9 +54,19 @@ class Detection:
     """Where each field comes from, by dotted name: `id`, `registry: …`, `inherited: …` (from the family of
     a fine-tune), `listing: …`, `rule: …`, `guessed: …` or `override`."""
     warnings: list[str]
+    server: ServerFacts | None = None
+    """What the server says that was asked."""
+    template: TemplateReading | None = None
+    """What the chat template teaches that the server renders with."""
+    contradictions: list[Contradiction] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the JSON document `utp.detect/1`."""
+        """Write the JSON document `utp.detect/1`; what nobody asked for is left out."""
+        asked = {
+            "server": self.server and self.server.to_dict(),
+            "template": self.template and self.template.to_dict(),
+            "contradictions": [each.to_dict() for each in self.contradictions] if self.server else None,
+        }
         return {
             "schema": "utp.detect/1",
             "model": self.model,
@@ -67,23 +81,39 @@ class Detection:
             "servers": self.servers,
             "sources": self.sources,
             "warnings": self.warnings,
+            **{key: value for key, value in asked.items() if value is not None},
         }
 
 
 def detect(
-    model: str, *, override: Mapping[str, Any] | None = None, stated: Mapping[str, Mapping[str, Any]] | None = None
+    model: str,
+    *,
+    override: Mapping[str, Any] | None = None,
+    stated: Mapping[str, Mapping[str, Any]] | None = None,
+    server: ServerFacts | None = None,
 ) -> Detection:
     """Say what a model id means. Any string gives an answer.
 
     `stated`: fields of `Capability` that win over the registry, by their source; a later source wins over an
-    earlier. `override` is one more source, the last. Raises `BadOption` for a field that does not exist.
+    earlier. `server`: what a live server says, which wins over those. `override` is one more source, the last.
+    Raises `BadOption` for a field that does not exist.
     """
-    spec = read_model_id(model)
-    capability, capability_sources = find_capability(spec, {**(stated or {}), "override": override or {}})
-    row, dialects = server_row(spec), dialects_for(model)
+    told = server_name(model, server)
+    spec = spec_with(read_model_id(told), server)
+    known = dict(stated or {})
+    heard = {server.source: server.capability} if server else {}
+    capability, capability_sources = find_capability(spec, {**known, **heard, "override": override or {}})
+    row, dialects = server_row(spec), dialects_for(told)
     dialect = dialects[0] if dialects else None
+    sources = _spec_sources(spec) | capability_sources | _serving_sources(row, spec, dialect)
+    template = _template(server)
+    taught = list(template.dialects) if template else []
+    if taught:
+        dialect = dialect if dialect in taught else taught[0]
+        sources |= dict.fromkeys(("dialect", "dialect_candidates"), f"{server.source if server else ''}, chat template")
     choice = choose(spec, capability, dialect)
-    sources = _spec_sources(spec) | capability_sources | choice.reasons | _serving_sources(row, spec, dialect)
+    servers = server_settings(row, thinks=capability.reasoning) if row else {}
+    expected = find_capability(spec, known)
     return Detection(
         model=model,
         spec=spec,
@@ -93,11 +123,22 @@ def detect(
         call_parser=choice.call_parser,
         result_format=choice.result_format,
         dialect=dialect,
-        dialect_candidates=dialects,
-        servers=server_settings(row, thinks=capability.reasoning) if row else {},
-        sources=sources,
+        dialect_candidates=taught or dialects,
+        servers=servers,
+        sources=sources | choice.reasons,
         warnings=_warnings(spec),
+        server=server,
+        template=template,
+        contradictions=contradictions(server, expected, dialects, taught, servers) if server else [],
     )
+
+
+def _template(server: ServerFacts | None) -> TemplateReading | None:
+    if not server or not server.template:
+        return None
+    from utp_cli.detection.template import read_template  # noqa: PLC0415 - jinja2 is for those who have a template
+
+    return read_template(server.template)
 
 
 def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) -> tuple[Capability, Sources]:

@@ -51,7 +51,7 @@ _MODELS_DEV = {
     "reasoning": "reasoning",
 }
 _MODELS_DEV_LIMITS = {"context": "context_window", "output": "max_output_tokens"}
-_OPENROUTER = {
+OPENROUTER_PARAMETERS = {
     "tools": "native_tools",
     "tool_choice": "supports_tool_choice_required",
     "structured_outputs": "structured_outputs",
@@ -94,7 +94,7 @@ def _openrouter(document: Any) -> Iterator[tuple[str, Facts]]:
     for entry in data if isinstance(data, list) else []:
         known = entry.get("supported_parameters") if isinstance(entry, dict) else None
         if isinstance(known, list) and isinstance(entry.get("id"), str):
-            facts = {field: parameter in known for parameter, field in _OPENROUTER.items()}
+            facts = {field: parameter in known for parameter, field in OPENROUTER_PARAMETERS.items()}
             facts |= _stated(entry, {"context_length": "context_window"})
             facts |= _stated(entry.get("top_provider"), {"max_completion_tokens": "max_output_tokens"})
             yield entry["id"], facts

@@ -35,9 +35,10 @@ _MEANINGS = {
 class NoAnswer(UtpError):
     """A server that cannot be reached, or answers with an error; the message says which, and what to do."""
 
-    def __init__(self, url: str, what: str, status: int | None = None) -> None:
-        """`status`: the HTTP status; None where no answer came."""
+    def __init__(self, url: str, what: str, status: int | None = None, *, unreachable: bool = False) -> None:
+        """`status`: the HTTP status; None where no sound answer came. `unreachable`: nobody answered at all."""
         self.status = status
+        self.unreachable = unreachable
         super().__init__(f"{shown_url(url)}: {what}")
 
 
@@ -58,7 +59,14 @@ class Web:
         return self._decoded(url, self.read("POST", url, body))
 
     def read(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> bytes:
-        """Return the bytes of an answer, stream or not. Raises `NoAnswer`."""
+        """Return the bytes of an answer. Raises `NoAnswer`, also for an error status."""
+        status, data = self.exchange(method, url, body)
+        if status >= 400:
+            raise NoAnswer(url, self._without_key(_meaning(status, data)), status)
+        return data
+
+    def exchange(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> tuple[int, bytes]:
+        """Return status and bytes of an answer, stream or not. Raises `NoAnswer` where none comes."""
         import httpx  # noqa: PLC0415 - only who asks pays
 
         end = time.monotonic() + self.seconds
@@ -69,10 +77,7 @@ class Web:
             httpx.Client(timeout=timeout, headers=headers, follow_redirects=method == "GET") as client,
             client.stream(method, url, json=body) as answer,
         ):
-            data = _collected(url, answer, end)
-            if answer.status_code >= 400:
-                raise NoAnswer(url, self._without_key(_meaning(answer.status_code, data)), answer.status_code)
-            return data
+            return answer.status_code, _collected(url, answer, end)
         raise AssertionError("unreachable")
 
     @contextmanager
@@ -83,12 +88,13 @@ class Web:
         try:
             yield
         except httpx.TimeoutException:
-            raise NoAnswer(url, f"does not answer within {self.seconds:g} seconds") from None
+            raise NoAnswer(url, f"does not answer within {self.seconds:g} seconds", unreachable=True) from None
         except httpx.ConnectError as error:
             why = self._without_key(str(error))
-            raise NoAnswer(url, f"cannot be reached ({why}): is the server running?") from None
+            raise NoAnswer(url, f"cannot be reached ({why}): is the server running?", unreachable=True) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError) as error:
-            raise NoAnswer(url, f"gives no answer: {self._without_key(str(error)) or type(error).__name__}") from None
+            why = self._without_key(str(error)) or type(error).__name__
+            raise NoAnswer(url, f"gives no answer: {why}", unreachable=True) from None
 
     def _decoded(self, url: str, data: bytes) -> Any:
         try:
