@@ -86,7 +86,17 @@ def _mapping_patches(text: str, placed: Placed, new: dict[str, Any]) -> list[Pat
         if key in new:
             patches += _patches(text, item, new[key])
     added = [(key, new[key]) for key in come]
+    if len(gone) == len(placed.items) and not placed.style:
+        return [_anew(text, placed, added)]
     return patches + _without(text, placed, gone) + _with(text, placed, added, gone)
+
+
+def _anew(text: str, placed: Placed, added: Sequence[tuple[str | None, Any]]) -> Patch:
+    """Return the patch that puts other entries in the place of all that a block has."""
+    begin = min(map(_begin, placed.items.values()))
+    indent = " " * (begin - text.rfind("\n", 0, begin) - 1)
+    written = (_entry(key, value, is_json=False) for key, value in added)
+    return begin, _last_end(text, placed), f"\n{indent}".join(written)
 
 
 def _list_patches(text: str, placed: Placed, new: list[Any]) -> list[Patch]:
