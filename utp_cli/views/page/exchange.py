@@ -1,0 +1,360 @@
+"""One answer, worked out for its template: what is said of it, its calls, its texts, and ids that join them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.calls import Rejected
+from utp_cli.protocol.spans import pointer_parts
+from utp_cli.views.json import line
+from utp_cli.views.lines import counted, place
+from utp_cli.views.page.asked import asked
+from utp_cli.views.page.changes import pairs, repaired
+from utp_cli.views.page.marking import Box, Mark, stretches
+from utp_cli.views.verdict import verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.spans import Segment
+    from utp_cli.replaying.compare import Compared
+    from utp_cli.views.page.asked import Message
+    from utp_cli.views.page.changes import Change, Pair
+    from utp_cli.views.page.marking import Stretch
+
+SIGNS = ("lost", "look", "repaired", "good")
+"""How an answer can have gone, worst first; names of `views.lines.Signs`."""
+OF_STATUS = {"regressed": "lost", "error": "lost", "changed": "look"}
+"""The sign of a comparison that is not as it should be."""
+MOST = 100
+"""Entries of one list of one answer: calls, repairs, messages."""
+MOST_TEXTS = 12
+WHY = {
+    "truncated": "cut off; never run it",
+    "malformed": "no repair makes a call of it",
+    "doubtful": "it rests on a repair that was not to be trusted",
+    "in-reasoning": "thought, not said",
+    "intent": "prose announces it",
+}
+"""What each reason of rejection means for who wanted the call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An answer that is to stand on the page."""
+
+    result: ParseResult
+    compared: Compared | None = None
+    """Where it was replayed."""
+    label: str
+    """Its number."""
+    name: str
+    """What other parts of the page call it."""
+    command: str = ""
+    """What shows this answer in a terminal."""
+
+    @property
+    def sign(self) -> str:
+        """Return the worse of how it was read and how it compares."""
+        signs = [verdict(self.result).sign, OF_STATUS.get(self.status, "good")]
+        return min(signs, key=SIGNS.index)
+
+    @property
+    def status(self) -> str:
+        return self.compared.status if self.compared else ""
+
+    @property
+    def facts(self) -> list[str]:
+        """What it was: short words in a row."""
+        result, elapsed = self.result, self.compared.exchange.elapsed if self.compared else None
+        spent = result.facts.completion_tokens
+        return [
+            *([] if self.compared or self.name == self.label else [self.name]),
+            f"{result.shape} stream" if result.stream else result.shape,
+            *([result.model] if result.model else []),
+            *([f"stop: {result.finish_reason}"] if result.finish_reason else []),
+            *([f"{elapsed:,.2f} s"] if elapsed is not None else []),
+            *([f"{spent:,} tokens"] if spent is not None else []),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """An argument of a call."""
+
+    name: str
+    value: Any
+    cut_off: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """A call, accepted or rejected."""
+
+    call: ToolCall
+    anchor: str
+    place: str
+    """Where it stands, in words."""
+    target: str
+    """The id of that place; `""` where it is not shown."""
+    arguments: list[Argument]
+    more: int
+    reason: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One place of a repair."""
+
+    anchor: str
+    target: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """Repairs that are alike, with the first as the example."""
+
+    repair: Repair
+    change: Change
+    sites: list[Site]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """A diagnosis with the id of the place it points at, `""` where that is not shown."""
+
+    finding: Finding
+    anchor: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A text as it was written."""
+
+    title: str
+    length: int
+    stretches: list[Stretch]
+
+
+@dataclass(kw_only=True)
+class Exchange:
+    """An answer, drawn. Lists that are too long are cut; `more` says by how much."""
+
+    anchor: str
+    entry: Entry
+    text: str
+    diagnoses: list[Diagnosis] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    asked: list[Message] = field(default_factory=list)
+    calls: list[Called] = field(default_factory=list)
+    rejected: list[Called] = field(default_factory=list)
+    repairs: list[Repairs] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
+    ladder: list[tuple[Any, int]] = field(default_factory=list)
+    """An attempt, and how many others say the same."""
+    more: dict[str, int] = field(default_factory=dict)
+
+
+def exchange(entry: Entry, anchor: str) -> Exchange:
+    """Work out an answer. Ids on the page begin with `anchor`."""
+    result, compared = entry.result, entry.compared
+    passages, shown = _passages(result, anchor)
+    messages = asked(compared.exchange.request) if compared else []
+    lists: dict[str, Sequence[Any]] = {
+        "calls": result.calls, "rejected": result.rejected, "diagnoses": result.diagnoses,
+        "repairs": result.repairs, "server calls": result.server_calls, "notes": result.notes,
+        "messages": messages,
+    }  # fmt: skip
+    return Exchange(
+        anchor=anchor,
+        entry=entry,
+        text=verdict(result).text,
+        diagnoses=[
+            Diagnosis(
+                finding=finding,
+                anchor=f"{anchor}d{at}",
+                target=_if_shown(_box_of(finding, result, anchor) or f"{anchor}d{at}p", shown),
+            )
+            for at, finding in enumerate(result.diagnoses[:MOST])
+        ],
+        pairs=pairs(compared.lost[:MOST], compared.found[:MOST]) if compared else [],
+        asked=messages[-MOST:],
+        calls=[_called(call, f"{anchor}c{at}", shown) for at, call in enumerate(result.calls[:MOST])],
+        rejected=[_called(call, f"{anchor}x{at}", shown) for at, call in enumerate(result.rejected[:MOST])],
+        repairs=list(_repairs(result, anchor, shown)),
+        passages=passages,
+        ladder=_ladder(result),
+        more={name: len(entries) - MOST for name, entries in lists.items() if len(entries) > MOST},
+    )
+
+
+def _if_shown(anchor: str, shown: set[str]) -> str:
+    return anchor if anchor in shown else ""
+
+
+def _called(call: ToolCall, anchor: str, shown: set[str]) -> Called:
+    reason = call.reason if isinstance(call, Rejected) else ""
+    broken = {parts[0] for parts in map(pointer_parts, call.partial) if parts} if isinstance(call, Rejected) else ()
+    where = place(call.pointer).rsplit(".", 1)[-1] if call.span else place(call.pointer)
+    return Called(
+        call=call,
+        anchor=anchor,
+        place=f"{where} {call.span[0]:,}–{call.span[1]:,}" if call.span else where,
+        target=_if_shown(f"{anchor}p", shown),
+        arguments=[
+            Argument(name=name, value=value, cut_off=name in broken)
+            for name, value in list(call.arguments.items())[:MOST]
+        ],
+        more=max(len(call.arguments) - MOST, 0),
+        reason=reason,
+        why=WHY.get(reason, ""),
+    )
+
+
+def _repairs(result: ParseResult, anchor: str, shown: set[str]) -> Iterator[Repairs]:
+    """Group repairs that changed the same in the same way."""
+    owners = _owners(result)
+    groups: dict[Any, list[tuple[int, Repair]]] = {}
+    for at, repair in enumerate(result.repairs[:MOST]):
+        key = (repair.code, line(repair.before), line(repair.after), repair.confidence)
+        groups.setdefault(key, []).append((at, repair))
+    for group in groups.values():
+        at, first = group[0]
+        owner = owners.get(at)
+        yield Repairs(
+            repair=first,
+            change=repaired(first, _text_of(result, owner) if owner else ""),
+            sites=[
+                Site(
+                    anchor=f"{anchor}r{at}",
+                    target=_if_shown(f"{anchor}r{at}p", shown),
+                    words=f"{repair.span[0]:,}" if repair.span else repair.pointer or "",
+                )
+                for at, repair in group
+            ],
+        )
+
+
+def _owners(result: ParseResult) -> dict[int, ToolCall]:
+    """Say for each repair which call it belongs to."""
+    return {at: call for call in (*result.rejected, *result.calls) for at in call.repairs}
+
+
+def _text_of(result: ParseResult, call: ToolCall) -> str:
+    """Return the text that the spans of a call's repairs count in."""
+    return call.raw if call.rung == "native" else result.texts.get(call.pointer, "")
+
+
+def _ladder(result: ParseResult) -> list[tuple[Any, int]]:
+    groups: dict[Any, list[Any]] = {}
+    for attempt in result.attempts:
+        groups.setdefault((attempt.rung, attempt.outcome, attempt.reason), []).append(attempt)
+    return [(group[0], len(group) - 1) for group in groups.values()][:MOST]
+
+
+# -- texts -------------------------------------------------------------------------------------------------------
+
+
+def _passages(result: ParseResult, anchor: str) -> tuple[list[Passage], set[str]]:
+    """Draw every text that was read, then the arguments of native calls; return also the ids that are shown."""
+    calls = [(f"{anchor}c{at}", call) for at, call in enumerate(result.calls[:MOST])]
+    calls += [(f"{anchor}x{at}", call) for at, call in enumerate(result.rejected[:MOST])]
+    by_pointer: dict[str, list[Segment]] = {}
+    for segment in result.segments:
+        by_pointer.setdefault(segment.pointer, []).append(segment)
+    passages: list[Passage] = []
+    shown: set[str] = set()
+
+    def draw(pointer: str, text: str, segments: Sequence[Segment], boxes: Iterable[Box], marks: Iterable[Mark]) -> None:
+        drawn, ids = stretches(text, segments, boxes, marks)
+        passages.append(Passage(title=place(pointer) if pointer else "raw text", length=len(text), stretches=drawn))
+        shown.update(ids)
+
+    for pointer, text in result.texts.items():
+        if text.strip() and len(passages) < MOST_TEXTS:
+            here = [(name, call) for name, call in calls if call.pointer == pointer and call.span]
+            marks = [*_marks(result, anchor, _of(pointer)), *_sights(result, anchor, pointer)]
+            draw(pointer, text, by_pointer.get(pointer, []), [_box(*pair, call_span(pair[1])) for pair in here], marks)
+    for name, call in calls:
+        if call.rung == "native" and call.raw and len(passages) < MOST_TEXTS:
+            box = _box(name, call, (0, len(call.raw)))
+            draw(call.pointer, call.raw, [], [box], _marks(result, anchor, lambda other, call=call: other is call))
+    return passages, shown
+
+
+def call_span(call: ToolCall) -> tuple[int, int]:
+    """Return the span of a call in its text; an empty one for a native call."""
+    return call.span or (0, 0)
+
+
+def _of(pointer: str) -> Callable[[ToolCall], bool]:
+    return lambda call: call.rung != "native" and call.pointer == pointer
+
+
+def _box(anchor: str, call: ToolCall, span: tuple[int, int]) -> Box:
+    reason = call.reason if isinstance(call, Rejected) else ""
+    title = " · ".join(part for part in (call.name or "?", call.parser, reason) if part)
+    return Box(span=span, anchor=f"{anchor}p", target=anchor, title=title, kept=not reason)
+
+
+def _marks(result: ParseResult, anchor: str, wanted: Callable[[ToolCall], bool]) -> Iterator[Mark]:
+    for at, call in sorted(_owners(result).items()):
+        if at < MOST and (span := result.repairs[at].span) and wanted(call):
+            repair = result.repairs[at]
+            yield Mark(
+                span=span,
+                anchor=f"{anchor}r{at}p",
+                target=f"{anchor}r{at}",
+                title=f"{repair.code}: {repair.message} ({repair.confidence})",
+                sign="repaired",
+            )
+
+
+def _sights(result: ParseResult, anchor: str, pointer: str) -> Iterator[Mark]:
+    """Yield the places that diagnoses point at, but for whole calls, which have their boxes."""
+    for at, finding in enumerate(result.diagnoses[:MOST]):
+        here = finding.place.span and finding.place.pointer == pointer
+        if finding.place.span and here and not _box_of(finding, result, anchor):
+            yield Mark(
+                span=finding.place.span,
+                anchor=f"{anchor}d{at}p",
+                target=f"{anchor}d{at}",
+                title=f"{finding.code}: {finding.message}",
+                sign="lost" if finding.severity == "error" else "look",
+            )
+
+
+def _box_of(finding: Finding, result: ParseResult, anchor: str) -> str:
+    """Return the id of the box of the first call that a diagnosis points at as a whole; `""` where there is none."""
+    span = finding.place.span
+    calls = [(f"{anchor}c{at}p", call) for at, call in enumerate(result.calls[:MOST])]
+    calls += [(f"{anchor}x{at}p", call) for at, call in enumerate(result.rejected[:MOST])]
+    return next(
+        (
+            name
+            for name, call in calls
+            if span and call.span and call.pointer == finding.place.pointer
+            and span[0] <= call.span[0] and call.span[1] <= span[1]
+        ),
+        "",
+    )  # fmt: skip
+
+
+def words_of(entry: Entry) -> str:
+    """Say what is not as it was, in a few words."""
+    if not entry.compared:
+        return ""
+    lost, found = (_names(calls) for calls in (entry.compared.lost, entry.compared.found))
+    told = [f"{lost} lost"] * bool(lost) + [f"{found} found"] * bool(found)
+    return "; ".join(told) or entry.result.facts.error or ""
+
+
+def _names(calls: Sequence[dict[str, Any]]) -> str:
+    names = [str(call.get("name")) for call in calls[:3]]
+    return ", ".join(names) + (f" and {counted(len(calls) - 3, 'other')}" if len(calls) > 3 else "")
