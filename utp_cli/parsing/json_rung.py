@@ -53,7 +53,7 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, found:
         at = max(at, segment.span[0])
         while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
             start = opening.start()
-            reader = _read_value(text, start, segment.span[1])
+            reader = read_block(text, start, segment.span[1])
             at = max(reader.end, start + 1)
             if reader.declined:
                 continue
@@ -70,7 +70,7 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, found:
         lane.claim(list(dict.fromkeys(taken)))
 
 
-def _read_value(text: str, start: int, stop: int) -> JsonReader:
+def read_block(text: str, start: int, stop: int) -> JsonReader:
     """Read one value, taking no more of the text than it needs."""
     reader = JsonReader(start=start)
     for at in range(start, stop, _BLOCK):

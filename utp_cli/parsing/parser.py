@@ -13,6 +13,7 @@ from utp_cli.parsing.collect import collect, merged
 from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, read_json_rung
 from utp_cli.parsing.lanes import Lanes
 from utp_cli.parsing.native import native_candidate
+from utp_cli.parsing.stripped import read_stripped
 from utp_cli.protocol.calls import Attempt, ParseResult
 from utp_cli.protocol.events import Event
 from utp_cli.wire.reader import WireReader
@@ -150,8 +151,9 @@ class Parser:
         result.attempts += rungs.markup_attempts(markup, self._lanes.declined, asked)
         candidates = merged(native, markup)
         higher = any(c.reason in _STANDING for c in candidates)
-        json_rung = JsonRung() if higher else read_json_rung(self._lanes, self._tools, end)
-        result.attempts.append(_late_attempt("json", JSON_PARSER, json_rung.candidates, "no call", skipped=higher))
+        json_rung = JsonRung() if higher else self._without_markers(end)
+        parser = json_rung.candidates[0].parser if json_rung.candidates else JSON_PARSER
+        result.attempts.append(_late_attempt("json", parser, json_rung.candidates, "no call", skipped=higher))
         if not higher:
             self._take_payload(result, json_rung)
         higher = higher or any(c.reason in _STANDING for c in json_rung.candidates)
@@ -160,10 +162,15 @@ class Parser:
         candidates += [*json_rung.candidates, *intents]
         collect(result, candidates, self._tools, self._least)
 
+    def _without_markers(self, end: Ending) -> JsonRung:
+        """Rung 3: what lost its markers, else JSON that is a call."""
+        stripped = read_stripped(self._lanes, self._tools, end)
+        return JsonRung(candidates=stripped) if stripped else read_json_rung(self._lanes, self._tools, end)
+
     def _take_payload(self, result: ParseResult, found: JsonRung) -> None:
         """What rung 3 claimed is no content; an answer wrapped in JSON is."""
         result.content = self._lanes.content() if found.answer is None else found.answer
-        result.reasoning = result.reasoning or found.thought or ""
+        result.reasoning = self._lanes.reasoning() or found.thought or ""
 
     def _diagnose(self, result: ParseResult) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
