@@ -15,6 +15,7 @@ FLOORS = {
     "dialects": 1,
     "engine": 2,
     "wire": 2,
+    "templates": 2,
     "detection": 3,
     "validation": 3,
     "rendering": 3,
@@ -22,17 +23,16 @@ FLOORS = {
     "auditing": 4,
     "parsing": 5,
     "replaying": 6,
-    "recording": 6,
-    "io": 7,
-    "views": 7,
-    "commands": 8,
+    "recording": 7,
+    "io": 8,
+    "views": 8,
+    "commands": 9,
 }
 FACE = {"app", "public", "__main__", "__init__"}
 """Modules beside the folders; they stand with the commands."""
 OTHERS = {
     "validation": {"jsonschema_rs"},
-    "rendering": {"jinja2"},
-    "detection": {"jinja2"},
+    "templates": {"jinja2"},
     "replaying": {"pyarrow"},
     "io": {"uvicorn", "pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
     "views": {"rich", "jinja2"},

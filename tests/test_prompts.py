@@ -12,7 +12,6 @@ import pytest
 from tests.schema_rules import faults, nodes, refused
 from tests.tool_sets import ALL, HARD
 from utp_cli import audit, parse
-from utp_cli.detection.sandbox import ChatTemplate
 from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.tools import Tool
 from utp_cli.rendering.budget import fit
@@ -27,6 +26,7 @@ from utp_cli.rendering.prompts import STYLES, emulation_prompt, style_for
 from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.structured import answer_schema, decision_schema
 from utp_cli.rendering.tools import render_tools
+from utp_cli.templates.sandbox import ChatTemplate
 
 TOOLS = [
     Tool(

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tests.cases import ids, load
-from utp_cli.detection.sandbox import ChatTemplate, Unrenderable
+from utp_cli.detection.probe import TOKENS
 from utp_cli.detection.template import TemplateReading, read_template
 from utp_cli.dialects.own import dialect_from_table
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.protocol.tools import Tool
+from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
 TEMPLATES = load("detect/templates.jsonl")
 FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "templates"
@@ -214,8 +215,8 @@ def test_a_derived_dialect_reads_what_its_template_writes(name, data):
             for place, call in enumerate(calls)
         ],
     }
-    prompt = template.render(QUESTION, tools=[])
-    whole = template.render([*QUESTION, message], tools=[])
+    prompt = template.render(QUESTION, tools=[], **TOKENS)
+    whole = template.render([*QUESTION, message], tools=[], **TOKENS)
     written = whole[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, whole, strict=False))) :]
     dialect = dialect_from_table("derived", reading.derived)
     engine = Engine(Plan([dialect], asked=("derived",)), tools={call["name"]: offered(call) for call in calls})

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+BOS, EOS = "<|bos|>", "<|eos|>"
+TOKENS = {"bos_token": BOS, "eos_token": EOS}
+"""What templates call the tokens that begin and end a text."""
+
 NAMES = ("probe_heron", "probe_otter")
 KEYS = ("bankside", "depthmark")
 """Names of arguments, in alphabetical order, for templates that sort them."""

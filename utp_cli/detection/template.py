@@ -16,10 +16,23 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.derive import derive
 from utp_cli.detection.go_template import go_facts, is_go
-from utp_cli.detection.probe import ANSWER, BARE_CALL, CALLS, NAMES, RESULT, RICH_CALL, THOUGHT, TOOLS, USER
-from utp_cli.detection.sandbox import BOS, EOS, ChatTemplate, Unrenderable
+from utp_cli.detection.probe import (
+    ANSWER,
+    BARE_CALL,
+    BOS,
+    CALLS,
+    EOS,
+    NAMES,
+    RESULT,
+    RICH_CALL,
+    THOUGHT,
+    TOKENS,
+    TOOLS,
+    USER,
+)
 from utp_cli.detection.taught import Turn, dialects_that_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,7 +147,7 @@ class _Probing:
         """Compile, and find out whether the strict sandbox will do."""
         try:
             self.template = ChatTemplate(self.source)
-            self.template.render([USER, _assistant(CALLS[:1]), RESULT], tools=TOOLS)
+            self.template.render([USER, _assistant(CALLS[:1]), RESULT], tools=TOOLS, **TOKENS)
         except Unrenderable as error:
             if "sandbox forbids" in str(error):
                 self.notes.append(f"{str(error).rstrip('.')}: transformers will refuse it")
@@ -147,7 +160,9 @@ class _Probing:
         if self.template is None:
             return None
         try:
-            return self.template.render([dict(message) for message in messages], **{"tools": TOOLS, **variables})
+            return self.template.render(
+                [dict(message) for message in messages], **{"tools": TOOLS, **TOKENS, **variables}
+            )
         except Unrenderable:
             return None
 

@@ -17,8 +17,6 @@ from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from utp_cli.detection.words import words
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -33,20 +31,20 @@ CHARACTERS = 300_000
 """Text that one rendering may make, intermediate text included."""
 NUMBERS = 2**64
 
-BOS, EOS = "<|bos|>", "<|eos|>"
-
-METHODS = frozenset(words("""
+METHODS = """
     strip lstrip rstrip startswith endswith lower upper title capitalize split rsplit splitlines replace join
     find rfind index count isdigit isalpha isalnum isspace removeprefix removesuffix items keys values get
     append extend insert pop update copy
-"""))  # fmt: skip
+"""
 """Methods of texts, lists and dicts that templates may call."""
 
-FILTERS = frozenset(words("""
+FILTERS = """
     abs capitalize count d default dictsort e escape first float forceescape int items join last length list
     lower map max min reject rejectattr replace reverse round safe select selectattr sort string title trim
     unique upper
-"""))  # fmt: skip
+"""
+
+_METHODS, _FILTERS = frozenset(METHODS.split()), frozenset(FILTERS.split())
 
 
 class Unrenderable(Exception):
@@ -175,7 +173,7 @@ class _Ration:
         return super().getitem(obj, self.budget.weigh(argument))  # type: ignore[misc]
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        if isinstance(obj, str | list | tuple | dict) and attr not in METHODS:
+        if isinstance(obj, str | list | tuple | dict) and attr not in _METHODS:
             return False
         return bool(super().is_safe_attribute(obj, attr, value))  # type: ignore[misc]
 
@@ -221,11 +219,9 @@ class ChatTemplate:
         self._template = _guarded(lambda: self._environment.from_string(source))
 
     def render(self, messages: list[dict[str, Any]], **variables: Any) -> str:
-        """Render a conversation. Raises `Unrenderable`."""
+        """Render a conversation; `variables` are what servers hand over beside it. Raises `Unrenderable`."""
         self._environment.budget = Budget()
-        return str(
-            _guarded(lambda: self._template.render(messages=messages, bos_token=BOS, eos_token=EOS, **variables))
-        )
+        return str(_guarded(lambda: self._template.render(messages=messages, **variables)))
 
 
 def _equip(environment: Any) -> None:
@@ -251,7 +247,7 @@ def _equip(environment: Any) -> None:
     def refuse(message: Any) -> None:
         raise Unrenderable(f"refuses: {str(message)[:200]}")
 
-    known = {name: filter_ for name, filter_ in environment.filters.items() if name in FILTERS}
+    known = {name: filter_ for name, filter_ in environment.filters.items() if name in _FILTERS}
     known |= {
         "tojson": _to_json,
         "from_json": json.loads,
