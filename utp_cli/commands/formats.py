@@ -81,6 +81,7 @@ FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
     "pretty": _pretty,
     "json": _json,
     "calls": _calls,
+    "html": lambda _result, _showing: "",  # one page of all of them: see paging.py
 }
 """Every value of `--format` for answers."""
 

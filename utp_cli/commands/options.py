@@ -29,3 +29,4 @@ Output = Annotated[str | None, result("--output", "-o", metavar="FILE", help="Wr
 Quiet = Annotated[bool, result("--quiet", "-q", help="Only the first line.")]
 Verbose = Annotated[bool, result("--verbose", "-v", help="Everything, in full.")]
 NoColor = Annotated[bool, result("--no-color", help="No colours, like NO_COLOR=1.")]
+Html = Annotated[str | None, result("--html", metavar="FILE", help="Write a page for a browser too.")]

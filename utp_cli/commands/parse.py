@@ -12,6 +12,7 @@ from utp_cli.commands import options
 from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import answers, live, parser_options
 from utp_cli.commands.repairing import repair_files
 from utp_cli.io.inputs import STDIN
@@ -57,6 +58,7 @@ def parse(
     ] = None,
     as_json: options.Json = False,
     output: options.Output = None,
+    html: options.Html = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
@@ -73,8 +75,8 @@ def parse(
     names = files or [STDIN]
     several = lines or len(names) > 1
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream)
-    if repair_only and (lines or stream):
-        raise BadOption("--repair-only reads whole files: neither --lines nor --stream")
+    if repair_only and (lines or stream or html):
+        raise BadOption("--repair-only reads whole files and seeks no calls: neither --lines, --stream nor --html")
     if repair_only:
         return repair_files(names, settings.get("format"), showing)
     if stream and several:
@@ -88,6 +90,8 @@ def parse(
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:
         read = answers(names, known, lines=lines)
+    if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
+        read = drawing.answers(read)
     return shown(read, name, showing, sink, FAIL_ON[settings.get("fail_on")])
 
 

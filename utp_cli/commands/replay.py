@@ -11,15 +11,16 @@ from typer import Argument, Option
 from utp_cli.commands import options
 from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import own_dialects
-from utp_cli.commands.replay_formats import REPORTS, WHOLE
+from utp_cli.commands.replay_formats import REPORTS
 from utp_cli.io import output as out
 from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption, nearest
 from utp_cli.replaying.compare import BAD
 from utp_cli.replaying.engines import ENGINES, engine_for
-from utp_cli.replaying.run import replay_parts, replay_sessions
+from utp_cli.replaying.run import replay_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from utp_cli.io.settings import Settings
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
-    from utp_cli.replaying.session import Session
 
 FAIL_ON: dict[str, frozenset[str]] = {
     "never": frozenset(),
@@ -60,10 +60,11 @@ def replay(
     jobs: Annotated[int, how("--jobs", "-j", metavar="N", min=0, help="Processes; 0: one a core.")] = 1,
     engine: Annotated[str, how(metavar="NAME", help="Where it runs: local, dask, ray.")] = "local",
     format_name: Annotated[
-        str | None, options.result("--format", "-f", metavar="NAME", help=f"{', '.join([*REPORTS, *WHOLE])}.")
+        str | None, options.result("--format", "-f", metavar="NAME", help=f"{', '.join(REPORTS)}.")
     ] = None,
     as_json: options.Json = False,
     output: options.Output = None,
+    html: options.Html = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
@@ -83,15 +84,17 @@ def replay(
         count = export_to(sessions, Path(export))
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
         return 0
-    name = checked(settings.get("format") or "pretty", {**REPORTS, **WHOLE})
+    name = checked(settings.get("format") or "pretty", REPORTS)
     known = _parser_options(settings)
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
     sink = sink_for(name, showing)
-    if name in WHOLE:
-        parts = _drawn_whole(name, sessions, known, showing, sink)
-    else:
-        run = replay_parts(sessions, known, engine=engine_for(engine, jobs), against=against_parser)
-        parts = _reported(name, _watched(run, quiet=quiet), showing, sink)
+    drawing = drawing_for("utp replay", files, html, name, sink, quiet=quiet)
+    if drawing and (jobs != 1 or engine != "local"):
+        raise BadOption("a page is drawn in one process: leave out --jobs and --engine, or --html")
+    worker = drawing.engine if drawing else engine_for(engine, jobs)
+    parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser)
+    parts = drawing.parts(parts) if drawing else parts
+    parts = _reported(name, _watched(parts, quiet=quiet), showing, sink)
     accepted, failed = _Accepted(asked=update), False
     for part in parts:
         accepted.add(part)
@@ -134,15 +137,6 @@ def _reported(name: str, parts: Iterable[Part], showing: Showing, sink: Output) 
         if not reads_on:
             return
     report.end()
-
-
-def _drawn_whole(
-    name: str, sessions: Iterable[Session], known: dict[str, Any], showing: Showing, sink: Output
-) -> Iterator[Part]:
-    """Draw a report that shows the answers themselves, and pass on what became of them."""
-    found = replay_sessions(sessions, known)
-    sink.write(WHOLE[name](found, showing))
-    yield from found.parts()
 
 
 def _watched(parts: Iterable[Part], *, quiet: bool) -> Iterator[Part]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.io.output import Output
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
-    from utp_cli.replaying.run import Part, Replay
+    from utp_cli.replaying.run import Part
 
 
 class Report(Protocol):
@@ -132,6 +132,19 @@ class Github:
         """All was said."""
 
 
+class Silent:
+    """The page is drawn elsewhere (paging.py): nothing is written here."""
+
+    def __init__(self, _showing: Showing, _sink: Output) -> None:
+        pass
+
+    def add(self, _: Part) -> bool:
+        return True
+
+    def end(self) -> None:
+        """Nothing is left."""
+
+
 def _headline(outcome: Outcome) -> str:
     return f"{outcome.status}: {outcome.why}" if outcome.why else outcome.status
 
@@ -146,9 +159,6 @@ REPORTS: dict[str, Callable[[Showing, Output], Report]] = {
     "json": Json,
     "junit": Junit,
     "github": Github,
+    "html": Silent,
 }
 """Formats that are written while the replay runs."""
-
-
-WHOLE: dict[str, Callable[[Replay, Showing], str]] = {}
-"""Formats that show the answers themselves, so that all of them are kept until the end."""

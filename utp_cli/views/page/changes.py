@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,11 +59,19 @@ def repaired(repair: Repair, text: str) -> Change:
 
 def difference(before: str, after: str) -> Change:
     """Find what differs between two texts: all between their common start and their common end."""
-    start = os.path.commonprefix([before, after])
-    left, right = before[len(start) :], after[len(start) :]
-    end = os.path.commonprefix([left[::-1], right[::-1]])[::-1]
-    size = len(end)
-    return Change(start=start, removed=left[: len(left) - size], added=right[: len(right) - size], end=end)
+    same = _common(before, after)
+    left, right = before[same:], after[same:]
+    size = _common(left[::-1], right[::-1])
+    return Change(
+        start=before[:same], removed=left[: len(left) - size], added=right[: len(right) - size],
+        end=left[len(left) - size :],
+    )  # fmt: skip
+
+
+def _common(one: str, other: str) -> int:
+    """Count the characters with which both begin."""
+    shorter = min(len(one), len(other))
+    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
 def pairs(lost: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[Pair]:

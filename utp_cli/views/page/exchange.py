@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import Rejected
@@ -280,24 +282,20 @@ def _passages(result: ParseResult, anchor: str) -> tuple[list[Passage], set[str]
         if text.strip() and len(passages) < MOST_TEXTS:
             here = [(name, call) for name, call in calls if call.pointer == pointer and call.span]
             marks = [*_marks(result, anchor, _of(pointer)), *_sights(result, anchor, pointer)]
-            draw(pointer, text, by_pointer.get(pointer, []), [_box(*pair, call_span(pair[1])) for pair in here], marks)
+            draw(pointer, text, by_pointer.get(pointer, []), [_box(*pair) for pair in here], marks)
     for name, call in calls:
         if call.rung == "native" and call.raw and len(passages) < MOST_TEXTS:
-            box = _box(name, call, (0, len(call.raw)))
-            draw(call.pointer, call.raw, [], [box], _marks(result, anchor, lambda other, call=call: other is call))
+            box = _box(name, call)
+            draw(call.pointer, call.raw, [], [box], _marks(result, anchor, partial(is_, call)))
     return passages, shown
-
-
-def call_span(call: ToolCall) -> tuple[int, int]:
-    """Return the span of a call in its text; an empty one for a native call."""
-    return call.span or (0, 0)
 
 
 def _of(pointer: str) -> Callable[[ToolCall], bool]:
     return lambda call: call.rung != "native" and call.pointer == pointer
 
 
-def _box(anchor: str, call: ToolCall, span: tuple[int, int]) -> Box:
+def _box(anchor: str, call: ToolCall) -> Box:
+    span = call.span or (0, len(call.raw))
     reason = call.reason if isinstance(call, Rejected) else ""
     title = " · ".join(part for part in (call.name or "?", call.parser, reason) if part)
     return Box(span=span, anchor=f"{anchor}p", target=anchor, title=title, kept=not reason)

@@ -82,7 +82,7 @@ def stretches(
     """
     apart = _apart(boxes)
     inside = [mark for mark in marks if mark.span[1] <= len(text)][:_MARKS]
-    shown = _windows(len(text), [thing.span for thing in (*apart, *inside)])
+    shown = _windows(len(text), [*(box.span for box in apart), *(mark.span for mark in inside)])
     visible = [mark for mark in inside if any(start <= mark.span[0] <= end for start, end in shown)]
     runs = list(_runs(text, segments, apart, visible, shown))
     drawn: list[Stretch] = []
@@ -105,10 +105,9 @@ def _windows(length: int, spans: Sequence[Span]) -> list[Span]:
     """Return the stretches of a text that are shown, in order, none touching the next."""
     if length <= _WHOLE:
         return [(0, length)]
-    wanted = [(0, _HEAD), (length - _TAIL, length)]
-    for point in {edge for span in spans[:_PLACES] for edge in span}:
-        wanted.append((max(point - _AROUND, 0), min(point + _AROUND, length)))
-    wanted.sort()
+    points = {edge for span in spans[:_PLACES] for edge in span}
+    around = [(max(point - _AROUND, 0), min(point + _AROUND, length)) for point in points]
+    wanted = sorted([(0, _HEAD), (length - _TAIL, length), *around])
     merged = wanted[:1]
     for start, end in wanted[1:]:
         if start <= merged[-1][1] + _AROUND:
@@ -151,7 +150,7 @@ def _cuts(
         if segment.span[0] >= end:
             break
         edges |= set(segment.span)
-    edges |= {edge for thing in (*boxes, *marks) for edge in thing.span}
+    edges |= {edge for box in boxes for edge in box.span} | {edge for mark in marks for edge in mark.span}
     put_in = {mark.span[0] for mark in marks if mark.span[0] == mark.span[1]}
     inside = sorted(edge for edge in edges if start <= edge <= end)
     for left, right in pairwise([*inside, end]):

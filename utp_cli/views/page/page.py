@@ -6,6 +6,7 @@ import hashlib
 from base64 import b64encode
 from functools import cache
 from pathlib import Path
+from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -55,7 +56,7 @@ class Page:
         number = f"#{self._in_source}" if compared else f"{self._summary.answers + 1}"
         entry = Entry(
             result=result, compared=compared, label=number, name=number if compared or not source else source,
-            command=f"utp parse --from {source}{number}" if compared and source else "",
+            command=f"utp parse --from {quoted(source + number)}" if compared and source else "",
         )  # fmt: skip
         anchor = f"x{self._summary.answers + 1}"
         room = _ROOM + (_RESERVE if entry.sign in SIGNS[:2] else 0)
@@ -70,7 +71,8 @@ class Page:
     def converse(self, source: str, diagnoses: Iterable[Finding], failures: Iterable[Any], envelopes: Any) -> None:
         """Take what was found in a conversation as a whole: faults, errors of tools, metadata of results."""
         self._summary.note(diagnoses)
-        self._conversations += [(source, list(failures)[:MOST], list(envelopes)[:MOST])][: MOST - len(self._conversations)]
+        if len(self._conversations) < MOST:
+            self._conversations.append((source, list(failures)[:MOST], list(envelopes)[:MOST]))
 
     def pieces(self, metrics: Mapping[str, Any] | None = None) -> Iterator[str]:
         """Write the page. `metrics` are those of `utp.replay/1`."""
@@ -84,10 +86,10 @@ class Page:
     def _draw(self, entry: Entry, anchor: str, source: str) -> None:
         opened = entry.sign in SIGNS[:2] and self._opened < _OPEN
         self._opened += opened
+        heading = source if entry.compared and source != self._source else ""
         html = _template("exchange.html").render(
-            x=exchange(entry, anchor), heading=source if entry.compared and source != self._source else "", words=words_of(entry),
-            opened=opened,
-        )  # fmt: skip
+            x=exchange(entry, anchor), heading=heading, words=words_of(entry), opened=opened
+        )
         self._written.append(html)
         self._size += len(html)
         self._strip.append((anchor, entry.sign, entry.name))

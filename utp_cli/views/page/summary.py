@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _LINKS = 24
 """Answers that are named with one cause."""
+_CAUSES = 500
+"""Causes that are told apart by what to do; behind them by their code alone."""
 _LOSSY = {"truncated", "malformed", "doubtful"}
 """Reasons of rejection that lose a call."""
 
@@ -68,7 +70,6 @@ class Summary:
 
     signs: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
-    models: Counter[str] = field(default_factory=Counter)
     checked: Counter[bool] = field(default_factory=Counter)
     """Calls by whether they fit their tool, where tools are known."""
     parsers: dict[str, Counter[str]] = field(default_factory=dict)
@@ -85,7 +86,6 @@ class Summary:
         self.only = verdict(result).text
         self.signs[entry.sign] += 1
         self.statuses.update([entry.status] if entry.status else [])
-        self.models.update([result.model] if result.model else [])
         self.checked.update(call.valid for call in result.calls if call.valid is not None)
         for call in result.calls:
             self._parser(call.parser)["repaired" if call.repairs else "good"] += 1
@@ -102,8 +102,9 @@ class Summary:
         """Count what has to be changed."""
         for finding in findings:
             does = finding.fix or finding.hint
+            key = (finding.code, does if len(self.causes) < _CAUSES else "")
             cause = self.causes.setdefault(
-                (finding.code, does),
+                key,
                 Cause(
                     code=finding.code, severity=finding.severity, message=finding.message,
                     steps=[step for step in does.split("; ") if step], ready=bool(finding.fix),
