@@ -24,6 +24,7 @@ from utp_cli.views.escape import shown
 COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("Answers", "utp_cli.commands.parse"),
     "replay": ("Answers", "utp_cli.commands.replay"),
+    "record": ("Answers", "utp_cli.commands.record"),
     "detect": ("Models and tools", "utp_cli.commands.detect"),
     "render-tools": ("Models and tools", "utp_cli.commands.render_tools"),
     "render-result": ("Models and tools", "utp_cli.commands.render_result"),

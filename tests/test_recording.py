@@ -1,0 +1,479 @@
+"""`utp record` between real clients and a loopback server: bytes as they were, everything in the file, no key in it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from utp_cli import replay
+from utp_cli.recording.redaction import REDACTED, Redactor, secrets_of, without_parameters
+
+uvicorn = pytest.importorskip("uvicorn")
+
+KEY = "sk-proj-1234567890abcdefghijKLMN"
+COOKIE = "c00kie-monster-42"
+WAIT = 20
+TOOL = {
+    "name": "search",
+    "description": "Find.",
+    "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+}
+
+
+def sse(*events: Any) -> bytes:
+    return b"".join(b"data: " + (e if isinstance(e, bytes) else json.dumps(e).encode()) + b"\n\n" for e in events)
+
+
+def chunk(**delta: Any) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": delta.pop("finish", None)}
+    return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": '{"query": "Zoë ☃"}'}}
+OPENAI = {
+    "id": "c1", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": None, "tool_calls": [CALL]}, "finish_reason": "tool_calls"}],
+    "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12},
+}  # fmt: skip
+OPENAI_STREAM = [
+    sse(chunk(role="assistant", content="")),
+    sse(chunk(tool_calls=[{"index": 0, "id": "call_1", "type": "function", "function": {"name": "search", "arguments": '{"que'}}])),
+    sse(chunk(tool_calls=[{"index": 0, "function": {"arguments": 'ry": "Zoë ☃"}'}}])),
+    sse(chunk(finish="tool_calls"), b"[DONE]"),
+]
+ANTHROPIC = {
+    "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4", "stop_reason": "tool_use", "stop_sequence": None,
+    "content": [{"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"query": "x"}}],
+    "usage": {"input_tokens": 9, "output_tokens": 3},
+}  # fmt: skip
+
+
+def named(event: dict[str, Any]) -> bytes:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+
+
+ANTHROPIC_STREAM = [
+    named({"type": "message_start", "message": {**ANTHROPIC, "content": [], "stop_reason": None}}),
+    named({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}}),
+    named({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"query": "x"}'}}),
+    named({"type": "content_block_stop", "index": 0}),
+    named({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": 3}}),
+    named({"type": "message_stop"}),
+]
+OLLAMA = {
+    "model": "qwen3:8b", "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop",
+    "message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "search", "arguments": {"query": "x"}}}]},
+}  # fmt: skip
+OLLAMA_STREAM = [
+    json.dumps({**OLLAMA, "done": False, "done_reason": None}).encode() + b"\n",
+    json.dumps({**OLLAMA, "message": {"role": "assistant", "content": ""}}).encode() + b"\n",
+]
+BODIES: dict[str, tuple[Any, list[bytes], str]] = {
+    "/v1/chat/completions": (OPENAI, OPENAI_STREAM, "text/event-stream"),
+    "/v1/messages": (ANTHROPIC, ANTHROPIC_STREAM, "text/event-stream"),
+    "/api/chat": (OLLAMA, OLLAMA_STREAM, "application/x-ndjson"),
+}
+
+
+@dataclass
+class Upstream:
+    """A server of models; requests say in `x-test` how it shall behave."""
+
+    url: str = ""
+    go: threading.Event = field(default_factory=threading.Event)
+    """Held streams go on when it is set."""
+    left: threading.Event = field(default_factory=threading.Event)
+    """A client went away in the middle of a held stream."""
+    all_here: threading.Barrier = field(default_factory=lambda: threading.Barrier(50))
+    connections: set[Any] = field(default_factory=set)
+
+
+def handler_of(upstream: Upstream) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self._whole(200, b'{"object": "list", "data": []}')
+
+        def do_POST(self) -> None:
+            upstream.connections.add(self.client_address)
+            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body, stream, kind = BODIES[self.path.partition("?")[0]]
+            behave = self.headers.get("x-test", "")
+            if behave == "barrier":
+                upstream.all_here.wait(WAIT)
+            if behave == "refuse":
+                said = f"Incorrect API key provided: {self.headers['authorization'][7:]}"
+                self._whole(401, json.dumps({"error": {"message": said}}).encode())
+            elif request.get("stream", self.path == "/api/chat"):
+                self._stream(stream, kind, behave)
+            else:
+                plain = json.dumps(body).encode()
+                self._whole(200, gzip.compress(plain) if behave == "gzip" else plain, gz=behave == "gzip")
+
+        def _whole(self, status: int, body: bytes, *, gz: bool = False) -> None:
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("set-cookie", f"session={COOKIE}; Path=/")
+            self.send_header("content-length", str(len(body)))
+            if gz:
+                self.send_header("content-encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def _stream(self, pieces: list[bytes], kind: str, behave: str) -> None:
+            self.send_response(200)
+            self.send_header("content-type", kind)
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            for number, piece in enumerate(pieces):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                if number == 1 and behave == "break":
+                    self.close_connection = True
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return
+                if number == 1 and behave == "hold":
+                    upstream.go.wait(WAIT)
+                if number == 1 and behave == "until-left":
+                    self.connection.settimeout(WAIT)
+                    if self.connection.recv(1) == b"":
+                        upstream.left.set()
+                    self.close_connection = True
+                    return
+            self.wfile.write(b"0\r\n\r\n")
+
+    return Handler
+
+
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128
+    daemon_threads = True
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that goes away is what some tests are about."""
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    made = Upstream()
+    server = Server(("127.0.0.1", 0), handler_of(made))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    made.url = f"http://127.0.0.1:{server.server_address[1]}"
+    yield made
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+class Recording:
+    """A running `utp record`."""
+
+    def __init__(self, upstream: str, file: Path, *options: str) -> None:
+        self.file = file
+        words = [sys.executable, "-m", "utp_cli", "record", "--upstream", upstream, "--port", "0", "-o", str(file), *options]
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
+        self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
+        said, found = [], None
+        while not found:
+            said.append(self.process.stderr.readline())  # type: ignore[union-attr]
+            assert said[-1], said
+            found = re.search(r"listening on (http://127\.0\.0\.1:\d+)", said[-1])
+        self.url = found[1]
+
+    def stop(self, sent: int = signal.SIGTERM) -> str:
+        self.process.send_signal(sent)
+        _, said = self.process.communicate(timeout=WAIT)
+        assert self.process.returncode == 0, said
+        return said
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+    def rows(self) -> list[dict[str, Any]]:
+        text = self.file.read_text(encoding="utf-8")
+        assert text.endswith("\n")
+        return [json.loads(line) for line in text.splitlines()][1:]
+
+
+@pytest.fixture
+def recording(upstream: Upstream, tmp_path: Path) -> Iterator[Recording]:
+    made = Recording(upstream.url, tmp_path / "session.jsonl")
+    yield made
+    made.kill()
+
+
+def ask(stream: bool = False, **more: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": [{"role": "user", "content": "find Zoë"}], "stream": stream, **more}
+
+
+HEADERS = {"authorization": f"Bearer {KEY}", "cookie": f"session={COOKIE}"}
+
+
+def raw(client: httpx.Client, url: str, request: dict[str, Any], **headers: str) -> tuple[int, bytes, dict[str, str]]:
+    with client.stream("POST", url, json=request, headers={**HEADERS, **headers}) as answer:
+        kept = {k: v for k, v in answer.headers.items() if k not in ("date", "transfer-encoding", "server")}
+        return answer.status_code, b"".join(answer.iter_raw()), kept
+
+
+def test_real_clients_streamed_and_not(upstream: Upstream, recording: Recording) -> None:
+    """openai, anthropic, ollama and httpx, fifty at once, one that goes away: all is as it was, and in the file."""
+    import anthropic
+    import ollama
+    import openai
+
+    chat = openai.OpenAI(base_url=f"{recording.url}/v1", api_key=KEY, max_retries=0)
+    tools: Any = [{"type": "function", "function": TOOL}]
+    messages: Any = ask()["messages"]
+    whole = chat.chat.completions.create(model="m", messages=messages, tools=tools)
+    assert whole.choices[0].message.tool_calls[0].function.arguments == CALL["function"]["arguments"]  # type: ignore[index, union-attr]
+    with chat.chat.completions.create(model="m", messages=messages, tools=tools, stream=True) as events:
+        deltas = [d for event in events for choice in event.choices for d in choice.delta.tool_calls or ()]
+    assert "".join(d.function.arguments or "" for d in deltas if d.function) == CALL["function"]["arguments"]  # type: ignore[index]
+    claude = anthropic.Anthropic(base_url=recording.url, api_key=KEY, max_retries=0)
+    about: Any = {"model": "claude-sonnet-4", "max_tokens": 9, "messages": messages, "tools": [{**TOOL, "input_schema": TOOL["parameters"]}]}
+    assert claude.messages.create(**about).content[0].input == {"query": "x"}  # type: ignore[union-attr]
+    with claude.messages.stream(**about) as heard:
+        assert heard.get_final_message().content[0].input == {"query": "x"}  # type: ignore[union-attr]
+    local = ollama.Client(host=recording.url)
+    assert local.chat("qwen3:8b", messages).message.tool_calls[0].function.arguments == {"query": "x"}  # type: ignore[index]
+    assert [bool(part.message.tool_calls) for part in local.chat("qwen3:8b", messages, stream=True)] == [True, False]
+    for client in (chat, claude, local._client):
+        client.close()
+
+    async def fifty() -> list[httpx.Response]:
+        async with httpx.AsyncClient(timeout=WAIT, headers={**HEADERS, "x-test": "barrier"}) as client:
+            url = f"{recording.url}/v1/chat/completions"
+            return await asyncio.gather(*(client.post(url, json=ask(stream=n % 2 == 0)) for n in range(50)))
+
+    answers = asyncio.run(fifty())
+    assert {answer.content for answer in answers[::2]} == {b"".join(OPENAI_STREAM)}
+    assert {answer.content for answer in answers[1::2]} == {json.dumps(OPENAI).encode()}
+    leave_in_the_middle(recording)
+    assert upstream.left.wait(WAIT)
+    said = recording.stop()
+    rows = recording.rows()
+    assert len(rows) == 6 + 50 + 1
+    assert [row["ended"] for row in rows if "ended" in row] == ["client-gone"]
+    assert "57 exchanges recorded" in said
+    text = recording.file.read_text() + said
+    assert KEY not in text
+    assert COOKIE not in text
+    found = replay(recording.file)
+    assert found.metrics.total.by_status == {"match": 57}
+    assert found.metrics.total.by_parser == {"openai-chat": 52, "anthropic": 2, "ollama": 2}
+
+
+def leave_in_the_middle(recording: Recording) -> None:
+    body = json.dumps(ask(stream=True)).encode()
+    port = int(recording.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=WAIT) as client:
+        client.sendall(
+            b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-test: until-left\r\n"
+            b"content-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
+        )
+        heard = b""
+        while b"search" not in heard:
+            heard += client.recv(4096)
+
+
+@pytest.mark.parametrize(
+    ("path", "stream", "behave"),
+    [
+        ("/v1/chat/completions", False, ""),
+        ("/v1/chat/completions", False, "gzip"),
+        ("/v1/chat/completions", True, ""),
+        ("/v1/chat/completions", False, "refuse"),
+        ("/v1/messages?beta=true", True, ""),
+        ("/api/chat", True, ""),
+    ],
+)
+def test_bytes_pass_unchanged(upstream: Upstream, recording: Recording, path: str, stream: bool, behave: str) -> None:
+    with httpx.Client(timeout=WAIT) as client:
+        direct, through = (raw(client, url + path, ask(stream), **{"x-test": behave}) for url in (upstream.url, recording.url))
+    assert through == direct
+    recording.stop()
+    [row] = recording.rows()
+    assert row["path"] == path
+    assert row["request"] == ask(stream)
+    assert ("stream" in row) == stream
+    assert KEY not in recording.file.read_text()
+    assert COOKIE not in recording.file.read_text()
+
+
+def test_the_first_byte_of_a_stream_comes_at_once(upstream: Upstream, recording: Recording) -> None:
+    """The server holds the rest back until the client has seen the beginning."""
+    url = f"{recording.url}/v1/chat/completions"
+    with httpx.Client(timeout=WAIT) as client, client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}) as answer:
+        pieces, heard = answer.iter_raw(), b""
+        while b"search" not in heard:
+            heard += next(pieces)
+        assert not upstream.go.is_set()
+        upstream.go.set()
+        assert heard + b"".join(pieces) == b"".join(OPENAI_STREAM)
+
+
+def test_connections_are_kept(upstream: Upstream, recording: Recording) -> None:
+    with httpx.Client(timeout=WAIT) as client:
+        for _ in range(5):
+            raw(client, f"{recording.url}/v1/chat/completions", ask())
+    assert len(upstream.connections) == 1
+
+
+def test_a_server_that_breaks_off_breaks_off_for_the_client(upstream: Upstream, recording: Recording) -> None:
+    with httpx.Client(timeout=WAIT) as client, pytest.raises(httpx.RemoteProtocolError):
+        raw(client, f"{recording.url}/v1/chat/completions", ask(True), **{"x-test": "break"})
+    recording.stop()
+    [row] = recording.rows()
+    assert row["ended"] == "upstream-broke"
+    assert row["stream"] == b"".join(OPENAI_STREAM[:2]).decode()
+
+
+def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = free.getsockname()[1]
+    recording = Recording(f"http://user:{KEY}@127.0.0.1:{nobody}", tmp_path / "s.jsonl")
+    try:
+        answer = httpx.post(f"{recording.url}/v1/chat/completions", json=ask(), timeout=WAIT)
+        assert answer.status_code == 502
+        assert "no answer from" in answer.json()["error"]["message"]
+        said = recording.stop(signal.SIGINT)
+    finally:
+        recording.kill()
+    assert recording.rows()[0]["ended"] == "unreachable"
+    assert KEY not in recording.file.read_text() + said + answer.text
+
+
+def test_an_answer_under_way_ends_before_the_recorder_does(upstream: Upstream, recording: Recording) -> None:
+    url = f"{recording.url}/v1/chat/completions"
+    with httpx.Client(timeout=WAIT) as client, client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}) as answer:
+        pieces = answer.iter_raw()
+        heard = next(pieces)
+        recording.process.send_signal(signal.SIGTERM)
+        upstream.go.set()
+        heard += b"".join(pieces)
+    assert heard == b"".join(OPENAI_STREAM)
+    recording.process.communicate(timeout=WAIT)
+    assert recording.process.returncode == 0
+    [row] = recording.rows()
+    assert row["stream"] == heard.decode()
+    assert "ended" not in row
+
+
+def test_what_was_heard_of_a_stream_is_kept_when_the_recorder_must_end(upstream: Upstream, recording: Recording) -> None:
+    url = f"{recording.url}/v1/chat/completions"
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(httpx.Client(timeout=WAIT))
+        answer = stack.enter_context(client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}))
+        pieces = answer.iter_raw()
+        next(pieces)
+        recording.stop()
+        upstream.go.set()
+    [row] = recording.rows()
+    assert row["ended"] == "stopped"
+    assert row["stream"].startswith("data: {")
+
+
+def test_what_is_no_question_to_a_model_passes_unrecorded(recording: Recording) -> None:
+    assert httpx.get(f"{recording.url}/v1/models", timeout=WAIT).json() == {"object": "list", "data": []}
+    said = recording.stop()
+    assert recording.rows() == []
+    assert "not recorded" in said
+
+
+def test_a_file_is_gone_on_with(upstream: Upstream, tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    file.write_text('{"utp_session": 1}\n{"request": {}, "response": {"choices": []}}\n{"request": {"mess')
+    recording = Recording(upstream.url, file, "--redact", "messages")
+    try:
+        httpx.post(f"{recording.url}/v1/chat/completions", json=ask(), timeout=WAIT)
+        recording.stop()
+    finally:
+        recording.kill()
+    rows = recording.rows()
+    assert rows[0] == {"request": {}, "response": {"choices": []}}
+    assert rows[1]["request"] == {"model": "m", "messages": REDACTED, "stream": False}
+    assert rows[1]["response"] == OPENAI
+
+
+# -- redaction ---------------------------------------------------------------------------------------------------
+
+SECRET = "hunter2-hunter2"
+REDACTIONS = {
+    "field": ('{"api_key": "%s"}', '{"api_key": "[redacted]"}'),
+    "a field in JSON in a string": (r'{"arguments": "{\"password\": \"%s\"}"}', r'{"arguments": "{\"password\": \"[redacted]\"}"}'),
+    "two levels down": (r'"{\"a\": \"{\\\"client_secret\\\": \\\"%s\\\"}\"}"', r'"{\"a\": \"{\\\"client_secret\\\": \\\"[redacted]\\\"}\"}"'),
+    "a quote within": (r'{"password": "a\"%s", "b": 1}', r'{"password": "[redacted]", "b": 1}'),
+    "own field, number": ('{"ssn": 123456789, "a": "%s!"}', None),
+    "a schema is no secret": ('{"password": {"type": "string"}, "x": "y"}', '{"password": {"type": "string"}, "x": "y"}'),
+    "tokens of models": ('{"token": "Hello", "max_tokens": 5}', '{"token": "Hello", "max_tokens": 5}'),
+    "never closed": ('{"password": "%s', '{"password": "[redacted]"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name, (_, expected) in REDACTIONS.items() if expected])
+def test_fields(name: str) -> None:
+    text, expected = REDACTIONS[name]
+    assert Redactor().text(text.replace("%s", SECRET)) == expected
+
+
+@pytest.mark.parametrize("value", ["123", '"x"', "null", "true", '{"a": ["b}"]}', "[1, 2]", "-1.5e3"])
+def test_a_field_of_ones_own_is_taken_out_whatever_it_holds(value: str) -> None:
+    text = '{"ssn": %s, "name": "Ann"}' % value
+    assert json.loads(Redactor(["ssn"]).text(text)) == {"ssn": REDACTED, "name": "Ann"}
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        KEY, "sk-ant-api03-" + "a1B2" * 10, "AIzaSy" + "A" * 33, "ghp_" + "a1" * 18, "hf_" + "aB" * 17, "AKIAIOSFODNN7EXAMPLE",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk", "Bearer abcdef0123456789", "xoxb-123456789012-abcdef",
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_key(secret: str) -> None:
+    redacted = Redactor().text(json.dumps({"content": f"my key: {secret}."}))
+    assert secret.removeprefix("Bearer ") not in redacted
+    assert json.loads(redacted)["content"] == f"my key: {REDACTED}."
+
+
+@pytest.mark.parametrize("text", ["task-based-routing-for-the-win", "the basic idea", "ask sk-", "tool_call_id call_12345678901234567890"])
+def test_what_does_not_look_like_a_key(text: str) -> None:
+    assert Redactor().text(text) == text
+
+
+def test_secrets_in_use_are_found_in_any_spelling() -> None:
+    headers = [("Authorization", 'Bearer a"b/c-012345'), ("Cookie", f"a=1; session={COOKIE}"), ("X-Api-Key", "local")]
+    secrets = secrets_of(headers, "/x?key=abcdefgh1&alt=sse")
+    assert {'a"b/c-012345', COOKIE, "abcdefgh1"} <= secrets
+    assert "local" not in secrets
+    for text in (json.dumps('a"b/c-012345'), "a%22b%2Fc-012345", 'a"b/c-012345'):
+        assert "012345" not in Redactor().text(text, secrets)
+    assert without_parameters("/x?key=abcdefgh1&alt=sse") == "/x?alt=sse"
+
+
+@pytest.mark.parametrize("text", ['{"password": ' * 30_000, '"password": "' * 30_000, "sk-" * 100_000, r'\"' * 100_000, "bearer " * 60_000])
+def test_hostile_texts_cost_linear_time(text: str) -> None:
+    Redactor(["x"]).text(text)

@@ -1,0 +1,117 @@
+"""`utp record`: a reverse proxy on loopback that captures sessions for `utp replay`."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from utp_cli.commands import options
+from utp_cli.commands.formats import Showing
+from utp_cli.commands.pages import command_app, page
+from utp_cli.io import output as out
+from utp_cli.io.proxy import imported_server, listen, serve
+from utp_cli.io.sessions import SessionFile
+from utp_cli.io.settings import load_settings
+from utp_cli.io.web import root_of, shown_url
+from utp_cli.protocol.errors import BadOption
+from utp_cli.recording.capture import row_of
+from utp_cli.recording.redaction import Redactor
+from utp_cli.replaying.chunks import Chunk, replay_chunk
+from utp_cli.replaying.importing import exchanges_in
+from utp_cli.replaying.session import Session
+from utp_cli.views.lines import painted
+from utp_cli.views.recorded import recorded
+
+if TYPE_CHECKING:
+    from utp_cli.recording.capture import Capture
+
+app = command_app()
+
+
+@app.command(
+    **page(
+        "utp record --upstream http://localhost:11434 -o session.jsonl",
+        "utp record --upstream https://api.openai.com --port 8100 --redact email",
+    )
+)
+def record(
+    *,
+    upstream: Annotated[str | None, Option(metavar="URL", help="The server to ask; else the profile's url.")] = None,
+    port: Annotated[int, Option(metavar="N", min=0, max=65535, help="Where to listen; 0 takes a free one.")] = 8100,
+    redact: Annotated[list[str] | None, Option(metavar="FIELD", help="A further field to take out.")] = None,
+    profile: options.Profile = None,
+    config: options.Config = None,
+    model: options.Model = None,
+    provider: options.Provider = None,
+    output: Annotated[
+        str, options.result("--output", "-o", metavar="FILE", help="The session file; gone on with if it exists.")
+    ] = "session.jsonl",
+    quiet: options.Quiet = False,
+    no_color: options.NoColor = False,
+) -> int:
+    """Pass requests on to a model's server, and write every exchange to a session file.
+
+    Point your client's base URL here. Keys, cookies and tokens never reach the file. Ctrl-C ends it.
+    """
+    settings = load_settings(config, profile=profile, model=model, provider=provider, url=upstream)
+    url = settings.get("url")
+    if not url:
+        raise BadOption("no server to ask: name one with --upstream URL")
+    root_of(url)  # says what is no URL of a server
+    imported_server()
+    header = Session(model=settings.get("model"), provider=settings.get("provider"), profile=profile)
+    file = SessionFile(Path(output), header.header())
+    if file.dropped:
+        out.say(f"{output}: its last line was half written, and was dropped")
+    listening = listen(port)
+    if not quiet:
+        here = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        out.say(f"listening on {here} for {shown_url(url)}, writing to {output}; Ctrl-C ends it")
+    recorder = Recorder(file, header, Redactor(redact or ()), Showing(quiet=quiet, no_color=no_color))
+    try:
+        serve(listening, url if "://" in url else f"http://{url}", recorder.hear)
+    finally:
+        recorder.close()
+    if not quiet:
+        out.say(f"{output}: {recorder.count:,} exchange{'s' * (recorder.count != 1)} recorded")
+    return 0
+
+
+class Recorder:
+    """Writes what went by, one exchange after the other, on a thread of its own, so that streams do not wait for it."""
+
+    def __init__(self, file: SessionFile, header: Session, redactor: Redactor, showing: Showing) -> None:
+        self.count = 0
+        self._file, self._header, self._redactor, self._showing = file, header, redactor, showing
+        self._thread = ThreadPoolExecutor(1)
+
+    def hear(self, capture: Capture) -> None:
+        """Take an exchange that has ended."""
+        self._thread.submit(self._write, capture).add_done_callback(_complain)
+
+    def close(self) -> None:
+        """Wait for what was heard."""
+        self._thread.shutdown(wait=True)
+        self._file.close()
+
+    def _write(self, capture: Capture) -> None:
+        outcome = None
+        if capture.asks_model:
+            row = row_of(capture, self._redactor)
+            self._file.add(row)
+            self.count += 1
+            chunk = Chunk(number=0, session=self._header, rows=list(exchanges_in(row)))
+            outcome = next(iter(replay_chunk(chunk).outcomes), None)
+        if not self._showing.quiet:
+            line = recorded(capture, outcome, self._showing.screen)
+            out.say(painted([line], colour=self._showing.colour).rstrip("\n"))
+
+
+def _complain(written: object) -> None:
+    """Say what went wrong with one exchange; the next may go right."""
+    error = written.exception()  # type: ignore[attr-defined]
+    if error:
+        out.say(f"utp: an exchange was not recorded: {error}")

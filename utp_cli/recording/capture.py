@@ -1,0 +1,90 @@
+"""What went by between a client and a server → a line of a session file."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.recording.redaction import secrets_of, without_parameters
+from utp_cli.wire.shape import recognise
+
+if TYPE_CHECKING:
+    from utp_cli.recording.redaction import Redactor
+
+Ended = Literal["complete", "client-gone", "upstream-broke", "unreachable", "stopped", "too-long"]
+_STREAMS = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/vnd.amazon.eventstream")
+WITHHELD = "[withheld: it holds a key]"
+
+
+@dataclass(slots=True, kw_only=True)
+class Capture:
+    """One exchange as it went by; the bytes of both bodies with their content encoding taken off."""
+
+    method: str
+    path: str
+    """With the query."""
+    at: float
+    """When the request came, in seconds since the epoch."""
+    request_headers: list[tuple[str, str]]
+    request_body: bytes = b""
+    status: int | None = None
+    response_headers: list[tuple[str, str]] = field(default_factory=list)
+    response_body: bytes = b""
+    elapsed: float = 0.0
+    """Seconds."""
+    ended: Ended = "stopped"
+
+    @property
+    def request(self) -> Any:
+        """The decoded body of the request; None where it is no JSON."""
+        return _decoded(_text(self.request_body))
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether this is worth recording: lists of models, health checks and pages are not."""
+        request = self.request
+        return self.method == "POST" and isinstance(request, dict) and recognise(request).side == "request"
+
+
+def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
+    """Write an exchange as a line of a session file, without secrets."""
+    secrets = secrets_of([*capture.request_headers, *capture.response_headers], capture.path)
+    row: dict[str, Any] = {
+        "at": datetime.fromtimestamp(capture.at, UTC).isoformat(timespec="milliseconds"),
+        "path": redactor.text(without_parameters(capture.path), secrets),
+        "request": _decoded(redactor.text(_text(capture.request_body) or "", secrets)),
+        **_answer(capture, redactor, secrets),
+        "status": capture.status,
+        "elapsed": round(capture.elapsed, 3),
+    }
+    return row if capture.ended == "complete" else {**row, "ended": capture.ended}
+
+
+def _answer(capture: Capture, redactor: Redactor, secrets: set[str]) -> dict[str, Any]:
+    text = _text(capture.response_body)
+    if text is None:
+        if any(secret.encode() in capture.response_body for secret in secrets):
+            return {"stream": WITHHELD}
+        return {"stream_base64": base64.b64encode(capture.response_body).decode("ascii")}
+    clean = redactor.text(text, secrets)
+    kind = next((value for name, value in capture.response_headers if name.lower() == "content-type"), "")
+    body = None if kind.startswith(_STREAMS) else _decoded(clean)
+    return {"stream": clean} if body is None else {"response": body}
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A body that was cut may end within a character.
+        return body[: error.start].decode("utf-8") if error.end == len(body) and len(body) - error.start < 4 else None
+
+
+def _decoded(text: str | None) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
