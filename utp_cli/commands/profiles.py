@@ -56,7 +56,7 @@ def path(config: options.Config = None) -> None:
     found = find_configuration(config).path
     if found is None:
         output.say("no configuration file yet; looked for:\n" + "\n".join(f"  {at}" for at in candidates(config)))
-    _write(f"{found or _target(config)}\n")
+    _write(f"{found or target_file(config)}\n")
 
 
 @app.command(
@@ -94,12 +94,12 @@ def add(
     for key, value in {**given, **dict(map(_assignment, other or []))}.items():
         if value is not None:
             _put(table, key.split("."), value)
-    target = _target(config)
+    target = target_file(config)
     add_profile(target, name, table, replace=replace)
     output.say(f"{'replaced' if replace else 'added'} '{name}' in {target}")
 
 
-def _target(config: str | None) -> Path:
+def target_file(config: str | None) -> Path:
     """Return the file to add to: the one named, the one in use, else a new one here."""
     if config:
         return Path(config)

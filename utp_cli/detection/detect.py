@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
 from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
 from utp_cli.detection.dialect import dialects_for, server_row
-from utp_cli.detection.heard import contradictions, server_name, spec_with
+from utp_cli.detection.heard import contradicted, other_dialect, server_name, spec_with
 from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.serving import server_settings
@@ -59,13 +59,14 @@ class Detection:
     template: TemplateReading | None = None
     """What the chat template teaches that the server renders with."""
     contradictions: list[Contradiction] = field(default_factory=list)
+    """Where the server, or the template, and what is known cannot both be right."""
 
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.detect/1`; what nobody asked for is left out."""
         asked = {
             "server": self.server and self.server.to_dict(),
             "template": self.template and self.template.to_dict(),
-            "contradictions": [each.to_dict() for each in self.contradictions] if self.server else None,
+            "contradictions": [each.to_dict() for each in self.contradictions] or None,
         }
         return {
             "schema": "utp.detect/1",
@@ -91,12 +92,14 @@ def detect(
     override: Mapping[str, Any] | None = None,
     stated: Mapping[str, Mapping[str, Any]] | None = None,
     server: ServerFacts | None = None,
+    template: TemplateReading | None = None,
 ) -> Detection:
     """Say what a model id means. Any string gives an answer.
 
     `stated`: fields of `Capability` that win over the registry, by their source; a later source wins over an
     earlier. `server`: what a live server says, which wins over those. `override` is one more source, the last.
-    Raises `BadOption` for a field that does not exist.
+    `template`: what the model's chat template teaches, else the server's is read. Raises `BadOption` for a field
+    that does not exist.
     """
     told = server_name(model, server)
     spec = spec_with(read_model_id(told), server)
@@ -106,14 +109,13 @@ def detect(
     row, dialects = server_row(spec), dialects_for(told)
     dialect = dialects[0] if dialects else None
     sources = _spec_sources(spec) | capability_sources | _serving_sources(row, spec, dialect)
-    template = _template(server)
+    template = template or _template(server)
     taught = list(template.dialects) if template else []
     if taught:
         dialect = dialect if dialect in taught else taught[0]
-        sources |= dict.fromkeys(("dialect", "dialect_candidates"), f"{server.source if server else ''}, chat template")
+        sources |= dict.fromkeys(("dialect", "dialect_candidates"), "its chat template")
     choice = choose(spec, capability, dialect)
     servers = server_settings(row, thinks=capability.reasoning) if row else {}
-    expected = find_capability(spec, known)
     return Detection(
         model=model,
         spec=spec,
@@ -129,7 +131,10 @@ def detect(
         warnings=_warnings(spec),
         server=server,
         template=template,
-        contradictions=contradictions(server, expected, dialects, taught, servers) if server else [],
+        contradictions=[
+            *(contradicted(server, find_capability(spec, known), servers) if server else ()),
+            *(other_dialect(dialects, template) if template else ()),
+        ],
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from utp_cli.detection.capability import Capability
     from utp_cli.detection.servers import ServerFacts
     from utp_cli.detection.spec import ModelSpec
+    from utp_cli.detection.template import TemplateReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,53 +49,53 @@ def spec_with(spec: ModelSpec, server: ServerFacts | None) -> ModelSpec:
     return replace(spec, size=size, quant=quant)
 
 
-def contradictions(
-    server: ServerFacts,
-    known: tuple[Capability, Mapping[str, str]],
-    dialects: Sequence[str],
-    taught: Sequence[str],
-    servers: Mapping[str, list[str]],
+def contradicted(
+    server: ServerFacts, known: tuple[Capability, Mapping[str, str]], servers: Mapping[str, list[str]]
 ) -> list[Contradiction]:
     """Set what a server says against what is known of the model; guesses contradict nothing."""
     capability, sources = known
     found = []
     for name, heard in server.capability.items():
-        source = sources[f"capability.{name}"]
+        source = sources[f"capability.{name}"].partition(" (")[0]
         before = getattr(capability, name)
-        differs = heard < before if isinstance(heard, int) and not isinstance(heard, bool) else heard is not before
+        differs = heard is not before if isinstance(heard, bool) else heard < before
         if differs and not source.startswith(("guessed", "rule")):
-            found.append(_contradiction(server, f"capability.{name}", before, source, heard))
-    if dialects and taught and not set(dialects) & set(taught):
-        found.append(_contradiction(server, "dialect", dialects[0], "the model's series", taught[0]))
+            found.append(_contradiction(f"capability.{name}", (before, source), (heard, server.source)))
     options = servers.get(server.engine, [])
     for option, heard in (
         ("--tool-call-parser", server.tool_call_parser),
         ("--reasoning-parser", server.reasoning_parser),
     ):
         due = options[options.index(option) + 1] if option in options else None
-        if server.engine == "sglang" and due and heard and heard != due:
-            found.append(
-                _contradiction(server, f"servers.{server.engine}", f"{option} {due}", "the model's series", heard)
-            )
+        if due and heard and heard != due:
+            field = f"servers.{server.engine}"
+            found.append(_contradiction(field, (f"{option} {due}", "the series"), (heard, server.source)))
     return found
 
 
+def other_dialect(dialects: Sequence[str], template: TemplateReading) -> list[Contradiction]:
+    """Set the dialect that a chat template teaches against the dialects of the series."""
+    taught = list(template.dialects) or ["a dialect that nobody declared"] * bool(template.derived)
+    if not dialects or not taught or set(dialects) & set(taught):
+        return []
+    return [_contradiction("dialect", (dialects[0], "the series"), (taught[0], "its chat template"))]
+
+
 ADVICE = {
-    "capability.native_tools": "--probe shows what is true here",
     "capability.context_window": "the server was started with less than the model can: a long tool list may be cut off",
-    "dialect": "the template is not the one the model was trained with, or the weights are others than the name says",
+    "dialect": "the template is not the one it was trained with, or the weights are others than the name says",
     "servers": "start the server with the parser of the model's own dialect",
+    "capability": "--probe shows what is true here",
 }
 """By field, or the beginning of one."""
 
 
-def _contradiction(server: ServerFacts, field: str, known: Any, known_from: str, heard: Any) -> Contradiction:
-    advice = ADVICE.get(field) or ADVICE.get(field.partition(".")[0], "--probe shows what is true here")
+def _contradiction(field: str, known: tuple[Any, str], heard: tuple[Any, str]) -> Contradiction:
     return Contradiction(
         field=field,
-        known=known,
-        known_from=known_from.partition(" (")[0],
-        heard=heard,
-        heard_from=server.source,
-        advice=advice,
+        known=known[0],
+        known_from=known[1],
+        heard=heard[0],
+        heard_from=heard[1],
+        advice=ADVICE.get(field) or ADVICE[field.partition(".")[0]],
     )

@@ -28,6 +28,7 @@ SIGNS: dict[str, str] = {
     "poolside_v1": r"<assistant>",
     "step3p5": r"</tool_call><tool_call>",
     "cohere_command4": r"<\|START_TEXT\|>",
+    "muse": r"<\|start\|>assistant to=",
     "apriel": r"\[BEGIN FINAL RESPONSE\]|<\|begin_assistant\|>",
 }
 """What tells siblings apart that read the same calls: whitespace, tokens around the turn. A later one counts more."""
@@ -81,7 +82,8 @@ def _repairs(dialect: Dialect, turn: Turn) -> int | None:
 
     A dialect without a marker of its own in the turn must have read all of it: other markup would be left over.
     """
-    engine = Engine(Plan([dialect], asked=(dialect.name,)), tools=_TOOLS, prompt=turn.prompt)
+    inner = [other for other in DIALECTS if dialect.body_markup and other.call == dialect.call]
+    engine = Engine(Plan(inner or [dialect], asked=(dialect.name,)), tools=_TOOLS, prompt=turn.prompt)
     engine.feed(turn.text[:_LONGEST])
     engine.close()
     calls = [{"name": found.call.name, "arguments": found.call.arguments} for found in engine.found]

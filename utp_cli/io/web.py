@@ -62,8 +62,12 @@ class Web:
         """Return the bytes of an answer. Raises `NoAnswer`, also for an error status."""
         status, data = self.exchange(method, url, body)
         if status >= 400:
-            raise NoAnswer(url, self._without_key(_meaning(status, data)), status)
+            raise self.refusal(url, status, data)
         return data
+
+    def refusal(self, url: str, status: int, data: bytes) -> NoAnswer:
+        """Return the error that an error status means."""
+        return NoAnswer(url, self.without_key(_meaning(status, data)), status)
 
     def exchange(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> tuple[int, bytes]:
         """Return status and bytes of an answer, stream or not. Raises `NoAnswer` where none comes."""
@@ -90,10 +94,10 @@ class Web:
         except httpx.TimeoutException:
             raise NoAnswer(url, f"does not answer within {self.seconds:g} seconds", unreachable=True) from None
         except httpx.ConnectError as error:
-            why = self._without_key(str(error))
+            why = self.without_key(str(error))
             raise NoAnswer(url, f"cannot be reached ({why}): is the server running?", unreachable=True) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError) as error:
-            why = self._without_key(str(error)) or type(error).__name__
+            why = self.without_key(str(error)) or type(error).__name__
             raise NoAnswer(url, f"gives no answer: {why}", unreachable=True) from None
 
     def _decoded(self, url: str, data: bytes) -> Any:
@@ -103,7 +107,8 @@ class Web:
             start = " ".join(data[:60].decode("utf-8", errors="replace").split())
             raise NoAnswer(url, f"answers with something that is no JSON: {start!r}") from None
 
-    def _without_key(self, text: str) -> str:
+    def without_key(self, text: str) -> str:
+        """Return what a server said, fit to be shown."""
         return text.replace(self.key, "***") if self.key else text
 
 

@@ -10,6 +10,7 @@ from utp_cli.views.lines import Screen, blocks
 
 if TYPE_CHECKING:
     from utp_cli.detection.detect import Detection
+    from utp_cli.detection.heard import Contradiction
 
 _LABEL = 17
 _SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
@@ -17,7 +18,8 @@ _SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollam
 
 def detection(found: Detection, screen: Screen) -> list[Text]:
     """Draw one model: the verdict, what it can do, the command line of each server, warnings."""
-    return blocks([[_head(found, screen)], _facts(found, screen), _serve(found, screen), _warnings(found, screen)])
+    head = [_head(found, screen), *_served(found, screen)]
+    return blocks([head, _facts(found, screen), _serve(found, screen), _warnings(found, screen)])
 
 
 def comparison(all_found: list[Detection], screen: Screen) -> list[Text]:
@@ -41,6 +43,20 @@ def _head(found: Detection, screen: Screen) -> Text:
     parts += [f"via {spec.provider}" if spec.provider else None, "a fine-tune" if spec.custom else None]
     right = screen.signs.dot.join(part for part in parts if part)
     return screen.row(Text(screen.safe(found.model), style="bold"), Text(right, style="dim"))
+
+
+def _served(found: Detection, screen: Screen) -> list[Text]:
+    """Say who serves it, and as what."""
+    server = found.server
+    if server is None:
+        return []
+    known = (server.engine, server.version, f"as {server.model}" if server.model != found.model else None)
+    weights = server.weights if server.weights and server.weights not in (found.model, server.model) else None
+    return screen.labelled(
+        Text("  served by", style="dim"),
+        " ".join(part for part in (*known, f"at {server.url}", weights and f"from {weights}") if part),
+        _LABEL + 2,
+    )
 
 
 def _size(size: int | None) -> str | None:
@@ -112,4 +128,14 @@ def _serve(found: Detection, screen: Screen) -> list[Text]:
 
 
 def _warnings(found: Detection, screen: Screen) -> list[Text]:
-    return [line for text in found.warnings for line in screen.labelled(Text("  ! ", style="yellow"), text, 4)]
+    texts = [*map(_opposed, found.contradictions), *(found.server.notes if found.server else ()), *found.warnings]
+    return [line for text in texts for line in screen.labelled(Text("  ! ", style="yellow"), text, 4)]
+
+
+def _opposed(each: Contradiction) -> str:
+    known, heard = _worded(each.known), _worded(each.heard)
+    return f"{each.field}: {known} by {each.known_from}, {heard} by {each.heard_from}: {each.advice}"
+
+
+def _worded(value: Any) -> str:
+    return _yes(value) if isinstance(value, bool) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,159 @@
+"""What `utp detect` brings together: the id, cached lists, configuration, a live server, a template, a probe."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.commands.profiles import target_file
+from utp_cli.detection.detect import Detection, detect
+from utp_cli.io.listings import kept
+from utp_cli.io.output import say
+from utp_cli.io.profiles import add_profile
+from utp_cli.protocol.errors import BadOption
+
+if TYPE_CHECKING:
+    from utp_cli.detection.outcomes import Outcome
+    from utp_cli.detection.servers import ServerFacts
+    from utp_cli.detection.template import TemplateReading
+    from utp_cli.io.settings import Settings
+    from utp_cli.io.web import Web
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Everything about one model."""
+
+    name: str
+    """The model, or the template's file where no model is named."""
+    detection: Detection | None = None
+    template: TemplateReading | None = None
+    outcomes: tuple[Outcome, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the JSON document `utp.detect/1`."""
+        alone: dict[str, Any] = {"schema": "utp.detect/1", "model": None}
+        document = self.detection.to_dict() if self.detection else alone
+        if self.template:
+            document["template"] = self.template.to_dict()
+        if self.outcomes:
+            document["probe"] = [outcome.to_dict() for outcome in self.outcomes]
+        return document
+
+
+class Detecting:
+    """One run of the command."""
+
+    def __init__(self, settings: Settings, *, seconds: float, probe: bool, template: str | None) -> None:
+        self._settings = settings
+        self._seconds = seconds
+        self._probe = probe
+        self._template = template
+        self._own = settings.get("model")
+        self._url = settings.get("url")
+        self._must_answer = probe or "url" in {key for key, value in settings.options.items() if value}
+        if probe and not self._url:
+            raise BadOption("--probe asks a live server: say where with --url (or a profile that has one)")
+
+    def found(self, models: list[str]) -> list[Found]:
+        """Return what is found out of each model; without any, of the profile's, or of the one that is served."""
+        template = self._read_template() if self._template else None
+        names: list[str | None] = [*models] or [self._own]
+        if not names[0] and template and not self._url:
+            return [Found(name=Path(self._template or "").stem, template=template)]
+        if not all(names) and (models or not self._url):
+            raise BadOption("name a model: utp detect qwen3:32b (or a profile that has one)")
+        listings, complaints = kept()
+        for complaint in complaints:
+            say(f"utp: {complaint}")
+        return [self._one(name, listings, template) for name in names]
+
+    def _one(self, name: str | None, listings: list[Any], template: TemplateReading | None) -> Found:
+        server = self._asked(name) if self._url else None
+        outcomes = self._probed(server) if server and self._probe else ()
+        model = name or (server.model if server else "")
+        listed = {f"listing: {each.name}": each.facts_for(model) for each in listings}
+        found = detect(
+            model,
+            override=self._settings.table("capability") if model == self._own or not self._own else None,
+            stated={**listed, **self._settings.overrides(model)},
+            server=server,
+            template=template,
+        )
+        return Found(name=model, detection=found, template=found.template, outcomes=outcomes)
+
+    def _asked(self, name: str | None) -> ServerFacts | None:
+        """Ask the server. One that only a profile names may be away, as long as the model is known."""
+        from utp_cli.io.live import ask_server  # noqa: PLC0415 - asking has its own imports
+        from utp_cli.io.web import NoAnswer  # noqa: PLC0415
+
+        try:
+            return ask_server(self._url, name, self._web())
+        except NoAnswer as error:
+            if self._must_answer or not name:
+                raise
+            say(f"utp: {error}; what follows is told without it")
+            return None
+
+    def _probed(self, server: ServerFacts) -> tuple[Outcome, ...]:
+        from utp_cli.io.probing import probe  # noqa: PLC0415
+
+        return tuple(probe(server, self._web()))
+
+    def _web(self) -> Web:
+        from utp_cli.io.web import Web  # noqa: PLC0415
+
+        variable = self._settings.get("api_key_env")
+        if variable and variable not in os.environ:
+            raise BadOption(f"the variable {variable} that should hold the key is not set")
+        return Web(seconds=self._seconds, key=os.environ.get(variable) if variable else None)
+
+    def _read_template(self) -> TemplateReading:
+        from utp_cli.detection.template import read_template  # noqa: PLC0415 - jinja2 is for those who have one
+        from utp_cli.io.template_files import read_template_file  # noqa: PLC0415
+
+        return read_template(read_template_file(self._template or ""))
+
+
+def saved(found: Found, name: str, settings: Settings, config: str | None) -> str:
+    """Write a profile of what was found, and say where. Raises `UtpError`."""
+    detection = found.detection
+    if detection is None:
+        raise BadOption("--save writes a model's profile: name the model")
+    server = detection.server
+    told = {
+        "engine": server and server.engine,
+        "version": server and server.version,
+        "tool_call_parser": server and server.tool_call_parser,
+        "reasoning_parser": server and server.reasoning_parser,
+    }
+    table = {
+        "provider": detection.spec.provider,
+        "model": server.model if server else detection.model,
+        "url": settings.get("url"),
+        "api_key_env": settings.get("api_key_env"),
+        "tools": _tools(detection, found.outcomes),
+        "server": _said(told),
+        "capability": dict(server.capability) if server else {},
+    }
+    target = target_file(config)
+    add_profile(target, name, _said(table))
+    return f"added '{name}' in {target}"
+
+
+def _tools(detection: Detection, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
+    """Return how to handle tools; where the probe saw calls left in the text, the parser that read them."""
+    read_by = [outcome.whole.parser for outcome in outcomes if outcome.whole.verdict == "repaired"]
+    return {
+        "definition_format": detection.definition_format,
+        "call_parser": next(filter(None, read_by), detection.call_parser),
+        "result_format": detection.result_format,
+        "mode": detection.mode,
+    }
+
+
+def _said(table: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what says nothing."""
+    return {key: value for key, value in table.items() if value not in (None, {}, "")}

@@ -1,0 +1,41 @@
+"""What a live model really does with tools: outcomes → lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.detection.outcomes import Heard, Outcome
+    from utp_cli.views.lines import Screen
+
+_COLUMN = 38
+_SAID = {"works": "works", "fails": "fails", "absent": "none came"}
+_SIGNS = {"works": "good", "repaired": "repaired", "fails": "lost", "absent": "skipped"}
+
+
+def probing(outcomes: Sequence[Outcome], name: str, screen: Screen) -> list[Text]:
+    """Draw what really works: a verdict, then a line a scenario, whole and streamed."""
+    good = sum(outcome.whole.verdict == "works" and not outcome.differs for outcome in outcomes)
+    lines = [screen.section(f"probe: {good} of {len(outcomes)} work", screen.safe(screen.cut(name, 40)))]
+    for outcome in outcomes:
+        sign = screen.sign("look" if outcome.differs else _SIGNS[outcome.whole.verdict])
+        label = Text.assemble("  ", sign, f" {outcome.scenario.says}")
+        text = _heard(outcome.whole)
+        if outcome.differs:
+            text += f"; streamed: {_heard(outcome.streamed)}"
+        lines += screen.labelled(label, text, _COLUMN)
+    return lines
+
+
+def _heard(heard: Heard) -> str:
+    """Say what came of one request."""
+    if heard.verdict == "repaired":
+        by = f"read by {heard.parser}" if heard.parser else "after repair"
+        return by + (f" ({', '.join(heard.repairs)})" if heard.repairs else "")
+    causes = f" ({', '.join(heard.diagnoses)})" if heard.diagnoses and heard.verdict == "fails" else ""
+    why = f": {heard.why}" if heard.why and heard.verdict == "fails" else ""
+    return f"{_SAID[heard.verdict]}{why}{causes}"
