@@ -26,6 +26,8 @@ from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.validation.definitions import find_definitions, read_definition, value_fault
 
 CASES = load("audit/cases.jsonl", "audit/more.jsonl")
+EDGES = load("audit/rules.jsonl")
+"""Both sides of the edge of every rule, one code at a time."""
 SECTIONS = ("What it does:", "Why it is bad:", "Example:", "Use instead:", "Fix safety:")
 CITY = {"type": "string", "description": 'Name of the city in English, e.g. "Lisbon".'}
 SCHEMA = {"type": "object", "properties": {"city": CITY}, "required": ["city"]}
@@ -40,7 +42,7 @@ def codes(tools: Any, **options: Any) -> set[str]:
     return {finding.code for finding in audit(tools, **options).findings}
 
 
-@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+@pytest.mark.parametrize("case", [*CASES, *EDGES], ids=ids([*CASES, *EDGES]))
 def test_case(case: dict[str, Any]) -> None:
     found = codes(case["tools"], provider=case["provider"], select=["ALL"], **case.get("options", {}))
     assert set(case["expect"]["must"]) <= found

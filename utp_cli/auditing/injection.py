@@ -133,7 +133,7 @@ _CONVERSATION = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    r"\b(?:not|never|don['’]t|without|avoid|no need to|cannot|instead of)\W+(?:\w+\W+){0,3}$", re.IGNORECASE
+    r"\b(?:not|never|don['’]t|without|avoid|no need to|cannot|instead of)[^\w.!?]+(?:\w+[^\w.!?]+){0,3}$", re.IGNORECASE
 )
 SENSITIVE_NAMES = word_set(
     "password passwd apikey accesstoken secret clientsecret privatekey ssn creditcard cardnumber cvv"
