@@ -132,8 +132,17 @@ def skip_space(source: Source, position: int) -> Waiting[int]:
         yield
 
 
-def next_hit(source: Source, markers: Markers, position: int, limit: int | None = None) -> Waiting[Hit | None]:
-    """Return the next marker from `position` on; None where there is none (within `limit` characters)."""
+def next_hit(
+    source: Source,
+    markers: Markers,
+    position: int,
+    limit: int | None = None,
+    passed: Callable[[int], None] | None = None,
+) -> Waiting[Hit | None]:
+    """Return the next marker from `position` on; None where there is none (within `limit` characters).
+
+    Whenever the text so far is used up, `passed` is told how far it holds no marker.
+    """
     end = None if limit is None else position + limit
     while True:
         found = source.search(markers.stops, position)
@@ -146,6 +155,8 @@ def next_hit(source: Source, markers: Markers, position: int, limit: int | None 
         if end is not None and position >= end:
             return None
         if hit is True:
+            if passed:
+                passed(position)
             source.release(position)
             yield
         elif hit is False:

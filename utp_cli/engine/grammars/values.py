@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.engine.markers import Hit
+    from utp_cli.engine.reading import Live
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
 
@@ -68,22 +69,46 @@ class Body:
     lack: str = "nothing"
 
 
+_WORTH_TELLING = 32
+"""Characters."""
+
+
+class _Told:
+    """How much of an argument, its key included, the live listener has been told."""
+
+    def __init__(self, live: Live, at: int) -> None:
+        self._live = live
+        self._at = at
+
+    def passed(self, position: int) -> None:
+        """Tell it where it is worth an event: one for every few characters would cost more than reading them."""
+        if position - self._at >= _WORTH_TELLING:
+            self.up_to(position)
+
+    def up_to(self, position: int) -> None:
+        if position > self._at:
+            self._live.arguments(self._at, position)
+            self._at = position
+
+
 def read_argument(source: Source, key: Key, body: Body, context: Context, read_key: KeyReader) -> Waiting[None]:
     """Read the value behind `key` and add it to the body."""
     known = _properties(body.tool, context)
     if key.empty:
         value = Value(start=key.end, end=key.end, next=key.end, closed=True)
     else:
-        value = yield from _read_value(source, key.end, known, body, context, read_key)
+        told = _Told(context.live, body.position)
+        value = yield from _read_value(source, key.end, known, body, context, read_key, told)
+        told.up_to(value.next)
     text = source.slice(value.start, value.end)
     if not (value.closed or value.cut):
         text = text.rstrip()  # what stands before the next tag is layout
-    text = _trimmed(text, context.dialect.trim)
+    text, before = _trimmed(text, context.dialect.trim)
     schema = known.get(key.name) if known is not None else None
     root = context.tools[body.tool].parameters if known is not None and context.tools else None
     typed, repairs = _typed(text, key.type, schema, root)
     body.arguments[key.name] = typed
-    body.repairs += [repair.moved(value.start) for repair in repairs]
+    body.repairs += [repair.moved(value.start + before) for repair in repairs]
     if value.cut:
         body.partial.append(pointer(key.name))
         body.lack = "more"
@@ -92,7 +117,6 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
             missing_close(value.end, context.dialect.argument.close if context.dialect.argument else "")
         )
     body.position = value.next
-    context.live.arguments(value.start, value.next)
 
 
 def shape_body(body: Body, context: Context) -> None:
@@ -123,12 +147,13 @@ def _read_value(
     body: Body,
     context: Context,
     read_key: KeyReader,
+    told: _Told,
 ) -> Waiting[Value]:
     """Find the end of a value. `weak` is where it ends should no proper end come."""
     weak: Value | None = None
     position, closed = start, False
     while True:
-        hit = yield from next_hit(source, context.local, position)
+        hit = yield from next_hit(source, context.local, position, passed=None if weak else told.passed)
         role = role_of(hit)
         if hit is None:
             value = weak or Value(start=start, end=source.length, next=source.length, closed=False, cut=True)
@@ -232,14 +257,18 @@ def _properties(tool_name: str, context: Context) -> Mapping[str, Any] | None:
 _CDATA = ("<![CDATA[", "]]>")
 
 
-def _trimmed(text: str, trim: str) -> str:
+def _trimmed(text: str, trim: str) -> tuple[str, int]:
+    """Return the value without what belongs to the markup, and how many characters that was in front."""
+    whole = len(text)
     if trim == "line":
-        return text.removeprefix("\n").removesuffix("\n")
+        text = text.removeprefix("\n")
+        return text.removesuffix("\n"), whole - len(text)
     if trim in ("space", "cdata"):
-        text = text.strip()
+        text = text.lstrip()
     if trim == "cdata" and text.startswith(_CDATA[0]):
-        return text.removeprefix(_CDATA[0]).removesuffix(_CDATA[1])
-    return text
+        text = text.removeprefix(_CDATA[0])
+        return text.rstrip().removesuffix(_CDATA[1]), whole - len(text)
+    return (text.rstrip() if trim else text), whole - len(text)
 
 
 def guarded(text: str, trim: str) -> str:
