@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 from typer.testing import CliRunner
 
 from utp_cli.app import app
+from utp_cli.detection.servers import ENGINES, MODELS, ServerFacts
+from utp_cli.io.profiles import read_configuration
 from utp_cli.io.settings import SETTINGS
 from utp_cli.io.web import NoAnswer, Web, root_of, shown_url
 from utp_cli.protocol.errors import BadOption, UtpError
@@ -247,3 +250,342 @@ def test_what_is_no_url_of_a_server(url):
 def test_a_url_is_shown_without_secrets():
     assert shown_url(f"https://me:{KEY}@host/v1?key={KEY}") == "https://host/v1"
     assert str(NoAnswer(f"https://me:{KEY}@host/v1", "fails")) == "https://host/v1: fails"
+
+
+HERMES = (Path(__file__).resolve().parent.parent / "fixtures/templates/qwen3.jinja").read_text(encoding="utf-8")
+
+SERVERS: dict[str, dict[str, Any]] = {
+    "ollama": {
+        "GET /v1/models": {"object": "list", "data": [{"id": "qwen3:8b", "object": "model", "owned_by": "library"}]},
+        "GET /api/tags": {"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "details": {"family": "qwen3"}}]},
+        "GET /api/ps": {"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "context_length": 4096}]},
+        "GET /api/version": {"version": "0.14.2"},
+        "POST /api/show": lambda body: {
+            "modelfile": f"FROM {body['model']}",
+            "parameters": 'num_ctx                        16384\nstop                           "<|im_end|>"',
+            "template": "{{ if .ToolCalls }}{{ range .ToolCalls }}<tool_call>\n"
+            '{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}\n</tool_call>{{ end }}{{ end }}',
+            "details": {"format": "gguf", "family": "qwen3", "parameter_size": "8.2B", "quantization_level": "Q4_K_M"},
+            "model_info": {
+                "general.architecture": "qwen3",
+                "general.parameter_count": 8190735360,
+                "qwen3.context_length": 40960,
+            },
+            "capabilities": ["completion", "tools", "thinking"],
+        },
+    },
+    "llama.cpp": {
+        "GET /v1/models": {
+            "models": [{"name": "qwen3", "capabilities": ["completion"]}],
+            "object": "list",
+            "data": [
+                {
+                    "id": "qwen3",
+                    "object": "model",
+                    "owned_by": "llamacpp",
+                    "meta": {"n_ctx": 8192, "n_ctx_train": 40960, "n_params": 8190735360, "ftype": "Q4_K - Medium"},
+                }
+            ],
+        },
+        "GET /api/tags": {"models": [{"name": "qwen3"}]},
+        "GET /props": {
+            "default_generation_settings": {"n_ctx": 8192, "params": {}},
+            "total_slots": 1,
+            "model_alias": "qwen3",
+            "model_path": "/models/Qwen3-8B-Q4_K_M.gguf",
+            "chat_template": HERMES,
+            "chat_template_caps": {
+                "supports_tools": True,
+                "supports_tool_calls": True,
+                "supports_parallel_tool_calls": True,
+            },
+            "modalities": {"vision": False, "audio": False},
+            "build_info": "b7600-abcdef12",
+        },
+    },
+    "vllm": {
+        "GET /v1/models": {
+            "object": "list",
+            "data": [
+                {
+                    "id": "prod",
+                    "object": "model",
+                    "owned_by": "vllm",
+                    "root": "Qwen/Qwen3-8B",
+                    "parent": None,
+                    "max_model_len": 32768,
+                }
+            ],
+        },
+        "GET /version": {"version": "0.33.0"},
+    },
+    "sglang": {
+        "GET /v1/models": {
+            "object": "list",
+            "data": [
+                {
+                    "id": "Qwen/Qwen3-8B",
+                    "object": "model",
+                    "owned_by": "sglang",
+                    "root": "Qwen/Qwen3-8B",
+                    "max_model_len": 40960,
+                }
+            ],
+        },
+        "GET /model_info": {
+            "model_path": "Qwen/Qwen3-8B",
+            "is_generation": True,
+            "tool_call_parser": "llama3",
+            "reasoning_parser": "qwen3",
+        },
+        "GET /server_info": {"version": "0.5.23", "tool_call_parser": "llama3", "context_length": None},
+    },
+    "lmstudio": {
+        "GET /v1/models": {
+            "object": "list",
+            "data": [{"id": "qwen/qwen3-8b", "object": "model", "owned_by": "organization_owner"}],
+        },
+        "GET /api/v1/models": {
+            "models": [
+                {
+                    "type": "llm",
+                    "key": "qwen/qwen3-8b",
+                    "architecture": "qwen3",
+                    "format": "gguf",
+                    "params_string": "8B",
+                    "quantization": {"name": "Q4_K_M", "bits_per_weight": 4},
+                    "max_context_length": 40960,
+                    "loaded_instances": [{"id": "qwen/qwen3-8b", "config": {"context_length": 4096}}],
+                    "capabilities": {"vision": False, "trained_for_tool_use": True},
+                }
+            ]
+        },
+    },
+    "openrouter": {
+        "GET /api/v1/models": {
+            "data": [
+                {
+                    "id": "qwen/qwen3-8b",
+                    "canonical_slug": "qwen/qwen3-8b-04-28",
+                    "hugging_face_id": "Qwen/Qwen3-8B",
+                    "context_length": 128000,
+                    "top_provider": {"context_length": 32000, "max_completion_tokens": 20000},
+                    "supported_parameters": ["tools", "tool_choice", "reasoning"],
+                }
+            ]
+        }
+    },
+    "openai": {
+        "GET /v1/models": {"object": "list", "data": [{"id": "qwen3-8b", "object": "model", "owned_by": "someone"}]}
+    },
+}
+OLDER: dict[str, dict[str, Any]] = {
+    "sglang": {
+        "GET /v1/models": SERVERS["sglang"]["GET /v1/models"],
+        "GET /get_model_info": {"model_path": "Qwen/Qwen3-8B", "is_generation": True},
+        "GET /get_server_info": {"version": "0.4.1", "tool_call_parser": "qwen25"},
+    },
+    "lmstudio": {
+        "GET /v1/models": SERVERS["lmstudio"]["GET /v1/models"],
+        "GET /api/v0/models": {
+            "data": [
+                {
+                    "id": "qwen/qwen3-8b",
+                    "arch": "qwen3",
+                    "quantization": "Q4_K_M",
+                    "state": "loaded",
+                    "max_context_length": 40960,
+                    "loaded_context_length": 8192,
+                    "capabilities": ["tool_use"],
+                }
+            ]
+        },
+    },
+    "llama.cpp": {"GET /props": SERVERS["llama.cpp"]["GET /props"], "GET /v1/models": {"data": [{"id": "qwen3"}]}},
+    "ollama": {key: value for key, value in SERVERS["ollama"].items() if not key.startswith("GET /v1")},
+}
+CONTEXTS = {
+    "ollama": 4096, "llama.cpp": 8192, "vllm": 32768, "sglang": 40960, "lmstudio": 4096, "openrouter": 32000, "openai": 131072,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", SERVERS)
+def test_a_server_is_recognised_and_heard(engine, serve):
+    served = serve(SERVERS[engine])
+    found = document("--url", served.url)
+    assert found["server"]["engine"] == engine
+    assert found["spec"]["family"] == "qwen"
+    assert found["spec"]["version"] == [3]
+    assert found["capability"]["native_tools"] is True
+    assert found["capability"]["context_window"] == CONTEXTS[engine]
+    assert found["sources"]["capability.context_window"].startswith(
+        "registry" if engine == "openai" else f"server: {engine}"
+    )
+
+
+@pytest.mark.parametrize("engine", OLDER)
+def test_older_releases_are_recognised(engine, serve):
+    found = document("--url", serve(OLDER[engine]).url + "/v1/")
+    assert found["server"]["engine"] == engine
+    assert found["capability"]["native_tools"] is True
+
+
+def test_what_each_server_adds(serve):
+    said = {engine: document("--url", serve(SERVERS[engine]).url) for engine in SERVERS}
+    assert said["llama.cpp"]["spec"]["size"] == 8_000_000_000
+    assert (
+        document(
+            "qwen3", "--url", serve(SERVERS["ollama"] | {"GET /api/tags": {"models": [{"name": "qwen3:latest"}]}}).url
+        )["spec"]["size"]
+        == 8_190_735_360
+    )
+    assert said["ollama"]["spec"]["quant"] == "q4_k_m"
+    assert said["ollama"]["template"]["dialect"] == "hermes"
+    assert said["ollama"]["server"]["version"] == "0.14.2"
+    assert said["llama.cpp"]["template"]["dialect"] == "hermes"
+    assert said["llama.cpp"]["sources"]["dialect"] == "its chat template"
+    assert said["vllm"]["model"] == "prod"
+    assert said["vllm"]["server"]["weights"] == "Qwen/Qwen3-8B"
+    assert said["sglang"]["server"]["tool_call_parser"] == "llama3"
+    assert said["openrouter"]["capability"]["max_output_tokens"] == 20000
+    assert said["openrouter"]["capability"]["structured_outputs"] is False
+
+
+def test_contradictions_are_marked(serve):
+    (wrong,) = document("--url", serve(SERVERS["sglang"]).url)["contradictions"][-1:]
+    assert (wrong["field"], wrong["known"], wrong["heard"]) == ("servers.sglang", "--tool-call-parser qwen", "llama3")
+    ollama = {**SERVERS["ollama"], "POST /api/show": {"capabilities": ["completion"], "model_info": {}}}
+    found = document("qwen3:8b", "--url", serve(ollama).url)
+    (tools,) = [each for each in found["contradictions"] if each["field"] == "capability.native_tools"]
+    assert (tools["known"], tools["heard"], tools["heard_from"]) == (True, False, "server: ollama")
+    assert found["capability"]["native_tools"] is False
+    assert "capability.native_tools: yes by registry: qwen >= 3, no by server: ollama" in " ".join(
+        run("qwen3:8b", "--url", serve(ollama).url).stdout.split()
+    )
+
+
+def test_a_template_of_another_dialect_contradicts_the_name(serve):
+    other = (Path(__file__).resolve().parent.parent / "fixtures/templates/glm47.jinja").read_text(encoding="utf-8")
+    props = {**SERVERS["llama.cpp"]["GET /props"], "chat_template": other}
+    found = document("--url", serve({**SERVERS["llama.cpp"], "GET /props": props}).url)
+    assert found["dialect"] == "glm47"
+    assert [each["field"] for each in found["contradictions"] if each["field"] == "dialect"] == ["dialect"]
+
+
+def test_an_override_wins_over_a_server(serve):
+    Path("profiles.toml").write_text('[models."*"]\ncontext_window = 12345\n', encoding="utf-8")
+    assert document("--url", serve(SERVERS["vllm"]).url)["capability"]["context_window"] == 12345
+    Path("profiles.toml").write_text("[profiles.p.capability]\ncontext_window = 12345\n", encoding="utf-8")
+    assert document("-p", "p", "--url", serve(SERVERS["vllm"]).url)["capability"]["context_window"] == 12345
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("qwen3:9b", "'qwen3:9b' is not served there (did you mean 'qwen3:8b'?)"),
+        ("zzz", "'zzz' is not served there: qwen3:8b, other:1b"),
+        (None, "name one of the models served there: qwen3:8b, other:1b"),
+    ],
+)
+def test_which_model_is_meant(model, message, serve):
+    tags = {"models": [{"name": "qwen3:8b"}, {"name": "other:1b"}]}
+    result = run(*filter(None, [model]), "--url", serve({**SERVERS["ollama"], "GET /api/tags": tags}).url)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("spelling", ["qwen3:8b", "QWEN3:8B", "ollama/qwen3:8b"])
+def test_a_model_may_be_spelt_as_elsewhere(spelling, serve):
+    tags = {"models": [{"name": "qwen3:8b"}, {"name": "other:1b"}]}
+    served = serve({**SERVERS["ollama"], "GET /api/tags": tags})
+    assert document(spelling, "--url", served.url)["server"]["model"] == "qwen3:8b"
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({}, "has no such path: is the URL right?"),
+        ({"GET /v1/models": (401, {"error": {"message": "no key"}})}, "wants a key: name the variable"),
+        ({"GET /v1/models": (403, {})}, "refuses this key"),
+        ({"GET /v1/models": (500, {"error": "boom"})}, "fails (HTTP 500: boom)"),
+        ({"GET /v1/models": b"<html>hello</html>"}, "no JSON: '<html>hello</html>'"),
+        ({"GET /v1/models": {"hello": 1}}, "lists no models: is this a model server?"),
+        ({"GET /v1/models": [1, {"data": 2}, None]}, "lists no models"),
+        ({"GET /v1/models": {"data": []}}, "lists no models"),
+        ({**SERVERS["ollama"], "POST /api/show": (404, {"error": "model not found"})}, "model not found"),
+    ],
+)
+def test_a_server_that_is_none(answers, message, serve):
+    result = run("qwen3:8b", "--url", serve(answers).url)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+WRONG = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["data", "models", "id", "name", "meta", "model_info", "capabilities", "details"]), inner
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([MODELS, "/props", "/api/show", "/api/ps", "/model_info", "/api/v1/models", "/api/tags"]), WRONG
+    )
+)
+def test_no_answer_of_a_server_breaks_reading_it(documents):
+    for engine in ENGINES:
+        for path, is_its in engine.known_by.items():
+            is_its(documents.get(path))
+        engine.models(documents)
+        facts = engine.facts(documents, "m")
+        ServerFacts(engine=engine.name, url="", model="m", **facts).to_dict()
+
+
+def test_a_key_goes_to_the_server_and_nowhere_else(serve, monkeypatch):
+    monkeypatch.setenv("ACME_KEY", KEY)
+    served = serve(SERVERS["vllm"])
+    result = run("--url", served.url, "--api-key-env", "ACME_KEY", "--json", "-v")
+    assert served.asked[0][2] == f"Bearer {KEY}"
+    assert KEY not in result.stdout + result.stderr
+    assert (
+        "ACME_KEY"
+        in run("--url", served.url, "--api-key-env", "ACME_KEY", "--save", "p").stderr
+        + Path("profiles.toml").read_text()
+    )
+    unset = run("--url", served.url, "--api-key-env", "NOT_SET")
+    assert unset.exit_code == 2
+    assert "the variable NOT_SET that should hold the key is not set" in unset.stderr
+
+
+def test_a_profile_s_server_may_be_away():
+    Path("profiles.toml").write_text('[profiles.p]\nmodel = "qwen3:8b"\nurl = "http://127.0.0.1:1"\n', encoding="utf-8")
+    result = run("-p", "p")
+    assert result.exit_code == 0
+    assert "cannot be reached" in result.stderr
+    assert "what follows is told without it" in result.stderr
+    assert run("-p", "p", "--probe").exit_code == 2
+    assert run("qwen3:8b", "--url", "http://127.0.0.1:1").exit_code == 2
+
+
+def test_a_profile_is_saved(serve):
+    served = serve(SERVERS["sglang"])
+    result = run("--url", f"{served.url}/v1", "--save", "mine")
+    assert result.exit_code == 0
+    assert "added 'mine' in profiles.toml" in result.stderr
+    profile = read_configuration(Path("profiles.toml")).profile("mine")
+    assert (profile.model, profile.url) == ("Qwen/Qwen3-8B", f"{served.url}/v1")
+    assert (profile.server.engine, profile.server.tool_call_parser) == ("sglang", "llama3")
+    assert profile.capability.context_window == 40960
+    again = run("-p", "mine", "--json")
+    assert json.loads(again.stdout)["server"]["engine"] == "sglang"
+    assert run("--url", served.url, "--save", "mine").exit_code == 2
+    assert run("a", "b", "--save", "two").exit_code == 2

@@ -78,7 +78,8 @@ class Detecting:
         found = detect(
             model,
             override=self._settings.table("capability") if model == self._own or not self._own else None,
-            stated={**listed, **self._settings.overrides(model)},
+            stated=listed,
+            overrides=self._settings.overrides(model),
             server=server,
             template=template,
         )

@@ -91,21 +91,23 @@ def detect(
     *,
     override: Mapping[str, Any] | None = None,
     stated: Mapping[str, Mapping[str, Any]] | None = None,
+    overrides: Mapping[str, Mapping[str, Any]] | None = None,
     server: ServerFacts | None = None,
     template: TemplateReading | None = None,
 ) -> Detection:
     """Say what a model id means. Any string gives an answer.
 
     `stated`: fields of `Capability` that win over the registry, by their source; a later source wins over an
-    earlier. `server`: what a live server says, which wins over those. `override` is one more source, the last.
-    `template`: what the model's chat template teaches, else the server's is read. Raises `BadOption` for a field
-    that does not exist.
+    earlier. `server`: what a live server says, which wins over those; `overrides`, by source, and `override` win
+    over it. `template`: what the model's chat template teaches, else the server's is read. Raises `BadOption` for
+    a field that does not exist.
     """
     told = server_name(model, server)
     spec = spec_with(read_model_id(told), server)
     known = dict(stated or {})
     heard = {server.source: server.capability} if server else {}
-    capability, capability_sources = find_capability(spec, {**known, **heard, "override": override or {}})
+    wanted = {**(overrides or {}), "override": override or {}}
+    capability, capability_sources = find_capability(spec, {**known, **heard, **wanted})
     row, dialects = server_row(spec), dialects_for(told)
     dialect = dialects[0] if dialects else None
     sources = _spec_sources(spec) | capability_sources | _serving_sources(row, spec, dialect)

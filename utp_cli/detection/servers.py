@@ -76,11 +76,13 @@ class Engine:
 
 def served(model: str | None, names: list[str]) -> str:
     """Return the served name that is meant. Raises `BadOption` where none or several could be."""
+    if not names:
+        raise BadOption("the server lists no models: load one first")
     if model is None and len(names) == 1:
         return names[0]
     listed = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
     if model is None:
-        raise BadOption(f"name one of the models served there: {listed or 'there are none'}")
+        raise BadOption(f"name one of the models served there: {listed}")
     wanted = model.casefold()
     for spelling in (wanted, f"{wanted}:latest", wanted.partition("/")[2], wanted.rpartition("/")[2]):
         for name in names:
