@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.protocol.calls import Rejected
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.views.json import line
-from utp_cli.views.lines import counted, place
+from utp_cli.views.lines import Screen, counted, place
 from utp_cli.views.page.asked import asked
 from utp_cli.views.page.changes import pairs, repaired
 from utp_cli.views.page.marking import Box, Mark, stretches
+from utp_cli.views.pretty import signature
 from utp_cli.views.verdict import verdict
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ OF_STATUS = {"regressed": "lost", "error": "lost", "changed": "look"}
 MOST = 100
 """Entries of one list of one answer: calls, repairs, messages."""
 MOST_TEXTS = 12
+_SIGNATURES, _LINE = 3, 110
+"""Calls that are named in the row of an answer, and the characters of each."""
 WHY = {
     "truncated": "cut off; never run it",
     "malformed": "no repair makes a call of it",
@@ -151,6 +154,8 @@ class Exchange:
     anchor: str
     entry: Entry
     text: str
+    signatures: list[str] = field(default_factory=list)
+    """The first calls, a line each."""
     diagnoses: list[Diagnosis] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
     asked: list[Message] = field(default_factory=list)
@@ -177,6 +182,7 @@ def exchange(entry: Entry, anchor: str) -> Exchange:
         anchor=anchor,
         entry=entry,
         text=verdict(result).text,
+        signatures=[signature(call.name, call.arguments, Screen(), _LINE) for call in result.calls[:_SIGNATURES]],
         diagnoses=[
             Diagnosis(
                 finding=finding,

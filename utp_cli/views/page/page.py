@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from utp_cli.views.json import line
 from utp_cli.views.lines import UNICODE, counted
 from utp_cli.views.page.exchange import MOST, OF_STATUS, SIGNS, Entry, exchange, words_of
-from utp_cli.views.page.quoting import one_line, pieces, quote, written
+from utp_cli.views.page.quoting import one_line, pieces, quote, steps, written
 from utp_cli.views.page.summary import Summary, metric_rows
 
 if TYPE_CHECKING:
@@ -115,9 +114,9 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "pieces": pieces, "quote": quote, "written": written, "one_line": one_line, "line": line, "counted": counted,
+        "pieces": pieces, "quote": quote, "written": written, "one_line": one_line, "counted": counted, "steps": steps,
     }  # fmt: skip
-    environment.globals |= {"signs": UNICODE, "of_status": OF_STATUS, "words_of": words_of}
+    environment.globals |= {"signs": UNICODE, "of_status": OF_STATUS}
     return environment
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining
 
 from utp_cli.views.escape import shown
 from utp_cli.views.json import document, line
@@ -16,6 +17,13 @@ _SUSPECT = re.compile(r"[^ -~\n\t]")
 """What has to be looked at; line breaks and tabs show themselves."""
 _SLACK = 1.2
 """A text that is so little too long is shown whole."""
+_NAMES = dict(enumerate(
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI "
+    "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split()
+)) | {0x7F: "DEL"}  # fmt: skip
+"""Names of ASCII's control characters: fewer fonts have the pictures that a terminal shows."""
+_STACKED = 4
+"""Combining characters on one letter; more of them would grow over other lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +45,14 @@ def quote(text: str, most: int = 400) -> Quote:
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
     """Yield the text in pieces; True comes with the picture of a character that would not be seen, or would act."""
-    at = 0
+    at, stacked, last = 0, 0, -1
     for match in _SUSPECT.finditer(text):
-        picture = _picture(match[0])
+        stacked = stacked + 1 if combining(match[0]) and match.start() == last + 1 else 0
+        last = match.start()
+        picture = _named(match[0]) if stacked > _STACKED else _picture(match[0])
         if picture != match[0]:
-            if match.start() > at:
-                yield False, text[at : match.start()]
+            if last > at:
+                yield False, text[at:last]
             yield True, picture
             at = match.end()
     if at < len(text):
@@ -52,8 +62,12 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
 def _picture(character: str) -> str:
     code = ord(character)
     if code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF:  # no characters: a page may not hold them
-        return f"⟨U+{code:04X}⟩"
-    return shown(character)
+        return _named(character)
+    return _NAMES.get(code) or shown(character)
+
+
+def _named(character: str) -> str:
+    return f"⟨U+{ord(character):04X}⟩"
 
 
 def written(value: Any) -> str:
@@ -67,3 +81,27 @@ def written(value: Any) -> str:
 def one_line(text: str) -> str:
     """Return a text whose white space does not break lines."""
     return " ".join(text.split())
+
+
+_CODE = re.compile(
+    r"utp [a-z-]+ \S.*"  # a command
+    r"|--[\w-]+(?:[= ][^\s(),;`-][^\s(),;`]*)?(?: --[\w-]+(?:[= ][^\s(),;`-][^\s(),;`]*)?)*"  # flags with their values
+    r"|`[^`]+`"
+)
+"""What can be copied out of a sentence."""
+
+
+def steps(does: str) -> list[list[tuple[bool, str]]]:
+    """Part what is to be done into steps, and each step into words and (True) code."""
+    return [list(_coded(step)) for step in does.split("; ") if step.strip()]
+
+
+def _coded(step: str) -> Iterator[tuple[bool, str]]:
+    at = 0
+    for match in _CODE.finditer(step):
+        if match.start() > at:
+            yield False, step[at : match.start()]
+        yield True, match[0].strip("`")
+        at = match.end()
+    if at < len(step):
+        yield False, step[at:]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.findings import SEVERITIES
+from utp_cli.replaying.compare import STATUSES
 from utp_cli.views.lines import counted
 from utp_cli.views.page.exchange import OF_STATUS, SIGNS, words_of
 from utp_cli.views.verdict import verdict
@@ -33,10 +34,8 @@ class Cause:
     severity: Severity
     message: str
     """Of the first."""
-    steps: list[str] = field(default_factory=list)
-    """What to do, one thing each."""
-    ready: bool = False
-    """The steps are settings that can be copied."""
+    does: str = ""
+    """What to do: steps, with semicolons between them."""
     count: int = 0
     links: list[tuple[str, str]] = field(default_factory=list)
     """Id and label of answers on the page."""
@@ -103,20 +102,15 @@ class Summary:
         for finding in findings:
             does = finding.fix or finding.hint
             key = (finding.code, does if len(self.causes) < _CAUSES else "")
-            cause = self.causes.setdefault(
-                key,
-                Cause(
-                    code=finding.code, severity=finding.severity, message=finding.message,
-                    steps=[step for step in does.split("; ") if step], ready=bool(finding.fix),
-                ),
-            )  # fmt: skip
-            _count(cause, link)
+            if link[0] or key not in self.causes:  # a conversation repeats what its answers say
+                new = Cause(code=finding.code, severity=finding.severity, message=finding.message, does=does)
+                _count(self.causes.setdefault(key, new), link)
 
     def _unexplained(self, entry: Entry, link: tuple[str, str]) -> None:
         """Count an answer that is not as it was, where no diagnosis says why."""
         severity: Severity = "error" if OF_STATUS[entry.status] == "lost" else "warning"
         words = words_of(entry)
-        cause = Cause(code=entry.status, severity=severity, message=words, steps=[entry.command], ready=True)
+        cause = Cause(code=entry.status, severity=severity, message=words, does=entry.command)
         _count(self.causes.setdefault((entry.status, words), cause), link)
 
     def _parser(self, name: str) -> Counter[str]:
@@ -145,6 +139,11 @@ class Summary:
             "repaired": f"Every answer was read, {number:,} after repairs" if self.answers > 1 else self.only,
             "good": f"{counted(self.answers, 'answer')}, all as they should be" if self.answers else "No answer in it",
         }[self.sign]
+
+    @property
+    def by_status(self) -> list[tuple[str, int]]:
+        """Return how many answers compare in which way, the best first."""
+        return [(status, self.statuses[status]) for status in STATUSES if self.statuses[status]]
 
     @property
     def worst_first(self) -> list[Cause]:

@@ -15,9 +15,10 @@
   const apply = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     const show = form.elements.show.value;
+    const status = form.elements.status ? form.elements.status.value : "";
     let count = 0;
     for (const article of articles) {
-      const fits = (!show || article.dataset.sign === show || article.dataset.status === show)
+      const fits = (!show || article.dataset.sign === show) && (!status || article.dataset.status === status)
         && words.every((word) => textOf(article).includes(word));
       article.hidden = !fits;
       count += fits;
@@ -90,7 +91,7 @@
   }
 
   // Steps can be copied.
-  for (const step of all(".steps code")) {
+  for (const step of all(".steps li > code:first-of-type")) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy";
@@ -105,24 +106,24 @@
       }
       setTimeout(() => { button.textContent = "copy"; }, 1500);
     });
-    step.after(button);
+    step.parentElement.append(button);
   }
 
   // Keys.
-  const step = (by_) => {
+  const go = (steps) => {
     const seen = articles.filter((article) => !article.hidden);
     const here = seen.findIndex((article) => article.contains(document.activeElement));
-    const next = seen[Math.min(Math.max(here + by_, 0), seen.length - 1)];
+    const next = seen[Math.min(Math.max(here + steps, 0), seen.length - 1)];
     if (next) {
       const summary = next.querySelector("summary");
       summary.focus();
       summary.scrollIntoView({ block: "nearest" });
     }
   };
-  const keys = { "/": () => find.focus(), j: () => step(1), k: () => step(-1) };
+  const keys = { "/": () => find.focus(), j: () => go(1), k: () => go(-1) };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && event.target === find) clear();
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=search]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=search], select")) return;
     if (Object.hasOwn(keys, event.key)) {
       event.preventDefault();
       keys[event.key]();
