@@ -1,0 +1,253 @@
+"""The probe: scripted models behind a server on loopback, and what is said of each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live_servers import KEY, SERVERS, alone, document, run, serve
+from utp_cli.detection.scenarios import SCENARIOS
+
+__all__ = ["alone", "serve"]
+
+
+def scenario_of(body: dict[str, Any]) -> Any:
+    return next(each for each in SCENARIOS if list(each.messages) == body["messages"])
+
+
+def message_for(scenario: Any) -> dict[str, Any]:
+    """What a model that does everything right answers."""
+    calls = [
+        {
+            "id": f"call_{place}",
+            "type": "function",
+            "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])},
+        }
+        for place, call in enumerate(scenario.calls)
+    ]
+    message: dict[str, Any] = {"role": "assistant", "content": None if calls else f"It is {scenario.answer}."}
+    message |= {"tool_calls": calls} if calls else {}
+    return message | ({"reasoning_content": "7 times 13"} if scenario.thinks else {})
+
+
+def hermes(scenario: Any) -> str:
+    return "\n".join(f"<tool_call>\n{json.dumps(call, ensure_ascii=False)}\n</tool_call>" for call in scenario.calls)
+
+
+def whole(message: dict[str, Any]) -> dict[str, Any]:
+    reason = "tool_calls" if message.get("tool_calls") else "stop"
+    return {
+        "id": "c",
+        "object": "chat.completion",
+        "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+    }
+
+
+def streamed(message: dict[str, Any]) -> bytes:
+    calls = [{"index": place, **call} for place, call in enumerate(message.get("tool_calls", []))]
+    delta = {**message, **({"tool_calls": calls} if calls else {})}
+    reason = "tool_calls" if calls else "stop"
+    chunks = [
+        {
+            "object": "chat.completion.chunk",
+            "model": "m",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": None}],
+        },
+        {
+            "object": "chat.completion.chunk",
+            "model": "m",
+            "choices": [{"index": 0, "delta": {}, "finish_reason": reason}],
+        },
+    ]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
+
+
+def chat(answer):
+    """Make a server's route: `answer(scenario, stream)` is a message, or what the server says instead."""
+
+    def route(body: dict[str, Any]) -> Any:
+        stream = bool(body.get("stream"))
+        found = answer(scenario_of(body), stream)
+        if not isinstance(found, dict) or "role" not in found:
+            return found
+        return streamed(found) if stream else whole(found)
+
+    return route
+
+
+def probed(serve, answer) -> dict[str, dict[str, Any]]:
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": chat(answer)})
+    result = run("--url", served.url, "--probe", "--json")
+    assert result.exit_code in (0, 1), result.stderr
+    return {each["scenario"]: each for each in json.loads(result.stdout)["probe"]} | {"exit": result.exit_code}
+
+
+def test_a_model_that_does_everything_right(serve):
+    found = probed(serve, lambda scenario, _: message_for(scenario))
+    assert found.pop("exit") == 0
+    assert [*found] == [scenario.name for scenario in SCENARIOS]
+    for name, each in found.items():
+        assert each["whole"]["verdict"] == each["streamed"]["verdict"] == "works", name
+        assert not each["streamed_differs"]
+
+
+def test_calls_left_in_the_text_are_read_by_us_and_said(serve):
+    def answer(scenario, stream):
+        right = message_for(scenario)
+        return {"role": "assistant", "content": hermes(scenario)} if scenario.calls else right
+
+    found = probed(serve, answer)
+    assert found["single"]["whole"]["verdict"] == "repaired"
+    assert found["single"]["whole"]["parser"] == "hermes"
+    assert "call-left-in-content" in found["single"]["whole"]["diagnoses"]
+    assert found["parallel"]["whole"]["verdict"] == "repaired"
+    assert found["no-call"]["whole"]["verdict"] == "works"
+    assert found["exit"] == 0
+
+
+def test_streaming_that_loses_calls_differs(serve):
+    def answer(scenario, stream):
+        if stream and scenario.name == "parallel":
+            return {**message_for(scenario), "tool_calls": message_for(scenario)["tool_calls"][:1]}
+        return message_for(scenario)
+
+    found = probed(serve, answer)
+    assert found["parallel"]["whole"]["verdict"] == "works"
+    assert found["parallel"]["streamed"] == {
+        "verdict": "fails",
+        "parser": None,
+        "repairs": [],
+        "diagnoses": found["parallel"]["streamed"]["diagnoses"],
+        "why": "no call of get_temperature",
+    }
+    assert found["parallel"]["streamed_differs"]
+    assert not found["single"]["streamed_differs"]
+    assert found["exit"] == 1
+
+
+def test_a_server_that_was_started_without_tools(serve):
+    refusal = (
+        400,
+        {
+            "error": {
+                "message": '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+            }
+        },
+    )
+    found = probed(serve, lambda *_: refusal)
+    assert {each["whole"]["verdict"] for name, each in found.items() if name != "exit"} == {"fails"}
+    assert "--enable-auto-tool-choice" in found["single"]["whole"]["why"]
+    assert found["exit"] == 1
+
+
+WRONG = {
+    "an answer in words": ({"role": "assistant", "content": "It is warm."}, "no call of get_temperature"),
+    "another city": ("Bergen", "get_temperature: other arguments than asked (city)"),
+    "an empty message": ({"role": "assistant", "content": None}, "no call of get_temperature"),
+    "no JSON": (b"<html>", "no call of get_temperature"),
+    "nothing": (b"", "no call of get_temperature"),
+    "a fault": ((500, {"error": "boom"}), "boom"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_fails_is_said(case, serve):
+    said, why = WRONG[case]
+    if said == "Bergen":
+        call = {
+            "id": "c",
+            "type": "function",
+            "function": {"name": "get_temperature", "arguments": '{"city": "Bergen"}'},
+        }
+        said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    found = probed(serve, lambda scenario, _: said if scenario.name == "single" else message_for(scenario))
+    assert (found["single"]["whole"]["verdict"], found["single"]["whole"]["why"]) == ("fails", why)
+    assert found["forced"]["whole"]["verdict"] == "works"
+
+
+def test_repairs_are_named(serve):
+    def answer(scenario, stream):
+        right = message_for(scenario)
+        if scenario.name == "single":
+            right["tool_calls"][0]["function"]["arguments"] = "{'city': 'Oslo',}"
+        return right
+
+    found = probed(serve, answer)
+    assert found["single"]["whole"]["verdict"] == "repaired"
+    assert "trailing-comma" in found["single"]["whole"]["repairs"]
+
+
+def test_an_unasked_call_is_no_answer(serve):
+    def answer(scenario, stream):
+        return message_for(SCENARIOS[0] if scenario.name == "no-call" else scenario)
+
+    found = probed(serve, answer)
+    assert found["no-call"]["whole"]["why"] == "an unasked call of get_temperature"
+
+
+@pytest.mark.parametrize(
+    ("message", "verdict"),
+    [
+        ({"content": "<think>\n7 times 13\n</think>\n\nno"}, "repaired"),
+        ({"content": "no", "reasoning_content": "7 times 13"}, "works"),
+        ({"content": "no", "reasoning": "7 times 13"}, "works"),
+        ({"content": "no"}, "absent"),
+    ],
+)
+def test_where_thinking_stands(message, verdict, serve):
+    def answer(scenario, stream):
+        return {"role": "assistant", **message} if scenario.thinks else message_for(scenario)
+
+    found = probed(serve, answer)
+    assert found["thinking"]["whole"]["verdict"] == verdict
+    assert found["exit"] == 0
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_every_request_would_get_ends_the_probe(status, serve):
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": (status, {"error": "no"})})
+    result = run("--url", served.url, "--probe")
+    assert result.exit_code == 2
+    assert f"HTTP {status}" in result.stderr
+    assert sum(route.startswith("POST") for route, _, _ in served.asked) == 1
+
+
+def test_the_probe_reads_well_and_shows_no_key(serve, monkeypatch):
+    monkeypatch.setenv("ACME_KEY", KEY)
+
+    def answer(scenario, stream):
+        return {
+            "single": {"role": "assistant", "content": hermes(scenario)},
+            "no-arguments": (500, {"error": f"boom {KEY}"}),
+        }.get(scenario.name, message_for(scenario))
+
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": chat(answer)})
+    result = run("--url", served.url, "--probe", "--api-key-env", "ACME_KEY")
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert result.exit_code == 1
+    assert "probe: 7 of 9 work prod" in lines
+    assert "✓ two calls in one answer works" in lines
+    assert "~ one call read by hermes" in lines
+    assert "✗ a call without arguments fails: boom ***" in lines
+    assert KEY not in result.stdout + result.stderr
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+def test_what_the_probe_saw_goes_into_the_profile(serve):
+    def answer(scenario, stream):
+        return {"role": "assistant", "content": hermes(scenario)} if scenario.calls else message_for(scenario)
+
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": chat(answer)})
+    run("--url", served.url, "--probe", "--save", "mine")
+    assert document("-p", "mine")["server"]["model"] == "prod"
+    assert 'call_parser = "hermes"' in Path("profiles.toml").read_text(encoding="utf-8")
+
+
+def test_probing_needs_a_server():
+    result = run("qwen3", "--probe")
+    assert result.exit_code == 2
+    assert "--probe asks a live server: say where with --url" in result.stderr
