@@ -20,13 +20,13 @@ from utp_cli.rendering.constraints import SERVERS
 from utp_cli.rendering.costs import costs
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.grammar import call_grammar
-from utp_cli.rendering.modes import render_decision, render_mode
+from utp_cli.rendering.modes import render_mode
 from utp_cli.rendering.namespaces import chosen, extracted, grouped, prefixed
-from utp_cli.rendering.prompts import STYLES, emulation_prompt, style_for
+from utp_cli.rendering.prompts import STYLES, emulation_prompt, prompt_for
 from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.structured import answer_schema, decision_schema
 from utp_cli.rendering.tools import render_tools
-from utp_cli.templates.sandbox import ChatTemplate
+from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
 TOOLS = [
     Tool(
@@ -83,7 +83,9 @@ def test_the_compact_prompt_is_short_and_for_small_windows():
     compact, standard = (emulation_prompt(ALL["hard"], style) for style in ("compact", "standard"))
     assert len(compact) < len(standard) / 3
     assert "search(query: string, limit?: integer) - Search the notes\n" in emulation_prompt(TOOLS, "compact")
-    assert [style_for(window) for window in (4096, 8192, None)] == ["compact", "standard", "standard"]
+    windows = [(4096, False), (8192, False), (None, False), (None, True)]
+    formats = [prompt_for(window, several=several) for window, several in windows]
+    assert formats == ["prompt-compact", "prompt-json", "prompt-json", "prompt-parallel"]
 
 
 def test_definitions_in_xml_are_escaped():
@@ -151,10 +153,11 @@ def test_servers_are_asked_in_their_own_words():
 def test_modes():
     assert render_mode(TOOLS, "native", "anthropic").fragment == render_tools(TOOLS, "anthropic").fragment
     structured = render_mode(TOOLS, "structured", "ollama")
-    assert structured.fragment == {"format": answer_schema(TOOLS)[0]}
+    system = {"messages": [{"role": "system", "content": structured.text}]}
+    assert structured.fragment == {**system, "format": answer_schema(TOOLS)[0]}
     assert 'Answer with one JSON object {"response": …} that holds\n{"scratchpad"' in structured.text
     validated = render_mode(TOOLS, "validated", "ollama")
-    assert validated.fragment == {"format": "json"}
+    assert validated.fragment["format"] == "json"
     assert validated.text.count('{"scratchpad"') == 3
     assert render_mode(TOOLS, "validated", tool_choice="required").text.count('{"scratchpad"') == 1
     assert "search" not in render_mode(TOOLS, "validated", tool_choice="none").text
@@ -169,8 +172,8 @@ def test_modes():
 
 
 def test_the_first_of_two_stages_shows_names_and_no_schemas():
-    rendered = render_decision(ALL["hard"], "vllm")
-    assert rendered.fragment == {"structured_outputs": {"json": decision_schema(ALL["hard"])}}
+    rendered = render_mode(ALL["hard"], "two-stage", "vllm")
+    assert rendered.fragment["structured_outputs"] == {"json": decision_schema(ALL["hard"])}
     assert "- make_folders: Create a tree of folders\n" in rendered.text
     assert "contact_id" not in rendered.text
     assert refused(decision_schema(TOOLS), "openai") == []
@@ -222,7 +225,7 @@ def test_costs_name_their_estimator_and_count_with_another():
     listed = costs(ALL["hard"])
     assert [cost.format for cost in listed] == [spec.name for spec in FORMATS]
     assert {cost.tokenizer for cost in listed} == {"characters / 4"}
-    assert all(cost.definitions > 500 and cost.result > 0 for cost in listed)
+    assert all(cost.definitions > 300 and cost.result > 0 for cost in listed)
     by_words = costs(ALL["hard"], lambda text: len(text.split()), "words")
     assert {cost.tokenizer for cost in by_words} == {"words"}
     assert by_words[0].definitions != listed[0].definitions
@@ -296,20 +299,44 @@ CALLED = {
 }
 
 
+USER = {"role": "user", "content": "Hi"}
+
+
 def test_a_template_writes_the_prompt():
-    prompt = render_prompt(ChatTemplate(WITH_TOOLS), [{"role": "user", "content": "Hi"}, CALLED], TOOLS, now=NOW)
+    prompt = render_prompt(ChatTemplate(WITH_TOOLS), [USER, CALLED], TOOLS, now=NOW)
     assert prompt.text.startswith("06 Nov 2026<tools>\n{")
     assert prompt.text.endswith('</tools>\n[user]Hi[assistant]{"query": "é"}[assistant]')
-    assert prompt.missing == ()
-    assert not prompt.ignores_tools
+    assert prompt.losses == ()
 
 
 def test_a_template_that_ignores_tools_is_found_out():
     template = ChatTemplate("{% for m in messages %}{{ m.content }}{% endfor %}")
-    prompt = render_prompt(template, [{"role": "user", "content": "Hi"}], TOOLS, now=NOW)
-    assert prompt.ignores_tools
-    assert prompt.missing == ("search", "now")
-    assert not render_prompt(template, [{"role": "user", "content": "Hi"}], [], now=NOW).ignores_tools
+    (loss,) = render_prompt(template, [USER], TOOLS, now=NOW).losses
+    assert "ignores tools" in loss.message
+    assert render_prompt(template, [USER], [], now=NOW).losses == ()
+
+
+def test_a_tool_that_a_template_leaves_out_is_named():
+    prompt = render_prompt(ChatTemplate("{{ tools[0].function.name }}"), [USER], TOOLS, now=NOW)
+    assert [loss.tool for loss in prompt.losses] == ["now"]
+
+
+@pytest.mark.parametrize("written", ["{{ '[' + a + ']' }}", "[{{ a }}]"], ids=["joined", "printed"])
+def test_arguments_are_text_where_the_template_wants_text(written):
+    template = ChatTemplate(
+        "{% for m in messages %}{% set a = m.tool_calls[0].function.arguments %}" + written + "{% endfor %}"
+    )
+    assert render_prompt(template, [CALLED], [], now=NOW).text == '[{"query": "é"}]'
+
+
+def test_what_a_template_raises_is_raised():
+    with pytest.raises(Unrenderable, match="no system"):
+        render_prompt(ChatTemplate("{{ raise_exception('no system') }}"), [CALLED], TOOLS, now=NOW)
+
+
+def test_json_is_indented_as_asked():
+    prompt = render_prompt(ChatTemplate("{{ messages | tojson(indent=2) | indent(2) }}"), [USER], [], now=NOW)
+    assert prompt.text == '[\n    {\n      "role": "user",\n      "content": "Hi"\n    }\n  ]'
 
 
 def test_rendering_a_prompt_leaves_the_messages_alone():

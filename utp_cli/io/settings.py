@@ -40,7 +40,7 @@ SETTINGS: dict[str, Setting] = {
     "result_format": Setting(variable="UTP_RESULT_FORMAT", key="tools.result_format"),
     "mode": Setting(
         variable="UTP_MODE", key="tools.mode", default="auto",
-        choices=("auto", "native", "structured", "validated", "parsed"),
+        choices=("auto", "native", "structured", "validated", "parsed", "two-stage", "grammar"),
     ),
     "min_confidence": Setting(
         variable="UTP_MIN_CONFIDENCE", default="guess", choices=("safe", "likely", "guess")

@@ -6,23 +6,28 @@
 | structured | a schema of one turn, and a prompt | one JSON object, held to the schema by the server |
 | validated | JSON of any kind, and a prompt | one JSON object; arguments are checked, faults go back to the model |
 | parsed | a prompt | text, with calls in it that are read as they come |
+| two-stage | names alone, and a schema | an answer, or a tool's name: what is asked next is structured, for that tool |
+| grammar | a prompt, and a grammar | a call and nothing else, held to the grammar by the server |
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.rendering.constraints import SERVERS
+from utp_cli.rendering.grammar import call_grammar
 from utp_cli.rendering.prompts import definitions, first_sentence
-from utp_cli.rendering.spec import Rendered
+from utp_cli.rendering.spec import TEXT, Rendered
 from utp_cli.rendering.structured import RESPONSE, answer_schema, decision_schema
-from utp_cli.rendering.tools import render_tools
+from utp_cli.rendering.tools import CHOICES, render_tools
+from utp_cli.rendering.values import filled, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from utp_cli.protocol.tools import Tool
+    from utp_cli.rendering.losses import Loss
 
 _CALL = '{"scratchpad": notes or null, "tool": name, "arguments": {…}} to call a tool'
 _ANSWER = '{"scratchpad": notes or null, "answer": text} to answer'
@@ -37,39 +42,62 @@ Give either an answer or a tool. The arguments of the tool are asked for next.""
 def render_mode(
     tools: Sequence[Tool],
     mode: str,
-    format: str = "openai-chat",  # noqa: A002 - the word users type
+    format: str | None = None,  # noqa: A002 - the word users type
     *,
     tool_choice: str = "auto",
+    **options: Any,
 ) -> Rendered:
-    """Return what offers the tools in a mode. `format`: a format's name (native), a server's (structured, validated).
+    """Return what offers the tools in a mode.
 
-    Raises `UnknownName` for a mode, format, server or tool that does not exist.
+    `format`: a format's name (native, parsed) or a server's (all others). `options`: those of `render_tools`, for the
+    modes native, parsed and grammar. Raises `UnknownName` for a mode, format, server or tool that does not exist,
+    `BadOption` for a server that has no such mode.
     """
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     known = [tool.name for tool in tools]
-    if tool_choice not in ("auto", "none", "required", *known):
+    if tool_choice not in CHOICES and tool_choice not in known:
         raise UnknownName("tool", tool_choice, known)
-    return MODES[mode](tools, format, tool_choice)
+    render, usual = MODES[mode]
+    return render(tools, format or usual, tool_choice, options)
 
 
-def _native(tools: Sequence[Tool], format_: str, tool_choice: str) -> Rendered:
-    return render_tools(tools, format_, tool_choice=tool_choice)
+Options = dict[str, Any]
 
 
-def _structured(tools: Sequence[Tool], server: str, tool_choice: str) -> Rendered:
+def _native(tools: Sequence[Tool], format_: str, tool_choice: str, options: Options) -> Rendered:
+    return render_tools(tools, format_, tool_choice=tool_choice, **options)
+
+
+def _structured(tools: Sequence[Tool], server: str, tool_choice: str, _: Options) -> Rendered:
     schema, losses = answer_schema(tools, tool_choice)
     text = _asked(tools, tool_choice, f'one JSON object {{"{RESPONSE}": …}} that holds')
-    return Rendered(format=server, fragment=SERVERS[server].schema(schema), text=text, losses=tuple(losses))
+    return _held(server, SERVERS[server].schema(schema), text, losses)
 
 
-def _validated(tools: Sequence[Tool], server: str, tool_choice: str) -> Rendered:
-    text = _asked(tools, tool_choice, "one JSON object and nothing else:")
-    return Rendered(format=server, fragment=dict(SERVERS[server].json), text=text)
+def _validated(tools: Sequence[Tool], server: str, tool_choice: str, _: Options) -> Rendered:
+    return _held(server, SERVERS[server].json, _asked(tools, tool_choice, "one JSON object and nothing else:"))
 
 
-def _parsed(tools: Sequence[Tool], _: str, tool_choice: str) -> Rendered:
-    return render_tools(tools, "prompt-json", tool_choice=tool_choice)
+def _two_stage(tools: Sequence[Tool], server: str, _: str, __: Options) -> Rendered:
+    listed = "\n".join(f"- {tool.name}: {first_sentence(tool.description)}" for tool in tools)
+    return _held(server, SERVERS[server].schema(decision_schema(tools)), f"# Tools\n{listed}\n\n{_DECIDE}")
+
+
+def _grammar(tools: Sequence[Tool], server: str, tool_choice: str, options: Options) -> Rendered:
+    held = SERVERS[server].grammar
+    if held is None:
+        able = ", ".join(known.name for known in SERVERS if known.grammar)
+        raise BadOption(f"{server} cannot be held to a grammar; these can: {able}")
+    shown = [tool for tool in tools if tool_choice == tool.name] or list(tools)
+    prompt = render_tools(shown, "prompt-json", tool_choice="required", **options)
+    return _held(server, held(call_grammar(shown)), prompt.text, list(prompt.losses))
+
+
+def _held(server: str, constraint: dict[str, Any], text: str, losses: Sequence[Loss] = ()) -> Rendered:
+    """Return the constraint with the prompt that goes with it."""
+    fragment = merged(filled(SERVERS[server].system, TEXT, text), constraint)
+    return Rendered(format=SERVERS[server].name, fragment=fragment, text=text, text_goes="inside", losses=tuple(losses))
 
 
 def _asked(tools: Sequence[Tool], tool_choice: str, what: str) -> str:
@@ -79,19 +107,12 @@ def _asked(tools: Sequence[Tool], tool_choice: str, what: str) -> str:
     return "\n\n".join([*listed, "\n".join([f"Answer with {what}", *_FORMS.get(tool_choice, (_CALL,))])])
 
 
-MODES: dict[str, Callable[[Sequence[Tool], str, str], Rendered]] = {
-    "native": _native,
-    "structured": _structured,
-    "validated": _validated,
-    "parsed": _parsed,
+MODES: dict[str, tuple[Callable[[Sequence[Tool], str, str, Options], Rendered], str]] = {
+    "native": (_native, "openai-chat"),
+    "structured": (_structured, "openai"),
+    "validated": (_validated, "openai"),
+    "parsed": (_native, "prompt-json"),
+    "two-stage": (_two_stage, "openai"),
+    "grammar": (_grammar, "llama.cpp"),
 }
-
-
-def render_decision(tools: Sequence[Tool], server: str = "openai") -> Rendered:
-    """Return the first of two stages: names and first sentences, and a schema for the decision.
-
-    The second stage is `render_mode(tools, "structured", server, tool_choice=chosen)`: only the chosen tool is shown.
-    """
-    listed = "\n".join(f"- {tool.name}: {first_sentence(tool.description)}" for tool in tools)
-    text = f"# Tools\n{listed}\n\n{_DECIDE}"
-    return Rendered(format=server, fragment=SERVERS[server].schema(decision_schema(tools)), text=text)
+"""Mode → what renders it, and the format or server where none is named."""

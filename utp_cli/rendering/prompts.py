@@ -38,6 +38,16 @@ _MANY = "Make calls that do not depend on each other together, one after the oth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A turn to learn from: what is asked, and the calls or the answer to it."""
+
+    user: str
+    calls: tuple[dict[str, Any], ...] = ()
+    """`{name, arguments}` each."""
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
     """How such a prompt is laid out."""
 
@@ -116,34 +126,53 @@ STYLES = Catalogue(
 )
 
 
-def style_for(context_window: int | None) -> str:
-    """Return the style for a context window of so many tokens; None where it is not known."""
-    return "compact" if context_window is not None and context_window < COMPACT_BELOW else "standard"
+def prompt_for(context_window: int | None, *, several: bool = False) -> str:
+    """Return the format for a context window of so many tokens; None where it is not known.
+
+    `several`: an answer may hold several calls.
+    """
+    if context_window is not None and context_window < COMPACT_BELOW:
+        return "prompt-compact"
+    return "prompt-parallel" if several else "prompt-json"
 
 
-def emulation_prompt(tools: Sequence[Tool], style: str = "standard", dialect: str | None = None) -> str:
+def emulation_prompt(
+    tools: Sequence[Tool], style: str = "standard", dialect: str | None = None, examples: Sequence[Example] = ()
+) -> str:
     """Return the system prompt. Raises `UnknownName` for a style or dialect that does not exist.
 
-    `dialect`: what the model writes by itself; the prompt then asks for that.
+    `dialect`: what the model writes by itself; the prompt then asks for that. `examples`: shown in place of made-up
+    ones.
     """
     form = STYLES[style]
+    spoken = dialect or form.dialect
     rules = "\n".join(f"- {rule}" for rule in form.rules)
+    shown = [*examples] or (_made_up(tools, form) if form.examples else [])
     parts = [
         "You can use tools: you ask for a call by writing it, and another program runs it.",
         definitions(tools, style),
-        f"# How a call is written\nExactly in this form:\n{written([_BLANK], dialect or form.dialect)}",
+        f"# How a call is written\nExactly in this form:\n{written([_BLANK], spoken)}",
         f"# Rules\n{rules}",
+        *(["# Examples\n" + "\n\n".join(_turn(example, spoken) for example in shown)] if shown else []),
     ]
-    return "\n\n".join([*parts, _examples(tools, form, dialect)] if form.examples else parts)
+    return "\n\n".join(parts)
 
 
-def _examples(tools: Sequence[Tool], form: Style, dialect: str | None) -> str:
+def _made_up(tools: Sequence[Tool], form: Style) -> list[Example]:
     """Return two turns: one that needs a tool, and one that needs none. A tool with arguments shows more."""
     asked = sorted(unchanged(tools), key=lambda tool: not tool.schema["properties"])[: 2 if form.several else 1]
-    calls = [{"name": tool.name, "arguments": sample_arguments(tool.schema)} for tool in asked]
+    calls = tuple({"name": tool.name, "arguments": sample_arguments(tool.schema)} for tool in asked)
     names = " and ".join(tool.name for tool in asked)
-    call = written(calls, dialect or form.dialect)
-    return f"# Examples\nUser: (asks for what {names} can do)\nYou:\n{call}\n\nUser: Thank you!\nYou: You are welcome."
+    return [
+        Example(user=f"(asks for what {names} can do)", calls=calls),
+        Example(user="Thank you!", answer="You are welcome."),
+    ]
+
+
+def _turn(example: Example, dialect: str) -> str:
+    calls = [f"You:\n{written(example.calls, dialect)}"] if example.calls else []
+    answer = [f"You: {example.answer}"] if example.answer else []
+    return "\n".join([f"User: {example.user}", *calls, *answer])
 
 
 def definitions(tools: Sequence[Tool], style: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.rendering.names import ANY_ID, ANY_NAME
 from utp_cli.rendering.targets import FULL
@@ -25,6 +25,9 @@ class Rendered:
     """The part of the request that offers the tools: the system prompt where they stand in that."""
     text: str = ""
     """What belongs into the system prompt: the definitions (prompt formats), or what the request cannot say."""
+    text_goes: Literal["beside", "inside", "alone"] = "beside"
+    """`beside` the fragment, into a prompt of the caller's; `inside` the fragment it stands already; `alone`: it is all
+    that there is, and the fragment no more than a place for it."""
     losses: tuple[Loss, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
     """The name that is sent → the tool's own name, where they differ."""

@@ -11,13 +11,14 @@ from utp_cli.rendering.losses import Loss, What
 from utp_cli.rendering.measure import Counts, exceeded, measure
 from utp_cli.rendering.prompts import emulation_prompt
 from utp_cli.rendering.schema import translate
-from utp_cli.rendering.spec import NAME, TEXT, Format, Fragment, Rendered, Sent
-from utp_cli.rendering.values import worded
+from utp_cli.rendering.spec import NAME, TEXT, Format, Rendered, Sent
+from utp_cli.rendering.values import filled, merged, worded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from utp_cli.protocol.tools import Tier, Tool
+    from utp_cli.rendering.prompts import Example
 
 UNFORCED = re.compile(r"claude-(?:fable|mythos)-5[.-]1(?!\d)", re.IGNORECASE)
 """Models that answer a forced choice with a 400 (Anthropic's page on tool choice, September 2026), Bedrock too."""
@@ -37,19 +38,25 @@ def render_tools(
     parallel: bool | None = None,
     model: str | None = None,
     tier: Tier | None = None,
+    dialect: str | None = None,
+    examples: Sequence[Example] = (),
 ) -> Rendered:
     """Return the fragment of a request, or the text of a prompt, that offers the tools.
 
     `tool_choice`: `auto`, `none`, `required`, or a tool's name. `strict`: for all tools; None leaves it to each
     definition. `parallel`: whether several calls may come at once; None says nothing. `model`: its id, since some
-    refuse what their interface knows. `tier`: tools above it are not shown. Raises `UnknownName` for a format, or a
-    tool to choose, that does not exist.
+    refuse what their interface knows. `tier`: tools above it are not shown. `dialect`, `examples`: of a prompt, how a
+    call is written and which turns are shown. Raises `UnknownName` for a format, or a tool to choose, that does not
+    exist.
     """
     shown = [tool for tool in tools if tier is None or tool.tier <= tier]
     known = [tool.name for tool in shown]
     if tool_choice not in CHOICES and tool_choice not in known:
         raise UnknownName("tool", tool_choice, known)
-    return _Request(FORMATS[format], shown, strict).rendered(tool_choice, parallel, model)
+    request = _Request(FORMATS[format], shown, strict)
+    if request.spec.wrap is None:
+        return request.prompted(tool_choice, dialect, examples)
+    return request.rendered(tool_choice, parallel, model)
 
 
 class _Request:
@@ -68,17 +75,26 @@ class _Request:
     def lose(self, keyword: str, what: What, message: str, tool: str = "", pointer: str = "") -> None:
         self.losses.append(Loss(tool=tool, pointer=pointer, keyword=keyword, what=what, message=message))
 
+    def prompted(self, tool_choice: str, dialect: str | None, examples: Sequence[Example]) -> Rendered:
+        """Return the tools as a prompt."""
+        self._name()
+        if self.strict:
+            self.lose("strict", "refused", "nothing holds a model to a prompt")
+        if tool_choice == "none" or not self.tools:
+            return self._result({}, "")
+        prompt = emulation_prompt(self.tools, self.spec.style, dialect, examples)
+        kind = tool_choice if tool_choice in CHOICES else "named"
+        forced = [self._sentence(kind, tool_choice)] if kind != "auto" else []
+        text = "\n\n".join([prompt, *forced])
+        return self._result(filled(self.spec.system, TEXT, text), text)
+
     def rendered(self, tool_choice: str, parallel: bool | None, model: str | None) -> Rendered:
+        """Return the tools as the fragment of a request."""
         self._name()
         kind = tool_choice if tool_choice in CHOICES else "named"
         kind = self._possible(kind, tool_choice, model)
-        if kind == "left out" or not self.tools:
+        if kind == "left out" or not self.tools or self.spec.wrap is None:
             return self._result({}, "")
-        if self.spec.wrap is None:
-            if self.strict:
-                self.lose("strict", "refused", "nothing holds a model to a prompt")
-            text = "\n\n".join([emulation_prompt(self.tools, self.spec.style), *self.said])
-            return self._result(_filled(self.spec.system, TEXT, text), text)
         sent = [self._sent(tool) for tool in self.tools]
         limit = self.spec.tools_limit
         if limit and len(sent) > limit:
@@ -87,8 +103,14 @@ class _Request:
         return self._result(fragment, "\n\n".join(self.said))
 
     def _result(self, fragment: dict[str, Any], text: str) -> Rendered:
-        names = {sent: own for own, sent in self.names.items() if sent != own}
-        return Rendered(format=self.spec.name, fragment=fragment, text=text, losses=tuple(self.losses), names=names)
+        return Rendered(
+            format=self.spec.name,
+            fragment=fragment,
+            text=text,
+            text_goes="beside" if self.spec.wrap else "alone",
+            losses=tuple(self.losses),
+            names={sent: own for own, sent in self.names.items() if sent != own},
+        )
 
     def _name(self) -> None:
         """Give every tool a name that the format takes. Of several with one name the first is sent."""
@@ -107,9 +129,6 @@ class _Request:
     def _possible(self, kind: str, wanted: str, model: str | None) -> str:
         """Return the kind of choice that format and model can say, the nearest one if not the one asked for."""
         forced = kind in ("required", "named")
-        if self.spec.wrap is None:
-            self.said += [self._sentence(kind, wanted)] if forced else []
-            return "left out" if kind == "none" else "auto"
         if forced and UNFORCED.search(model or ""):
             self._ask(kind, wanted, f"{model} refuses a forced choice")
             self.strict = self.strict is None or self.strict
@@ -145,13 +164,13 @@ class _Request:
         if kind == "auto" and any(tool.strict for tool in sent):
             kind = "auto strict" if "auto strict" in choices else kind
         name = self.names.get(wanted, sent[0].name)
-        fragment = _merged(fragment, _filled(choices.get(kind) or {}, NAME, name))
+        fragment = merged(fragment, filled(choices.get(kind) or {}, NAME, name))
         if parallel is None or kind == "none":
             return fragment
         if parallel not in self.spec.parallel:
             self.lose("parallel", "dropped", f"{self.spec.name} has no switch for parallel calls")
             return fragment
-        return _merged(fragment, self.spec.parallel[parallel])
+        return merged(fragment, self.spec.parallel[parallel])
 
     # -- one tool -----------------------------------------------------------------------------------------------
 
@@ -197,21 +216,3 @@ class _Request:
         message = f"cut to {limit} characters; the whole belongs into the prompt"
         self.lose("description", "bent", message, tool.name, "/description")
         return worded(text, limit)
-
-
-def _filled(value: Any, slot: str, text: str) -> Any:
-    """Put a text where its slot stands."""
-    if isinstance(value, dict):
-        return {key: _filled(item, slot, text) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, slot, text) for item in value]
-    return text if value == slot else value
-
-
-def _merged(fragment: dict[str, Any], more: Fragment) -> dict[str, Any]:
-    """Return the fragment with the other one put into it, mapping into mapping."""
-    out = dict(fragment)
-    for key, value in more.items():
-        inner = out.get(key)
-        out[key] = _merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
-    return out

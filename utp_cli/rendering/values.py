@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEPTH = 150
 """Levels that are kept; what lies deeper is left out."""
@@ -58,3 +61,21 @@ def worded(text: str, limit: int) -> str:
         return text
     room = text[: limit - 1]
     return (room.rsplit(None, 1)[0] if " " in room[limit // 2 :] else room) + "…"
+
+
+def filled(value: Any, slot: str, text: str) -> Any:
+    """Put a text where its slot stands."""
+    if isinstance(value, dict):
+        return {key: filled(item, slot, text) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, slot, text) for item in value]
+    return text if value == slot else value
+
+
+def merged(fragment: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fragment with the other one put into it, mapping into mapping."""
+    out = dict(fragment)
+    for key, value in more.items():
+        inner = out.get(key)
+        out[key] = merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
+    return out

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import TemplateError, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension
+from jinja2.filters import do_indent
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
@@ -30,6 +31,8 @@ STEPS = 100_000
 CHARACTERS = 300_000
 """Text that one rendering may make, intermediate text included."""
 NUMBERS = 2**64
+_INDENT = 8
+"""Blanks a level that a template may ask for."""
 
 METHODS = """
     strip lstrip rstrip startswith endswith lower upper title capitalize split rsplit splitlines replace join
@@ -54,9 +57,9 @@ class Unrenderable(Exception):
 class Budget:
     """What a rendering has left."""
 
-    def __init__(self) -> None:
-        self.steps = STEPS
-        self.characters = CHARACTERS
+    def __init__(self, times: int = 1) -> None:
+        self.steps = STEPS * times
+        self.characters = CHARACTERS * times
 
     def step(self) -> None:
         """Take one step."""
@@ -205,8 +208,11 @@ class _Mutable(_Ration, SandboxedEnvironment):
 class ChatTemplate:
     """A compiled Jinja chat template."""
 
-    def __init__(self, source: str, *, mutable: bool = False) -> None:
-        """`mutable`: lists may be changed, as transformers forbids. Raises `Unrenderable` for no template."""
+    def __init__(self, source: str, *, mutable: bool = False, times: int = 1) -> None:
+        """`mutable`: lists may be changed, as transformers forbids. `times` the usual budget is there.
+
+        Raises `Unrenderable` for what is no template.
+        """
         if len(source) > SOURCE:
             raise Unrenderable("is too long for a chat template")
         self._environment: Any = (_Mutable if mutable else _Immutable)(
@@ -216,11 +222,12 @@ class ChatTemplate:
             extensions=["jinja2.ext.loopcontrols", _Generation],
         )
         _equip(self._environment)
+        self._times = times
         self._template = _guarded(lambda: self._environment.from_string(source))
 
     def render(self, messages: list[dict[str, Any]], **variables: Any) -> str:
         """Render a conversation; `variables` are what servers hand over beside it. Raises `Unrenderable`."""
-        self._environment.budget = Budget()
+        self._environment.budget = Budget(self._times)
         return str(_guarded(lambda: self._template.render(messages=messages, **variables)))
 
 
@@ -244,6 +251,11 @@ def _equip(environment: Any) -> None:
         environment.budget.afford(sum(len(part) + len(str(between)) for part in written))
         return str(between).join(written)
 
+    def indent(text: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
+        by = width if isinstance(width, str) else " " * min(width, _INDENT)
+        environment.budget.afford((str(text).count("\n") + 1) * len(by))
+        return do_indent(str(text), by, first, blank)
+
     def refuse(message: Any) -> None:
         raise Unrenderable(f"refuses: {str(message)[:200]}")
 
@@ -251,7 +263,7 @@ def _equip(environment: Any) -> None:
     known |= {
         "tojson": _to_json,
         "from_json": json.loads,
-        "indent": _unchanged,
+        "indent": indent,
         "replace": replace,
         "join": join,
     }
@@ -265,17 +277,12 @@ def _equip(environment: Any) -> None:
     environment.globals = {**kept, "raise_exception": refuse, "strftime_now": lambda _: "2026-01-01"}
 
 
-def _unchanged(text: Any, *_: Any, **__: Any) -> str:
-    """`indent` moves text to the right, which changes no marker."""
-    return str(text)
-
-
 def _to_json(value: Any, indent: int | None = None, **options: Any) -> str:
     """As transformers has it: nothing escaped for HTML, other letters as they are."""
     return json.dumps(
         value,
         ensure_ascii=bool(options.get("ensure_ascii")),
-        indent=indent and min(indent, 8),
+        indent=indent and min(indent, _INDENT),
         separators=tuple(options["separators"]) if options.get("separators") else None,
         sort_keys=bool(options.get("sort_keys")),
     )

@@ -39,6 +39,8 @@ FORMATS = Catalogue(
         langchain.LANGCHAIN,
         prompt.ANTHROPIC_XML,
         prompt.PROMPT_JSON,
+        prompt.PROMPT_COMPACT,
+        prompt.PROMPT_PARALLEL,
         prompt.PROMPT_XML,
     ],
     lambda format_: (format_.name, *format_.aliases),

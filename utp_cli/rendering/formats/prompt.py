@@ -32,5 +32,7 @@ def _results_xml(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 PROMPT_JSON = Format(name="prompt-json", aliases=("prompt",), style="standard", system=_SYSTEM, results=_results)
+PROMPT_COMPACT = replace(PROMPT_JSON, name="prompt-compact", aliases=(), style="compact")
+PROMPT_PARALLEL = replace(PROMPT_JSON, name="prompt-parallel", aliases=(), style="parallel")
 PROMPT_XML = replace(PROMPT_JSON, name="prompt-xml", aliases=(), style="xml", results=_results_xml)
 ANTHROPIC_XML = replace(PROMPT_XML, name="anthropic-xml", style="invoke", system={"system": TEXT})
