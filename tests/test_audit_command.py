@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 import stat
+import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from jsonschema_rs import validator_for
+from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from utp_cli.app import app
@@ -33,6 +36,7 @@ GOOD = """\
 """
 BARE = GOOD.replace(""", description: 'Number of the order, e.g. "A-1043".'""", "")
 """One finding: UTP205 at 6:7."""
+AS_JSON = json.dumps(YAML(typ="safe").load(GOOD))
 
 
 @pytest.fixture(autouse=True)
@@ -543,3 +547,70 @@ def test_real_servers(source: Path) -> None:
     assert "UTP106" not in dict(found(source))
     known = {rule.code for rule in (*RULES, *BESIDE)}
     assert {code for code, _ in found(source, "--select", "ALL")} <= known
+
+
+# -- what the documentation says ---------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "audit.md").read_text(encoding="utf-8")
+HOOKS = Path(__file__).resolve().parent.parent / ".pre-commit-hooks.yaml"
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_settings_shown_are_settings() -> None:
+    (settings,) = blocks("toml")
+    write("pyproject.toml", settings)
+    write("t.yaml", GOOD)
+    write("utp-baseline.json", '{"utp_baseline": 1, "findings": []}')
+    done = utp("t.yaml")
+    assert (done.exit_code, done.stderr) == (1, "utp: t.yaml: find_order scores 0.20, less than 0.4\n")
+
+
+def test_the_commands_shown_are_commands() -> None:
+    workflow, hook = blocks("yaml")[-2:]
+    steps = [step["run"] for step in YAML(typ="safe").load(workflow)["jobs"]["audit"]["steps"] if "run" in step]
+    shown = [*"".join(blocks("sh")).splitlines(), *steps]
+    commands = [line.split("|")[-1].split() for line in shown if "utp audit" in line]
+    assert len(commands) == 6
+    for folder in ("tools", "servers"):
+        write(f"{folder}/t.yaml", GOOD)
+    write("tools.yaml", GOOD)
+    for _, _, *words in commands:
+        assert utp(*words, given=AS_JSON).exit_code == 0, words
+    assert json.loads(Path("audit.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
+    (local,) = YAML(typ="safe").load(hook)["repos"][0]["hooks"]
+    assert local["id"] == "utp-audit"
+
+
+def test_the_hooks() -> None:
+    for hook in YAML(typ="safe").load(HOOKS.read_text(encoding="utf-8")):
+        assert {"id", "name", "entry", "language", "files"} <= hook.keys()
+        assert re.search(hook["files"], "servers/tools.yaml")
+        assert not re.search(hook["files"], "servers/tools.py")
+        words = hook["entry"].split()
+        assert words[:2] == ["utp", "audit"]
+        write("tools.yaml", GOOD)
+        assert utp(*words[2:], "tools.yaml").exit_code == 0
+
+
+def test_waving_through_as_shown() -> None:
+    write("t.json", blocks("json")[0])
+    assert json.loads(utp("t.json", "--json").stdout)["summary"]["suppressed"] >= 1
+
+
+def test_a_tokenizer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Words:
+        @staticmethod
+        def from_str(text: str) -> Any:
+            assert json.loads(text) == {}
+            return SimpleNamespace(encode=lambda said: SimpleNamespace(ids=said.split()))
+
+    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Words))
+    write("words.json", "{}")
+    write("t.yaml", GOOD)
+    write("pyproject.toml", "[tool.utp.audit]\nmax-tokens = 5\n")
+    assert "take about 19 tokens" in utp("t.yaml", "--tokenizer", "words.json").stdout
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    assert "pip install tokenizers" in utp("t.yaml", "--tokenizer", str(write("other.json", "{}"))).stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from utp_cli.auditing.pages import page_of_all as rules_page
 from utp_cli.diagnosis.pages import page_of_all
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.views.dialects import as_markdown
@@ -17,6 +18,7 @@ PAGES = {
         "`utp dialects NAME` shows one in full.\n\n" + as_markdown(list(DIALECTS))
     ),
     "diagnoses.md": page_of_all,
+    "rules.md": rules_page,
 }
 
 

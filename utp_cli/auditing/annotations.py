@@ -18,9 +18,7 @@ HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 def verb_class(tool: AuditedTool) -> str:
-    """Return `read`, `write`, `destructive` or `""`: by the name's first word that is a verb, else by the
-    text.
-    """
+    """Return `read`, `write`, `destructive` or `""`: by the name's first word that is a verb, else by the text."""
     for word in (*words(tool.name), *words(first_sentence(tool.description))):
         for name, verbs in (("read", READ), ("destructive", DESTRUCTIVE), ("write", WRITE)):
             if word in verbs or word.removesuffix("s") in verbs:
@@ -42,8 +40,7 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
     """An MCP tool says nothing of its effects.
 
     What it does: wants at least one of the four hints.
-    Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the
-    world.
+    Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the world.
     Example: no `annotations`.
     Use instead: `annotations: {readOnlyHint: true}`.
     Fix safety: unsafe; the hints that the name's verb suggests are added.
@@ -80,8 +77,8 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
 def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool that only reads is not marked read-only.
 
-    What it does: looks at annotated tools whose name begins with a read verb and whose first sentence has no
-    write verb.
+    What it does: looks at annotated tools whose name begins with a read verb and whose first sentence has no write
+    verb.
     Why it is bad: clients ask the user before every call.
     Example: `list_files` with `annotations: {title: …}`.
     Use instead: `annotations: {title: …, readOnlyHint: true}`.
@@ -101,9 +98,8 @@ def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
 def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool that destroys does not say so.
 
-    What it does: looks at annotated tools whose name begins with a destructive verb; `destructiveHint:
-    false` is
-    an error, its absence a warning.
+    What it does: looks at annotated tools whose name begins with a destructive verb; `destructiveHint: false` is an
+    error, its absence a warning.
     Why it is bad: clients run it without asking.
     Example: `drop_table` with `destructiveHint: false`.
     Use instead: `destructiveHint: true`.
@@ -128,8 +124,7 @@ _OPEN_WORLD = any_word("web | internet | url | urls | browse | http | https")
 def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     """Two hints contradict each other, or a hint the name.
 
-    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates;
-    openWorldHint
+    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates; openWorldHint
     false on a tool for the web.
     Why it is bad: clients take one of them, and nobody knows which.
     Example: `{readOnlyHint: true, destructiveHint: true}`.
@@ -161,9 +156,7 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 def hint_meant(key: str) -> str | None:
-    """Return the annotation that a key is a slip for: `read_only` means readOnlyHint; None for an exact or
-    alien key.
-    """
+    """Return the annotation that a key is a slip for (`read_only`: readOnlyHint); None for an exact or alien key."""
     plain = _plain(key)
     return next((known for known in (*HINTS, "title") if _plain(known) == plain and known != key), None)
 
@@ -176,9 +169,8 @@ def _plain(key: str) -> str:
 def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
     """An annotation is misspelt, misplaced, or no boolean.
 
-    What it does: knows title and the four hints. Any other key is told (info) only when this rule is
-    selected by
-    its code, for published servers carry such keys.
+    What it does: knows title and the four hints. Any other key is told (info) only when this rule is selected by its
+    code, for published servers carry such keys.
     Why it is bad: clients ignore it, and take the default.
     Example: `annotations: {read_only: true}`.
     Use instead: `annotations: {readOnlyHint: true}`.
@@ -234,8 +226,8 @@ _RETURNS = re.compile(r"\b(?:return|output|respon|result|produce|yield|give)", r
 def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     """The output schema is no object schema, or cannot be read.
 
-    What it does: checks `outputSchema` as the parameters are checked; where there is none but the description
-    promises JSON, that is told too (info).
+    What it does: checks `outputSchema` as the parameters are checked; where there is none but the description promises
+    JSON, that is told too (info).
     Why it is bad: clients refuse the tool's results.
     Example: `outputSchema: {type: array}`.
     Use instead: `outputSchema: {type: object, properties: {items: {type: array, …}}}`.

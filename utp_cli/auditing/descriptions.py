@@ -106,8 +106,8 @@ def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
 def param_missing_description(tool: AuditedTool) -> Iterator[Flaw]:
     """A parameter has no description.
 
-    What it does: looks at properties at any depth; not at those with a single possible value, nor at those
-    whose text stands in a block of the tool's description (UTP215).
+    What it does: looks at properties at any depth; not at those with a single possible value, nor at those whose text
+    stands in a block of the tool's description (UTP215).
     Why it is bad: the model guesses what to pass from the name.
     Example: `{type: string}`.
     Use instead: `{type: string, description: "IATA code of the airport, e.g. LIS"}`.
@@ -243,8 +243,7 @@ _EMPTY_TEXTS = word_set(
 def placeholder_text(text: Text) -> Iterator[Flaw]:
     """A placeholder was left in a description.
 
-    What it does: looks for TODO, FIXME, TBD, lorem ipsum and descriptions that are a bare word such as
-    `string`.
+    What it does: looks for TODO, FIXME, TBD, lorem ipsum and descriptions that are a bare word such as `string`.
     Why it is bad: the model reads it as the truth about the tool.
     Example: `TODO: describe`.
     Use instead: a sentence that says what the tool does.

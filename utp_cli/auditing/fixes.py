@@ -38,8 +38,8 @@ def fixed_definition(
 ) -> tuple[Any, list[Finding]]:
     """Return the definition with its fixes made, and the findings that this ended.
 
-    `findings_of` audits one definition. A fix that would bring a finding of another code is left out; so is that of
-    a finding whose code and pointer are `spared`.
+    `findings_of` audits one definition. A fix that would bring a finding of another code is left out; so is that of a
+    finding whose code and pointer are `spared`.
     """
     ended: list[Finding] = []
     refused = {*spared}

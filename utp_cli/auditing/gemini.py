@@ -36,13 +36,12 @@ def _is_schema_type(node: Node) -> bool:
 def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
     """A schema for Gemini says what its Schema type cannot.
 
-    What it does: knows the keywords, type lists and formats that Gemini refuses under `parameters`; an object
-    needs a property.
+    What it does: knows the keywords, type lists and formats that Gemini refuses under `parameters`; an object needs a
+    property.
     Why it is bad: the provider refuses the request, or drops the keyword.
     Example: `type: [string, "null"]`.
     Use instead: `type: string, nullable: true`, or the schema under `parametersJsonSchema`.
-    Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else
-    unsafe.
+    Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else unsafe.
     """
     if not _is_schema_type(node):
         return

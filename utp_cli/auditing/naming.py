@@ -80,9 +80,8 @@ _SPELLING_OF = {name.replace("_", ""): line.split()[0] for line in _SPELLINGS fo
 def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools call the same parameter differently.
 
-    What it does: compares top-level names without case, `_` and `-`, and by families such as repo,
-    repository.
-    Names that stand side by side in one tool mean different things.
+    What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository. Names
+    that stand side by side in one tool mean different things.
     Why it is bad: the model learns one spelling and uses it everywhere.
     Example: `repo` here, `repository` there.
     Use instead: `repo` in both.
@@ -126,8 +125,8 @@ def _plain(name: str) -> str:
 def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
     """The same parameter has different types in two tools.
 
-    What it does: compares the types of top-level properties of one name; integer and number are one, null and
-    untyped do not count.
+    What it does: compares the types of top-level properties of one name; integer and number are one, null and untyped
+    do not count.
     Why it is bad: the model carries a value from one tool to the other, and the call fails.
     Example: `user_id` is an integer here, text there.
     Use instead: one type.
@@ -168,8 +167,8 @@ _NO_TOOL = re.compile(
 def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
     """A description sends the model to a tool that is not there.
 
-    What it does: looks for names in back-ticks, or after use, call, see and the like, that are no tool of the
-    set, no property and no enum value.
+    What it does: looks for names in back-ticks, or after use, call, see and the like, that are no tool of the set, no
+    property and no enum value.
     Why it is bad: the model calls it, and the call fails.
     Example: `Call get_session first`, and there is no such tool.
     Use instead: the name of a tool of the set.

@@ -39,8 +39,8 @@ def _has_shape(node: Node) -> bool:
 def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
     """A parameter's name could mean anything, and nothing says what it means here.
 
-    What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern or a
-    description of four content words, or properties of its own.
+    What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern or a description of
+    four content words, or properties of its own.
     Why it is bad: is `user` a name, a number or an e-mail address? The model picks one.
     Example: `user: {type: string}`.
     Use instead: `user_id: {type: string, description: …}`.
@@ -83,8 +83,7 @@ _KNOWN_SHORT = word_set(
 def enum_not_explained(node: Node) -> Iterator[Flaw]:
     """An enum has a value that nobody explains.
 
-    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and
-    tool.
+    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and tool.
     Why it is bad: the model picks among `r`, `rw` and `x` by luck.
     Example: `mode: {enum: [r, rw, x]}`.
     Use instead: `mode: {enum: [r, rw, x], description: "r = read, rw = read and write, x = create"}`.
@@ -249,8 +248,7 @@ def _is_last_resort(node: Node) -> bool:
 def freeform_object(node: Node) -> Iterator[Flaw]:
     """An object does not say what is in it.
 
-    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its
-    keys.
+    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its keys.
     Why it is bad: the model invents keys.
     Example: `filter: {type: object}`.
     Use instead: `filter: {type: object, properties: {…}}`.

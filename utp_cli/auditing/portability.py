@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's name is longer than the provider allows.
 
-    What it does: 64 characters for OpenAI, Azure, Mistral and Bedrock; 128 for Anthropic, Gemini and MCP.
-    With
+    What it does: 64 characters for OpenAI, Azure, Mistral and Bedrock; 128 for Anthropic, Gemini and MCP. With
     `--server NAME` also `mcp__NAME__tool`, as MCP clients write it, which must fit in 64.
     Why it is bad: the provider refuses the request.
     Example: a name of 70 characters.
@@ -67,9 +66,8 @@ def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
 def description_length(tool: AuditedTool) -> Iterator[Flaw]:
     """A description is longer than some endpoints of the provider take, or blank where that is refused.
 
-    What it does: 1,024 characters for OpenAI and Azure. OpenAI itself dropped the limit in May 2025; Azure
-    and
-    gateways may keep it. Bedrock refuses a blank description (an error).
+    What it does: 1,024 characters for OpenAI and Azure. OpenAI itself dropped the limit in May 2025; Azure and gateways
+    may keep it. Bedrock refuses a blank description (an error).
     Why it is bad: the endpoint refuses the request.
     Example: `description: ""` for Bedrock.
     Use instead: no `description` key, or better, a description.

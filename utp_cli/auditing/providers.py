@@ -1,6 +1,4 @@
-"""What each provider takes, as data. Sources: the providers' API references and error texts, to November
-2026.
-"""
+"""What each provider takes, as data. Sources: the providers' API references and error texts, to November 2026."""
 
 from __future__ import annotations
 

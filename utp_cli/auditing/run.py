@@ -43,10 +43,10 @@ def audit(
 ) -> AuditReport:
     """Audit tool definitions: a list of them, one of them, or any mapping around them, in any provider's form.
 
-    `provider` names where they are to be sent; without it the form tells. `select` and `ignore` name rules
-    (`UTP204`, `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate` gives
-    the place in a file for a tool (its number) and a pointer into it; `comments` are the suppressions of a file, by
-    line. Faults of the definitions are findings; raises `UnknownName` and `BadOption` for the caller's mistakes.
+    `provider` names where they are to be sent; without it the form tells. `select` and `ignore` name rules (`UTP204`,
+    `UTP2`, `ALL`). `context_window` is in tokens. `options` are the fields of `Options`. `locate` gives the place in a
+    file for a tool (its number) and a pointer into it; `comments` are the suppressions of a file, by line. Faults of
+    the definitions are findings; raises `UnknownName` and `BadOption` for the caller's mistakes.
     """
     unknown = options.keys() - Options.__dataclass_fields__.keys()
     if unknown:
@@ -162,8 +162,8 @@ def _scores(tools: ToolSet) -> dict[str, Score]:
 def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:
     """Return the definitions with their fixes made, in order, and the findings that this ended.
 
-    Only safe fixes are made unless `unsafe`. What was waved through stays. No fix brings a finding of another code,
-    or one name to two tools.
+    Only safe fixes are made unless `unsafe`. What was waved through stays. No fix brings a finding of another code, or
+    one name to two tools.
     """
     tools = report.subjects.tools
     definitions = [tool.definition.raw for tool in tools]

@@ -40,8 +40,7 @@ def _json_types(node: Node) -> tuple[str, ...]:
 def invalid_json_schema(node: Node) -> Iterator[Flaw]:
     """A keyword has a value that JSON Schema does not allow, or a pattern does not compile.
 
-    What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's
-    business.
+    What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's business.
     Why it is bad: providers and validators refuse the whole schema.
     Example: `properties: [{name: a}]`, `minLength: "3"`.
     Use instead: `properties: {a: {…}}`, `minLength: 3`.
@@ -66,9 +65,7 @@ def schema_faults(node: Node) -> Iterator[Flaw]:
 
 
 def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
-    """Say whether another draft or form allows the value: Gemini's counts are text, draft 7 has tuple
-    items.
-    """
+    """Say whether another draft or form allows the value: Gemini's counts are text, draft 7 has tuple items."""
     if key == "items" and isinstance(value, list):
         return "draft-0" in str(node.tool.schema.get("$schema"))
     return _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
@@ -78,8 +75,7 @@ def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
 def unknown_type_name(node: Node) -> Iterator[Flaw]:
     """`type` is none of the seven names of JSON Schema.
 
-    What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use
-    capitals.
+    What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use capitals.
     Why it is bad: providers refuse the schema, or take the argument for one without a type.
     Example: `type: float`.
     Use instead: `type: number`.

@@ -181,9 +181,8 @@ def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
 def no_example(tool: AuditedTool) -> Iterator[Flaw]:
     """No example shows what to pass.
 
-    What it does: looks for a cue (e.g., for example, such as) with a value after it, in the description of
-    the
-    tool or a parameter, or for `examples` in the schema.
+    What it does: looks for a cue (e.g., for example, such as) with a value after it, in the description of the tool or
+    a parameter, or for `examples` in the schema.
     Why it is bad: one example settles what three sentences leave open.
     Example: `Look up an order.`
     Use instead: `Look up an order by its key, e.g. "order:1043".`

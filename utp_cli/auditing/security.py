@@ -21,10 +21,8 @@ _LOOK_ALIKES = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονραικυχ")
 def hidden_unicode(text: Text) -> Iterator[Flaw]:
     r"""A text has characters that nobody sees, or letters of another script in the middle of a word.
 
-    What it does: looks for zero-width, direction, tag and other format characters, runs of variation
-    selectors,
-    and words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are
-    fine.
+    What it does: looks for zero-width, direction, tag and other format characters, runs of variation selectors, and
+    words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are fine.
     Why it is bad: the model reads what the reviewer did not.
     Example: `Adds\u200b numbers`.
     Use instead: `Adds numbers`.
@@ -98,10 +96,9 @@ _ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjava
 def suspicious_url(text: Text) -> Iterator[Flaw]:
     """A text has a URL whose purpose is hidden.
 
-    What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login,
-    `data:` and
-    `javascript:`. Any other URL is told (info) only when this rule is selected by its code. Reserved example
-    hosts and the local machine are fine.
+    What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login, `data:` and
+    `javascript:`. Any other URL is told (info) only when this rule is selected by its code. Reserved example hosts and
+    the local machine are fine.
     Why it is bad: data ends up there, or text comes from there.
     Example: `http://203.0.113.9/x`.
     Use instead: no URL, or one that a reader can judge.
@@ -162,8 +159,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{80,}={0,2}")
 def hidden_markup(text: Text) -> Iterator[Flaw]:
     """A text has markup or data that a viewer hides.
 
-    What it does: looks for comments, remote images, hidden elements, long blank runs, base64 and hexadecimal
-    data.
+    What it does: looks for comments, remote images, hidden elements, long blank runs, base64 and hexadecimal data.
     Why it is bad: the model reads what the reviewer did not.
     Example: `<!-- note to the model -->`.
     Use instead: plain text.

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools have names that mean the same.
 
-    What it does: compares names without case and `_ - .`, without regard to the order of words, and with
-    verbs
-    of one family (get, fetch, retrieve, …) taken as one.
+    What it does: compares names without case and `_ - .`, without regard to the order of words, and with verbs of one
+    family (get, fetch, retrieve, …) taken as one.
     Why it is bad: the model picks either.
     Example: `get_user` and `fetch_user`.
     Use instead: one tool.
@@ -66,9 +65,8 @@ FORMULAIC = 6
 def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools are described in the same words.
 
-    What it does: compares the sets of content words; 0.8 of them in common is too much, unless each text has
-    a
-    word of its own that also stands in its tool's name (`read_file`, `write_file`).
+    What it does: compares the sets of content words; 0.8 of them in common is too much, unless each text has a word of
+    its own that also stands in its tool's name (`read_file`, `write_file`).
     Why it is bad: the model picks either.
     Example: two tools, both `Search the documents for a phrase`.
     Use instead: say which documents each one searches.
@@ -135,9 +133,8 @@ def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
 def token_budget(tools: ToolSet) -> Iterator[Flaw]:
     """The definitions take too many tokens.
 
-    What it does: counts four characters of compact JSON as a token (`--tokenizer` for an exact count) and
-    allows
-    20 % of `--context-window`, or 10,000 (`max-tokens`).
+    What it does: counts four characters of compact JSON as a token (`--tokenizer` for an exact count) and allows 20 %
+    of `--context-window`, or 10,000 (`max-tokens`).
     Why it is bad: every request pays for them, and the conversation has less room.
     Example: 28,000 tokens.
     Use instead: shorter descriptions, fewer tools.
@@ -164,9 +161,8 @@ def token_budget(tools: ToolSet) -> Iterator[Flaw]:
 def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
     """Many tools, and their names do not say what they belong to.
 
-    What it does: with more than 15 tools, wants 60 % of the names to share a first word that is no verb, or
-    one
-    service name to stand first or last in 60 % of them.
+    What it does: with more than 15 tools, wants 60 % of the names to share a first word that is no verb, or one service
+    name to stand first or last in 60 % of them.
     Why it is bad: beside another server's tools nobody can tell whose `search` it is.
     Example: `search`, `create_page`, ….
     Use instead: `wiki_search`, `wiki_create_page`.

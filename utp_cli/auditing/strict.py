@@ -22,8 +22,7 @@ _SAME_VALUE = frozenset({"allOf", "not", "if", "then", "else", "dependentSchemas
 def strict_additional_properties(node: Node) -> Iterator[Flaw]:
     """A strict tool has an object that is open to other properties.
 
-    What it does: wants `additionalProperties: false` in every object schema, also in items, branches,
-    definitions.
+    What it does: wants `additionalProperties: false` in every object schema, also in items, branches, definitions.
     Why it is bad: OpenAI and Anthropic refuse a strict tool without it.
     Example: `{type: object, properties: {…}}`.
     Use instead: `{type: object, properties: {…}, additionalProperties: false}`.
@@ -81,8 +80,8 @@ _NOT_REGULAR = re.compile(r"\(\?<?[=!]|\\[1-9]|\\k<|\\b")
 def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
     """A strict tool uses a keyword that the strict mode does not know.
 
-    What it does: each strict mode has its list, at any depth; also look-around in patterns, unknown formats,
-    `default` (a warning: Azure and old deployments refuse it), recursion.
+    What it does: each strict mode has its list, at any depth; also look-around in patterns, unknown formats, `default`
+    (a warning: Azure and old deployments refuse it), recursion.
     Why it is bad: the provider refuses the tool.
     Example: `{type: string, minLength: 3}` for Anthropic.
     Use instead: `{type: string, description: At least 3 characters}`.
@@ -154,9 +153,7 @@ def recursive_refs(tool: AuditedTool) -> dict[str, str]:
 
 
 def _on_cycles(leads: dict[str, set[str]]) -> set[str]:
-    """Return the names on a cycle, or between two: what is left without those that have no way out, or none
-    in.
-    """
+    """Return the names on a cycle, or between two: what is left without those that have no way out, or none in."""
     enters: dict[str, set[str]] = {name: set() for name in leads}
     for name, to in leads.items():
         for other in to:
@@ -184,10 +181,9 @@ _LEGACY_LIMITS = (100, 5)
 def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
     """A strict tool is larger than the strict mode allows.
 
-    What it does: OpenAI takes 5,000 properties, 10 levels, 1,000 enum values, 15,000 characters in an enum of
-    over 250 values, 120,000 characters of names and values (100 and 5 with `--openai-legacy-limits`).
-    Anthropic
-    takes 20 strict tools, and over all of them 24 optional and 16 union-typed parameters.
+    What it does: OpenAI takes 5,000 properties, 10 levels, 1,000 enum values, 15,000 characters in an enum of over 250
+    values, 120,000 characters of names and values (100 and 5 with `--openai-legacy-limits`). Anthropic takes 20 strict
+    tools, and over all of them 24 optional and 16 union-typed parameters.
     Why it is bad: the provider refuses the request.
     Example: an enum of 1,200 values.
     Use instead: a search tool that finds the value.

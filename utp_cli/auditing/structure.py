@@ -72,8 +72,7 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
 def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     """The parameters are no object schema.
 
-    What it does: wants a schema whose root says `type: object`; a missing type beside properties is a
-    warning.
+    What it does: wants a schema whose root says `type: object`; a missing type beside properties is a warning.
     Why it is bad: arguments are always an object, and most providers refuse any other root.
     Example: `parameters: {properties: {…}}`.
     Use instead: `parameters: {type: object, properties: {…}}`.
@@ -107,8 +106,7 @@ def bad_required(node: Node) -> Iterator[Flaw]:
     Why it is bad: strict modes refuse it, and a model cannot give an argument that is not described.
     Example: `required: [citty]`.
     Use instead: `required: [city]`.
-    Fix safety: safe for repeats; unsafe for unknown names (dropped) and booleans (moved to the parent's
-    list).
+    Fix safety: safe for repeats; unsafe for unknown names (dropped) and booleans (moved to the parent's list).
     """
     required, at = node.schema.get("required", []), node.at("required")
     if isinstance(required, bool) and node.name is not None:
@@ -163,8 +161,7 @@ def _known_properties(node: Node) -> set[str] | None:
 def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
     """A `$ref` leads nowhere.
 
-    What it does: follows every `$ref` within the schema; one that is not local
-    (`#…`) counts as leading nowhere.
+    What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
     Why it is bad: providers refuse the schema, and nothing is fetched to find it elsewhere.
     Example: `$ref: "#/$defs/Adress"`.
     Use instead: `$ref: "#/$defs/Address"`.

@@ -52,8 +52,7 @@ class Text:
     text: str
     pointer: str
     kind: str
-    """The key it stands under: `name`, `description`, `title`, `enum`, `const`, `default`, `examples`,
-    `key`.
+    """The key it stands under: `name`, `description`, `title`, `enum`, `const`, `default`, `examples`, `key`.
     """
     node: Node | None = None
     """The schema it belongs to; None for the tool's own texts."""
@@ -169,8 +168,8 @@ def audit_rule(
 ) -> Callable[[Callable[[Any], Iterable[Flaw]]], Rule[Any]]:
     """Make a function that yields flaws of one kind of subject a `Rule`.
 
-    `on` is the kind of subject. `providers` are those whose tools it looks at, all where empty;
-    `NAME-strict` means that provider's strict mode. `fix` is the boldest fix there is.
+    `on` is the kind of subject. `providers` are those whose tools it looks at, all where empty; `NAME-strict` means
+    that provider's strict mode. `fix` is the boldest fix there is.
     """
 
     def wrap(check: Callable[[Any], Iterable[Flaw]]) -> Rule[Any]:

@@ -35,9 +35,7 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """Cut the endings that do not change what is meant: `creates`, `creating`, `created`, `create` are
-    one.
-    """
+    """Cut the endings that do not change what is meant: `creates`, `creating`, `created`, `create` are one."""
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 2 and not word.endswith("ss"):
             word = word[: -len(ending)]
@@ -65,8 +63,6 @@ def first_sentence(text: str) -> str:
 
 
 def any_word(listed: str) -> re.Pattern[str]:
-    """Return a pattern that finds any of the phrases (separated by ` | `) as whole words, whatever their
-    case.
-    """
+    """Return a pattern that finds any of the phrases (separated by ` | `) as whole words, whatever their case."""
     phrases = [r"[\s-]+".join(map(re.escape, phrase.split())) for phrase in listed.split(" | ")]
     return re.compile(r"(?<![^\W_])(?:" + "|".join(phrases) + r")(?![^\W_])", re.IGNORECASE)

@@ -54,6 +54,7 @@ def audit(
     per_file_ignores: Annotated[Names, rules(metavar="GLOB=CODE", help="Rules not to run on some files.")] = None,
     provider: Annotated[Names, options.known(metavar="NAME", help="Where the tools go; may be repeated.")] = None,
     context_window: Annotated[int | None, options.known(metavar="TOKENS", help="The model's window.")] = None,
+    tokenizer: Annotated[str | None, options.known(metavar="FILE", help="A tokenizer.json to count with.")] = None,
     server: Annotated[str | None, options.known(metavar="NAME", help="The MCP server, for prefixed names.")] = None,
     openai_legacy_limits: Annotated[
         bool, options.known("--openai-legacy-limits", help="100 properties, 5 levels.")
@@ -100,7 +101,7 @@ def audit(
         "provider": provider, "select": select, "ignore": ignore, "context_window": context_window, "server": server,
         "severity": _pairs("severity", severity, _last), "min_score": min_score, "min_average": min_average,
         "per_file_ignores": _pairs("per-file-ignores", per_file_ignores, list), "fail_on": fail_on,
-        "baseline": baseline, "openai_legacy_limits": openai_legacy_limits or None,
+        "baseline": baseline, "openai_legacy_limits": openai_legacy_limits or None, "tokenizer": tokenizer,
     }  # fmt: skip
     asked = audit_settings(said, settings)
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)

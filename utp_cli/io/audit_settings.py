@@ -8,6 +8,8 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatch
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -51,7 +53,7 @@ class AuditSettings:
     """From 0.0 to 1.0, for each tool."""
     min_average: float | None = None
     baseline: str | None = None
-    """A file, from `root`."""
+    """A file of findings that are known already."""
     context_window: int | None = None
     """Tokens."""
     server: str | None = None
@@ -61,6 +63,8 @@ class AuditSettings:
     max_description_chars: int = 4000
     max_tools: int = 40
     max_tokens: int = 10_000
+    tokenizer: str | None = None
+    """A `tokenizer.json` that counts the tokens of definitions."""
 
     def audited(self, file: ToolFile) -> AuditReport:
         """Audit a file as it is wanted."""
@@ -79,9 +83,30 @@ class AuditSettings:
 
     def thresholds(self) -> dict[str, Any]:
         """Return what goes to the rules as it is."""
-        return {f.name: getattr(self, f.name) for f in fields(Options) if hasattr(self, f.name)}
+        told = {f.name: getattr(self, f.name) for f in fields(Options) if hasattr(self, f.name)}
+        return told | {"tokenizer": token_counter(self.tokenizer) if self.tokenizer else None}
 
 
+@cache
+def token_counter(path: str) -> Callable[[str], int]:
+    """Return what counts the tokens of a text as a `tokenizer.json` has them.
+
+    Raises `BadOption` where the package `tokenizers` is not installed, `BadFile` for a file that is none.
+    """
+    try:
+        tokenizers = import_module("tokenizers")
+    except ImportError:
+        raise BadOption("--tokenizer needs the package tokenizers: pip install tokenizers") from None
+    text = read_text(path)
+    try:
+        tokenizer = tokenizers.Tokenizer.from_str(text)
+    except Exception:  # noqa: BLE001 - the package raises bare exceptions
+        raise BadFile(path, "is no tokenizer.json") from None
+    return lambda text: len(tokenizer.encode(text).ids)
+
+
+_FILES = frozenset({"baseline", "tokenizer"})
+"""Settings that name a file, from the folder of the file they stand in."""
 _LISTS = ("provider", "select", "ignore")
 _CODES: dict[str, Callable[[Any], list[str]]] = {
     "select": lambda value: value,
@@ -109,8 +134,8 @@ def audit_settings(options: Mapping[str, Any], settings: Settings) -> AuditSetti
 
     merged = {**_profiled(settings), **told, **_profiled(Settings()), **given}
     merged |= {key: [merged[key]] for key in _LISTS if isinstance(merged.get(key), str)}
-    if "baseline" in told and path and "baseline" not in given:
-        merged["baseline"] = str(path.parent / str(told["baseline"]))
+    files = told.keys() & _FILES if path else set()
+    merged |= {key: str(path.parent / str(told[key])) for key in files - given.keys() if path}
     return _checked(merged, fault)
 
 

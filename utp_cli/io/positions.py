@@ -1,8 +1,7 @@
 """YAML and JSON read into plain values, each with its place in the text.
 
-YAML is read from its events, not from its objects: no tag constructs anything, aliases cannot multiply
-without
-bound, and a date stays the text it is. Values follow YAML 1.2's core schema, with `<<` merges.
+YAML is read from its events, not from its objects: no tag constructs anything, aliases cannot multiply without bound,
+and a date stays the text it is. Values follow YAML 1.2's core schema, with `<<` merges.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ class Placed:
     key: Placed | None = None
     """The key it stands under in its mapping."""
     style: str = ""
-    """`"` or `'` where quoted, `|` or `>` for a block, `{` or `[` in flow style; `""` for plain text and
-    blocks."""
+    """`"` or `'` where quoted, `|` or `>` for a block, `{` or `[` in flow style; `""` for plain text and blocks."""
     items: dict[str, Placed] = field(default_factory=dict)
     """By key, or by index as text."""
     size: int = 1

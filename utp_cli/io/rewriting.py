@@ -1,6 +1,4 @@
-"""Writing changed definitions back into their file: only what changed is touched; comments, order, quotes
-stay.
-"""
+"""Writing changed definitions back into their file: only what changed is touched; comments, order, quotes stay."""
 
 from __future__ import annotations
 
@@ -25,8 +23,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./()+-]*(?: [A-Za-z0-9_./()+-]+)*")
 def rewritten(file: ToolFile, definitions: list[Any]) -> str:
     """Return the file's text with these definitions in place of its own, in order.
 
-    Raises `BadFile` where that cannot be done without touching anything else, as with a value that aliases
-    share.
+    Raises `BadFile` where that cannot be done without touching anything else, as with a value that aliases share.
     """
     patches: list[Patch] = []
     for loaded, changed in zip(file.tools, definitions, strict=True):
