@@ -208,7 +208,7 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
     "error",
     star=True,
     kinds=("tools",),
-    errors=r"Unknown name \\?\"[$\w]+\\?\".{0,200}Cannot find field",
+    errors=r"Unknown name \\?\"[$\w]+\\?\".{0,200}(?:Cannot find field|Proto field is not repeating)",
 )
 def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     """Gemini does not know a keyword of the schema.

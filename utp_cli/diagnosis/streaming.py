@@ -48,7 +48,10 @@ def stream_name_repeated(answer: Answer) -> Iterator[Sighting]:
 
     Error texts: `Tool searchsearch not found`, `Unknown function: null`.
     """
-    yield from odd(answer, "name-repeated", "the name of a call is sent again and again")
+    yield from odd(answer, "name-repeated", "the name of a call is sent again and again, or is null")
+    for call in answer.native:
+        if call.name == "null":
+            yield Sighting(message="the name of a call is the text null", evidence="name: 'null'", pointer=call.pointer)
 
 
 @diagnosis("stream-arguments-repeated", "error")

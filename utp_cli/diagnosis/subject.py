@@ -49,6 +49,13 @@ _MALFORMED = tuple(word for word, stop in STOPS.items() if stop == "malformed")
 
 _THINKING_KEYS = frozenset({"reasoning_content", "reasoning", "thinking", "tool_plan", "summary"})
 
+_HIDDEN_TOKENS = (
+    ("usage", "completion_tokens_details", "reasoning_tokens"),
+    ("usage", "output_tokens_details", "reasoning_tokens"),
+    ("usageMetadata", "thoughtsTokenCount"),
+)
+"""Where bodies count the tokens of thinking: OpenAI, its Responses API, Gemini."""
+
 _OTHER_CONTENT = ("refusal", "audio", "images")
 
 
@@ -140,18 +147,8 @@ class Answer:
     @property
     def hidden_tokens(self) -> int:
         """Tokens that were billed for thinking that is not shown."""
-        for key in ("completion_tokens_details", "output_tokens_details"):
-            details = self._usage.get(key)
-            count = details.get("reasoning_tokens") if isinstance(details, dict) else None
-            if isinstance(count, int):
-                return count
-        return 0
-
-    @property
-    def _usage(self) -> dict[str, Any]:
-        document = self.result.facts.document
-        usage = document.get("usage") if isinstance(document, dict) else None
-        return usage if isinstance(usage, dict) else {}
+        counts = (_number_at(self.result.facts.document, path) for path in _HIDDEN_TOKENS)
+        return next(filter(None, counts), 0)
 
     @property
     def speaks_otherwise(self) -> bool:
@@ -310,6 +307,13 @@ def known_tools(tools: Any) -> dict[str, Tool]:
         return {name: tool for name, tool in tools.items() if isinstance(tool, Tool)}
     listed = list(tools) if isinstance(tools, (list, tuple)) else []
     return {tool.name: tool for tool in read_definition(listed) if tool.name}
+
+
+def _number_at(document: Any, path: tuple[str, ...]) -> int | None:
+    """Return the number at the end of a path of keys, None where there is none."""
+    for key in path:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document if isinstance(document, int) else None
 
 
 def compact(value: Any) -> str:

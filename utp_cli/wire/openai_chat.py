@@ -203,6 +203,7 @@ class Decoder(FormatDecoder):
         name, arguments = _stream_name(function.get("name")), function.get(_ARGUMENTS[key])
         index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
         call = self._same_call(state, index, call_id, name, arguments)
+        named_before = call.name if call else None
         if call is None:
             where = self.at(*state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece))
             call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **_HOW[key])
@@ -211,9 +212,9 @@ class Decoder(FormatDecoder):
             if index in state.by_index or state.without_index == 2:
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-collision", call.place, evidence)
-        elif function.get("name") and (call.name or name is None):
-            evidence = f"{quoted(function['name'])} again, for the call of {call.name!r}"
-            self.odd("name-repeated", call.place, evidence)
+        if function.get("name") and (named_before or name is None):
+            again = f" again, for the call of {named_before!r}" if named_before else " as the name"
+            self.odd("name-repeated", call.place, quoted(function["name"]) + again)
         if index is not None:
             state.by_index[index] = call
         if call_id is not None:
