@@ -13,7 +13,7 @@ from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
-from utp_cli.commands.reading import answers, live, parser_options
+from utp_cli.commands.reading import answers, live, parser_options, recorded
 from utp_cli.commands.repairing import repair_files
 from utp_cli.io.inputs import STDIN
 from utp_cli.io.settings import load_settings
@@ -45,6 +45,9 @@ def parse(
         str | None, options.known(metavar="TEXT", help="What the template put before it: <think>")
     ] = None,
     parser: options.Parser = None,
+    session: Annotated[
+        str | None, how("--from", metavar="FILE#N", help="One exchange of a session, as utp replay counts.")
+    ] = None,
     lines: Annotated[bool, how("--lines", help="Every line is an input.")] = False,
     stream: Annotated[bool, how("--stream", help="Show events as they come.")] = False,
     repair_only: Annotated[bool, how("--repair-only", help="Plain JSON: repair it, seek no calls.")] = False,
@@ -72,7 +75,9 @@ def parse(
         config, profile=profile, model=model, provider=provider, tools=tools, parser=parser,
         min_confidence=min_confidence, fail_on=fail_on, format="json" if as_json else format_name,
     )  # fmt: skip
-    names = files or [STDIN]
+    if session and (files or lines or stream or repair_only):
+        raise BadOption("--from reads one exchange: neither files, --lines, --stream nor --repair-only")
+    names = [session] if session else files or [STDIN]
     several = lines or len(names) > 1
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream)
     if repair_only and (lines or stream or html):
@@ -89,7 +94,7 @@ def parse(
     if stream:
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:
-        read = answers(names, known, lines=lines)
+        read = recorded(session, known) if session else answers(names, known, lines=lines)
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
     return shown(read, name, showing, sink, FAIL_ON[settings.get("fail_on")])

@@ -75,6 +75,17 @@ def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool) -> Iter
             yield result
 
 
+def recorded(place: str, known: dict[str, Any]) -> Iterator[ParseResult]:
+    """Read one exchange of a session, `FILE#N`, with what the session knows of it."""
+    from utp_cli.io.sessions import exchange_at  # noqa: PLC0415 - only who asks for one pays
+    from utp_cli.replaying.chunks import parse_again, tools_of  # noqa: PLC0415
+
+    session, exchange = exchange_at(place)
+    result = parse_again(exchange, session, tools_of(exchange, session, known), known)
+    result.source = place
+    yield result
+
+
 def live(name: str, known: dict[str, Any], hear: Hearer) -> Iterator[ParseResult]:
     """Read an input as it arrives and pass on every event, then None; no answer comes once `hear` said no."""
     from utp_cli.parsing.parser import Parser  # noqa: PLC0415

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,9 @@ from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import own_dialects
 from utp_cli.commands.replay_formats import REPORTS
+from utp_cli.commands.suggesting import suggested
 from utp_cli.io import output as out
+from utp_cli.io.asking import Asking
 from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption, nearest
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from utp_cli.io.settings import Settings
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
+    from utp_cli.replaying.session import Session
 
 FAIL_ON: dict[str, frozenset[str]] = {
     "never": frozenset(),
@@ -39,6 +43,7 @@ FAIL_ON: dict[str, frozenset[str]] = {
 """Which statuses make the run fail."""
 
 how = partial(Option, rich_help_panel="How to replay")
+live = partial(Option, rich_help_panel="Live")
 
 app = command_app()
 
@@ -53,6 +58,13 @@ def replay(
     provider: options.Provider = None,
     tools: options.Tools = None,
     parser: options.Parser = None,
+    against: Annotated[str | None, live(metavar="URL", help="Ask this server again, and compare its answers.")] = None,
+    concurrency: Annotated[int, live(metavar="N", min=1, help="Requests under way at once.")] = 4,
+    rate: Annotated[float | None, live(metavar="N", min=0.001, help="Requests in a second, at most.")] = None,
+    repair_attempts: Annotated[int, live(metavar="N", min=0, help="Tell the model what is wrong so often.")] = 0,
+    api_key_env: Annotated[str | None, live(metavar="VARIABLE", help="The variable that holds the key.")] = None,
+    suggest: Annotated[bool, how("--suggest", help="Say which settings would have read the most calls.")] = False,
+    save_as: Annotated[str | None, how(metavar="NAME", help="Write the suggestion as a profile.")] = None,
     against_parser: Annotated[str | None, how(metavar="NAME", help="Compare with what this parser finds.")] = None,
     update: Annotated[bool, how("--update", help="Accept the calls found now as the expected ones.")] = False,
     export: Annotated[str | None, how(metavar="FILE", help="Only write what was read as a session file.")] = None,
@@ -76,18 +88,29 @@ def replay(
     _one_of("--fail-on", fail_on, FAIL_ON)
     _one_of("--engine", engine, ENGINES)
     settings = load_settings(
-        config, profile=profile, model=model, provider=provider, tools=tools, parser=parser,
+        config, profile=profile, model=model, provider=provider, tools=tools, parser=parser, api_key_env=api_key_env,
         format="json" if as_json else format_name,
     )  # fmt: skip
-    sessions = (session for file in files for session in read_sessions(Path(file)))
+    sessions = _opened(files)
     if export:
         count = export_to(sessions, Path(export))
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
         return 0
     name = checked(settings.get("format") or "pretty", REPORTS)
     known = _parser_options(settings)
+    if against and update:
+        raise BadOption("--update accepts what a recording holds; leave out --against")
+    if against:
+        asking = Asking(
+            url=against, key=_key(settings), model=model, concurrency=concurrency, rate=rate,
+            repair_attempts=repair_attempts,
+        )  # fmt: skip
+        sessions = asking.sessions(sessions, known)
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
     sink = sink_for(name, showing)
+    if suggest or save_as:
+        opened = partial(_opened, files)
+        return suggested(opened, known, engine_for(engine, jobs), sink, config=config, name=save_as, as_json=as_json)
     drawing = drawing_for("utp replay", files, html, name, sink, quiet=quiet)
     if drawing and (jobs != 1 or engine != "local"):
         raise BadOption("a page is drawn in one process: leave out --jobs and --engine, or --html")
@@ -101,6 +124,10 @@ def replay(
         failed |= any(outcome.status in FAIL_ON[fail_on] for outcome in part.outcomes)
     accepted.write()
     return int(failed and not update)
+
+
+def _opened(files: list[str]) -> Iterator[Session]:
+    return (session for file in files for session in read_sessions(Path(file)))
 
 
 def _one_of(option: str, value: str, known: Iterable[str]) -> None:
@@ -118,6 +145,14 @@ def _parser_options(settings: Settings) -> dict[str, Any]:
         "dialects": own_dialects(settings) or None,
         "tools": _tools(settings.get("tools")),
     }
+
+
+def _key(settings: Settings) -> str | None:
+    """Return the key from the variable that holds it."""
+    variable = settings.get("api_key_env")
+    if variable and not os.environ.get(variable):
+        raise BadOption(f"the variable {variable} holds no key: set it, or name another with --api-key-env")
+    return os.environ[variable] if variable else None
 
 
 def _tools(file: str | None) -> list[object] | None:

@@ -78,10 +78,9 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
 
 def compared_rows(chunk: Chunk) -> Iterator[tuple[Compared, dict[str, Tool]]]:
     """Yield each exchange of a chunk, compared, with the tools it knew. Raises `BadFile` for a broken line."""
-    session = chunk.session
-    header = known_tools(session.tools)
+    session = replace(chunk.session, tools=_read_once(chunk.session.tools))
     for exchange in exchanges_of(chunk.rows, session.source):
-        tools = _tools_of(exchange, header, chunk.options)
+        tools = tools_of(exchange, session, chunk.options)
         wanted = exchange
         if chunk.against:
             options = {**chunk.options, "parser": chunk.against}
@@ -97,7 +96,8 @@ def parse_again(
 ) -> ParseResult:
     """Parse the answer of an exchange as it was recorded."""
     if exchange.source is None:
-        return ParseResult(shape="unknown", facts=WireFacts(error="the exchange holds no answer"))
+        why = exchange.failure or "the exchange holds no answer"
+        return ParseResult(shape="unknown", facts=WireFacts(error=why))
     given = {
         "model": _model(exchange) or session.model,
         "provider": session.provider,
@@ -108,16 +108,20 @@ def parse_again(
     return parse(exchange.source, **given)
 
 
+def _read_once(tools: list[Any] | None) -> list[Any] | None:
+    """Read definitions, which every exchange would else do again."""
+    known = known_tools(tools)
+    return None if known is None else list(known.values())
+
+
 def _model(exchange: Exchange) -> str | None:
     model = (exchange.request or {}).get("model")
     return model if isinstance(model, str) else None
 
 
-def _tools_of(
-    exchange: Exchange, header: dict[str, Tool] | None, options: Mapping[str, Any]
-) -> dict[str, Tool] | None:
-    """Return the tools asked for, else those of the request, else those of the header."""
+def tools_of(exchange: Exchange, session: Session, options: Mapping[str, Any]) -> dict[str, Tool] | None:
+    """Return the tools asked for, else those of the request, else those of the session's header."""
     if options.get("tools") is not None:
         return known_tools(options["tools"])
     asked = (exchange.request or {}).get("tools") or (exchange.request or {}).get("functions")
-    return known_tools(asked) if isinstance(asked, list) and asked else header
+    return known_tools(asked if isinstance(asked, list) and asked else session.tools)

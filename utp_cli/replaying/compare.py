@@ -65,6 +65,8 @@ def recorded_calls(result: ParseResult) -> list[dict[str, Any]]:
 
 def _status(exchange: Exchange, result: ParseResult, lost: list[Any], found: list[Any]) -> Status:
     judged = exchange.expected is not None
+    if exchange.source is None:
+        return "error"
     if not judged and (result.facts.error is not None or (exchange.status or 0) >= _REFUSED):
         return "error"
     if not judged and result.shape in ("text", "unknown") and not found:

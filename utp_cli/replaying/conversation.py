@@ -117,7 +117,8 @@ def look_at(
 ) -> Conversation:
     """Check a conversation as a whole."""
     names = {call.id: call.name for turn in turns_of(messages) for call in turn.calls if call.id is not None}
-    results = [(result, names.get(result.call_id or "") or "") for turn in turns_of(messages) for result in turn.results]
+    found = (result for turn in turns_of(messages) for result in turn.results)
+    results = [(result, names.get(result.call_id or "") or "") for result in found]
     texts = [(_text(messages, result), name or _named(messages, result)) for result, name in results]
     failed = [result.failed for result, _ in results]
     return Conversation(

@@ -220,7 +220,13 @@ def _many(key: str) -> Reader:
     return lambda doc: (each for item in doc[key] for each in exchanges_in(item, _DEEPEST))
 
 
+def _is_own(doc: dict[str, Any]) -> bool:
+    """Whether it is a line of a session file, which is to be told fast."""
+    return isinstance(doc.get("request"), dict) and _is_exchange(doc)
+
+
 _RULES: Final[tuple[tuple[Callable[[dict[str, Any]], Any], Reader], ...]] = (
+    (_is_own, _exchange),
     (lambda doc: "utp_session" in doc, lambda _: ()),
     (lambda doc: isinstance(doc.get("exchanges"), list), _many("exchanges")),
     (_format_is("har"), har_exchanges),

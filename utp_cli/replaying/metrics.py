@@ -45,6 +45,10 @@ class Tally:
     first_try: Share = field(default_factory=Share)
     """Answers with calls, all fit to run, of those that were asked for the first time."""
     retries: int = 0
+    repair_attempts: int = 0
+    """Times that a live model was told what was wrong."""
+    healed: Share = field(default_factory=Share)
+    """Answers that were fit to run after that, of those that needed it."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
@@ -69,6 +73,9 @@ class Tally:
         self.retries += outcome.retried
         if (outcome.calls or outcome.lossy) and not outcome.retried:
             self.first_try.add(outcome.sound)
+        if outcome.repair_attempts:
+            self.repair_attempts += outcome.repair_attempts
+            self.healed.add(outcome.sound)
         if outcome.tokens:
             self.prompt_tokens += outcome.tokens[0]
             self.completion_tokens += outcome.tokens[1]
@@ -104,6 +111,8 @@ class Tally:
             "parameter_accuracy": self.parameters.value,
             "first_attempt_success": self.first_try.value,
             "retries": self.retries,
+            "repair_attempts": self.repair_attempts,
+            "healed": self.healed.part,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "seconds": round(self.seconds, 3),

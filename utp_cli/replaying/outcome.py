@@ -58,6 +58,8 @@ class Outcome:
     tokens: tuple[int, int] | None = None
     """Of the prompt and of the answer, where they are known."""
     seconds: float | None = None
+    repair_attempts: int = 0
+    """How often the model was told what was wrong before this answer came."""
 
     @property
     def lossy(self) -> int:
@@ -92,6 +94,7 @@ class Outcome:
             "diagnoses": [code for code, _ in self.diagnoses],
             **({"error": self.error} if self.error else {}),
             **({"plan": self.plan} if self.plan else {}),
+            **({"repair_attempts": self.repair_attempts} if self.repair_attempts else {}),
         }
 
 
@@ -125,6 +128,7 @@ def outcome_of(compared: Compared, index: int, tools: Mapping[str, Tool], *, ret
         retried=retried,
         tokens=None if spent == (None, None) else (spent[0] or 0, spent[1] or 0),
         seconds=compared.exchange.elapsed,
+        repair_attempts=compared.exchange.repair_attempts,
     )
 
 

@@ -66,12 +66,6 @@ class Replay:
     sessions: list[Replayed] = field(default_factory=list)
     metrics: Metrics = field(default_factory=Metrics)
 
-    def parts(self) -> Iterator[Part]:
-        """Yield each session as one part."""
-        for each in self.sessions:
-            talks = [*each.conversations.values()]
-            yield Part(session=each.session, outcomes=each.outcomes, conversations=talks, last=True)
-
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.replay/1`."""
         return {

@@ -23,6 +23,10 @@ class Exchange:
     """Of HTTP."""
     elapsed: float | None = None
     """Seconds from the request to the end of the answer."""
+    failure: str | None = None
+    """Why there is no answer."""
+    repair_attempts: int = 0
+    """How often the model was told what was wrong before this answer came."""
     expected: list[dict[str, Any]] | None = None
     """The calls `{name, arguments}` that somebody accepted; None where nobody did."""
     path: str | None = None
