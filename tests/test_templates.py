@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import struct
 import time
+import tomllib
+from collections.abc import Callable
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -12,19 +16,23 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings, strategies as st
+from typer.testing import CliRunner
 
 from tests.cases import ids, load
+from utp_cli.app import app
 from utp_cli.detection.probe import TOKENS
 from utp_cli.detection.template import TemplateReading, read_template
 from utp_cli.dialects.own import dialect_from_table
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
+from utp_cli.io.gguf import read_gguf
+from utp_cli.protocol.errors import BadFile
 from utp_cli.protocol.tools import Tool
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
 TEMPLATES = load("detect/templates.jsonl")
 FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "templates"
-WRITTEN = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.jinja"))}
+WRITTEN = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.*"))}
 QUESTION = [{"role": "user", "content": "héllo <there>"}]
 
 
@@ -43,12 +51,106 @@ def test_a_template_that_changes_lists_is_named():
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_a_template_teaches_is_named(name):
     """The first comment of each file says it: the dialect (or either of two), then fields of the reading."""
-    dialect, *facts = re.match(r"\{# (.*?) #\}", WRITTEN[name])[1].split("; ")
+    dialect, *facts = re.match(r"\{(?:#|\{/\*) (.*?) (?:#|\*/ -\})\}", WRITTEN[name])[1].split("; ")
     document = read_template(WRITTEN[name]).to_dict()
     assert (document["dialect"] or "none") in dialect.split()
     for key, value in (fact.split("=", 1) for fact in facts):
         found = document[key]
         assert value in found if isinstance(found, list) else found == value, key
+
+
+def test_a_go_template_with_new_markers_gives_a_table():
+    source = (
+        WRITTEN["go_qwen25"].replace("tool_call>", "deed>").replace('"name"', '"what"').replace('"arguments"', '"with"')
+    )
+    assert read_template(source).derived == {
+        "family": "tagged_json_object",
+        "call_open": ["<deed>"],
+        "call_close": ["</deed>"],
+        "name_keys": ["what"],
+        "argument_keys": ["with"],
+    }
+
+
+def gguf(template: str, *, version: int = 3) -> bytes:
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value.encode())) + value.encode()
+
+    entries = [
+        text("general.architecture") + struct.pack("<I", 8) + text("llama"),
+        text("llama.context_length") + struct.pack("<II", 4, 4096),
+        text("tokenizer.ggml.tokens") + struct.pack("<IIQ", 9, 8, 3) + text("<s>") + text("") + text("é"),
+        text("tokenizer.ggml.scores") + struct.pack("<IIQ", 9, 6, 3) + b"\0" * 12,
+        text("tokenizer.ggml.add_bos_token") + struct.pack("<I?", 7, True),
+        text("tokenizer.chat_template") + struct.pack("<I", 8) + text(template),
+    ]
+    return b"GGUF" + struct.pack("<IQQ", version, 7, len(entries)) + b"".join(entries) + b"tensors"
+
+
+def told(path: Path, content: bytes | str, *arguments: str) -> Any:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return CliRunner().invoke(app, ["detect", "--template", str(path), *arguments])
+
+
+HOLDERS: dict[str, Callable[[str], bytes]] = {
+    "chat_template.jinja": str.encode,
+    "tokenizer_config.json": lambda template: json.dumps({"chat_template": template}).encode(),
+    "several.json": lambda template: json.dumps(
+        {"chat_template": [{"name": "default", "template": "x"}, {"name": "tool_use", "template": template}]}
+    ).encode(),
+    "model.gguf": gguf,
+    "older.gguf": lambda template: gguf(template, version=2),
+}
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_a_template_is_found_where_people_have_it(name, tmp_path):
+    result = told(tmp_path / name, HOLDERS[name](WRITTEN["glm47"]), "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["template"]["dialect"] == "glm47"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "nothing to read"),
+        (json.dumps({"chat_template": 3}), "holds no chat template"),
+        (gguf("x")[:40], "is no sound GGUF file"),
+        (gguf("x").replace(b"tokenizer.chat_template", b"tokenizer.chat_nothing!"), "holds no chat template"),
+        (b"GGUF" + b"\xff" * 100, "is no sound GGUF file"),
+        (gguf("x", version=9), "version 9"),
+    ],
+)
+def test_a_file_without_a_template(content, message, tmp_path):
+    result = told(tmp_path / "file", content)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@given(st.integers(0, 200), st.binary(min_size=1, max_size=8))
+def test_no_damage_to_a_gguf_file_breaks_reading_it(tmp_path_factory, at, damage):
+    path = tmp_path_factory.mktemp("gguf") / "model.gguf"
+    sound = gguf("{{ x }}")
+    path.write_bytes(b"GGUF" + sound[4 : 4 + at] + damage + sound[4 + at + len(damage) :])
+    with contextlib.suppress(BadFile):
+        read_gguf(path)
+
+
+def test_a_new_dialect_is_shown_ready_to_copy(tmp_path):
+    result = told(tmp_path / "Acme-1.jinja", respelt("granite4"))
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    assert "teaches          a dialect that nobody declared" in lines
+    tables = tomllib.loads("\n".join(lines[lines.index("[dialects.acme_1]") :]))
+    reading = read_template(respelt("granite4"))
+    assert tables["dialects"]["acme_1"] == reading.derived
+
+
+def test_a_template_beside_a_model_is_set_against_its_name(tmp_path):
+    result = told(tmp_path / "t.jinja", WRITTEN["glm47"], "qwen3:8b", "--json")
+    document = json.loads(result.stdout)
+    assert (document["model"], document["dialect"]) == ("qwen3:8b", "glm47")
+    assert document["contradictions"][0]["known"] == "hermes"
 
 
 def test_the_templates_are_many():

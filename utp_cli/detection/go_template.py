@@ -1,31 +1,58 @@
-"""Ollama's Go templates: not run, but walked; the branch that writes calls is filled with a call of ours."""
+"""Ollama's Go templates: not run, but walked; the branch that writes calls is filled with calls of ours."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from utp_cli.detection.probe import CALLS
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    Node: TypeAlias = "str | Action | Block"
 
 _GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*(?:json\s+)?\$?\.[A-Z]")
-_ACTION = re.compile(r"\{\{([^{}]*)\}\}")
-_OPENS_CALLS = re.compile(r"(?:else\s+)?(?:if|range|with)\b(?!\s+not\b).*\.ToolCalls", re.DOTALL)
+_ACTION = re.compile(r"\{\{((?:\"[^\"\n]*\"|`[^`]*`|[^{}])*)\}\}")
+_OPENS_CALLS = re.compile(r"(?:if|range|with)\b(?!\s+not\b).*\.ToolCalls", re.DOTALL)
+_RANGE = re.compile(r"range\s+(?:(?:\$(?P<key>\w+)\s*,\s*)?\$(?P<value>\w+)\s*:?=\s*)?(?P<what>.*)", re.DOTALL)
+_COUNTED = re.compile(r"(?:if|with)\s+(?:(?:gt|ne)\s+)?\$(?P<name>\w+)(?:\s+0)?")
+_OPENING_TAG = re.compile(r"([<\[][^<>\[\]\s]{1,40}[>\]])\s*\Z")
+_CLOSING_TAG = re.compile(r"\s*([<\[][^<>\[\]\s]{1,40}[>\]])")
 _BLOCKS = ("if", "range", "with", "define", "block")
+_DEEPEST = 50
+"""Blocks within blocks; published templates have five."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """`{{ word }}`."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`{{ head }} body {{ else }} otherwise {{ end }}`; `else if` makes a block of its own in `otherwise`."""
+
+    head: str
+    body: list[Node] = field(default_factory=list)
+    otherwise: list[Node] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoFacts:
-    """What a Go template shows of itself."""
+class GoTemplate:
+    """A template taken apart."""
 
-    turn: str
-    """How it writes one call; empty where it writes none."""
-    thinking: tuple[str, str] | None
-    tools: str
+    pieces: list[tuple[str, str]]
+    """(`text`, …) and (`action`, …), in order."""
+    calls: list[Node]
+    """The branch that is entered where there are calls; empty where there is none."""
+
+    def turn(self, calls: Sequence[Mapping[str, Any]]) -> str:
+        """Return how it writes calls `{name, arguments}`."""
+        return "".join(_filled(self.calls, {"": list(calls)})).strip()
 
 
 def is_go(source: str) -> bool:
@@ -33,72 +60,121 @@ def is_go(source: str) -> bool:
     return "{%" not in source and _GO.search(source) is not None
 
 
-def go_facts(source: str) -> GoFacts:
+def take_apart(source: str) -> GoTemplate:
     """Read a Go template. Linear in its length."""
     pieces = list(_pieces(source))
-    return GoFacts(turn=_call_turn(pieces), thinking=_thinking(pieces), tools=_tools(pieces))
+    return GoTemplate(pieces=pieces, calls=_find_calls(_tree(pieces)))
 
 
 def _pieces(source: str) -> Iterator[tuple[str, str]]:
-    """Split into (`text`, …) and (`action`, …); `{{-` and `-}}` eat the whitespace next to them."""
+    """Split into text and actions; `{{-` and `-}}` eat the whitespace next to them."""
     at, trimmed = 0, False
     for found in _ACTION.finditer(source):
         text, action = source[at : found.start()], found[1]
         text = text.lstrip() if trimmed else text
         yield "text", text.rstrip() if action.startswith("-") else text
-        yield "action", action.strip("-").strip()
+        yield "action", action.removeprefix("-").removesuffix("-").strip()
         at, trimmed = found.end(), action.endswith("-")
-    yield "text", source[at:]
+    yield "text", source[at:].lstrip() if trimmed else source[at:]
 
 
-def _call_turn(pieces: Sequence[tuple[str, str]]) -> str:
-    """Fill the first block about `.ToolCalls` that is entered when there are calls."""
-    starts = (i for i, (kind, word) in enumerate(pieces) if kind == "action" and _OPENS_CALLS.match(word))
-    start = next(starts, None)
-    if start is None:
-        return ""
-    written, depth, skipping = [], 1, 0
-    for kind, word in pieces[start + 1 :]:
+def _tree(pieces: Sequence[tuple[str, str]]) -> list[Node]:
+    """Nest the pieces into blocks. What is never closed ends with the text."""
+    top: list[Node] = []
+    lists, depths = [top], [0]
+    for kind, word in pieces:
         head = word.split(" ", 1)[0] if kind == "action" else ""
-        depth += (head in _BLOCKS) - (head == "end")
-        if depth == 0 or (head == "else" and depth == 1):
-            break
-        if head == "else":
-            skipping = skipping or depth
-        elif depth < skipping:
-            skipping = 0
-        elif not skipping:
-            written.append(_filled(word) if kind == "action" else word)
-    return "".join(written).strip()
+        if kind == "text":
+            lists[-1].append(word)
+        elif head in _BLOCKS and len(lists) < _DEEPEST:
+            lists[-1].append(block := Block(word))
+            lists.append(block.body)
+            depths.append(len(lists) - 1)
+        elif head == "else" and len(lists) > 1:
+            block = lists[-2][-1]  # type: ignore[assignment]
+            lists[-1] = block.otherwise
+            if condition := word.removeprefix("else").strip():
+                lists[-1].append(inner := Block(condition))
+                lists.append(inner.body)
+        elif head == "end" and len(depths) > 1:
+            del lists[depths.pop() :]
+        else:
+            lists[-1].append(Action(word))
+    return top
 
 
-def _filled(action: str) -> str:
-    """Return what an action writes for the first probe call."""
-    if action.startswith(_BLOCKS):
-        return ""
-    if re.search(r"\.Name\b", action):
-        return str(CALLS[0]["name"])
-    if re.search(r"\.Arguments\b", action):
-        return json.dumps(CALLS[0]["arguments"])
-    if re.fullmatch(r"(?:json\s+)?(?:\.|\.Function|\$\w+(?:\.Function)?)", action):
-        return json.dumps(CALLS[0])
+def _find_calls(nodes: Sequence[Node]) -> list[Node]:
+    """Return the first block about `.ToolCalls` that is entered when there are calls."""
+    waiting: list[Node] = list(reversed(nodes))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Block):
+            if _OPENS_CALLS.match(node.head):
+                return [node]
+            waiting += reversed([*node.body, *node.otherwise])
+    return []
+
+
+def _filled(nodes: Sequence[Node], known: dict[str, Any]) -> Iterator[str]:
+    """Write nodes for what is known: variables by name, `""` is the dot."""
+    for node in nodes:
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, Action):
+            yield _said(node.word, known)
+        elif node.head.startswith("range"):
+            yield from _repeated(node, known)
+        else:
+            counted = _COUNTED.fullmatch(node.head)
+            holds = known.get(counted["name"], True) if counted else True
+            yield from _filled(node.body if holds else node.otherwise, known)
+
+
+def _repeated(block: Block, known: dict[str, Any]) -> Iterator[str]:
+    """Write the body of a `range` over the calls, or over the arguments of one."""
+    found = _RANGE.fullmatch(block.head)
+    dot = known[""]
+    if found is None or (".ToolCalls" not in found["what"] and ".Arguments" not in found["what"]):
+        return
+    items = dot if isinstance(dot, list) else [dot]
+    pairs: Any = enumerate(items)
+    if ".Arguments" in found["what"]:
+        pairs = items[0]["arguments"].items() if items and isinstance(items[0], dict) else ()
+    for key, value in pairs:
+        names = {found["key"] or "_": key, found["value"] or "_": value}
+        yield from _filled(block.body, {**known, "": value, **names})
+
+
+def _said(action: str, known: Mapping[str, Any]) -> str:
+    """Return what an action writes."""
+    word = re.sub(r"^json\s+|\s*\|\s*json$", "", action)
+    variable = re.fullmatch(r"\$(\w+)", word)
+    value = known.get(variable[1]) if variable else known[""]
+    call = known[""][0] if isinstance(known[""], list) and known[""] else known[""]
+    if isinstance(call, dict) and re.search(r"\.Name\b", word):
+        return str(call["name"])
+    if isinstance(call, dict) and re.search(r"\.Arguments\b", word):
+        return json.dumps(call["arguments"], ensure_ascii=False)
+    if variable or re.fullmatch(r"\.|(?:\$\w+)?\.Function", word):
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return ""
 
 
-def _thinking(pieces: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+def thinking_in(template: GoTemplate) -> tuple[str, str] | None:
     """Return the texts just around `{{ .Thinking }}`, as far as they are tags."""
-    for i, (kind, word) in enumerate(pieces):
+    pieces = template.pieces
+    for at, (kind, word) in enumerate(pieces):
         if kind == "action" and re.fullmatch(r"\$?[\w.]*\.Thinking", word):
-            opened = re.search(r"([<\[][^<>\[\]\s]{1,40}[>\]])\s*\Z", pieces[i - 1][1][-200:])
-            closed = re.match(r"\s*([<\[][^<>\[\]\s]{1,40}[>\]])", pieces[i + 1][1])
+            opened = _OPENING_TAG.search(pieces[at - 1][1][-200:])
+            closed = _CLOSING_TAG.match(pieces[at + 1][1])
             return (opened[1], closed[1]) if opened and closed else None
     return None
 
 
-def _tools(pieces: Sequence[tuple[str, str]]) -> str:
-    """Say how definitions reach the prompt: by what is written inside the first loop over `.Tools`."""
-    actions = [word for kind, word in pieces if kind == "action" and not word.startswith("/*")]
-    about = [i for i, word in enumerate(actions) if re.search(r"\.Tools\b", word)]
+def tools_in(template: GoTemplate) -> str:
+    """Say how definitions reach the prompt: by what is written inside the last loop over `.Tools`."""
+    actions = [word for kind, word in template.pieces if kind == "action" and not word.startswith("/*")]
+    about = [at for at, word in enumerate(actions) if re.search(r"\.Tools\b", word)]
     if not about:
         return "absent"
     inside = actions[about[-1] : about[-1] + 4]

@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.derive import derive
-from utp_cli.detection.go_template import go_facts, is_go
+from utp_cli.detection.go_template import is_go, take_apart, thinking_in, tools_in
 from utp_cli.detection.probe import (
     ANSWER,
     BARE_CALL,
@@ -84,15 +84,17 @@ def read_template(source: str) -> TemplateReading:
 
 
 def _read_go(source: str) -> TemplateReading:
-    facts = go_facts(source)
-    turns = [Turn(text=facts.turn, calls=CALLS[:1])] if facts.turn else []
-    dialects, derived = _taught(turns, facts.turn, "", facts.thinking)
-    missing = {"tools": facts.tools == "absent", "calls": not turns}
+    template = take_apart(source)
+    texts = [(calls, template.turn(calls)) for calls in (CALLS[:1], CALLS, [BARE_CALL], [RICH_CALL])]
+    turns = [Turn(text=text, calls=calls) for calls, text in texts if NAMES[0] in text]
+    thinking, tools = thinking_in(template), tools_in(template)
+    dialects, derived = _taught(turns, texts[0][1], texts[1][1], thinking)
+    missing = {"tools": tools == "absent", "calls": not turns}
     return TemplateReading(
         dialects=dialects,
         derived=derived,
-        thinking=facts.thinking,
-        tools=facts.tools,
+        thinking=thinking,
+        tools=tools,
         loses=tuple(name for name, lost in missing.items() if lost),
     )
 
