@@ -10,6 +10,7 @@ from utp_cli.engine.layout import Run
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.strict import strict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +44,15 @@ def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) 
         if lane.kind == "text":
             _read_lane(lane, tools, end, found)
     return found
+
+
+def is_call(text: str, tools: Mapping[str, Tool] | None) -> bool:
+    """Whether the whole text is sound JSON that has the shape of a call."""
+    try:
+        value = strict(text.strip())
+    except ValueError:
+        return False
+    return any(isinstance(shaped, ShapedCall) for shaped in shape_calls(value, _FREE_FORM, tools))
 
 
 def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, found: JsonRung) -> None:

@@ -11,13 +11,16 @@ from utp_cli.engine.machine import Declining, Engine, Found
 from utp_cli.engine.plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Literal
 
     from utp_cli.engine.layout import Run
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
+
+
+_NO_MARKUP = Plan([])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,6 +85,19 @@ class Lanes:
             events += self._numbered(lane, lane.engine.close())
             lane.segments = lane.engine.segments(lane.pointer)
         return events
+
+    def read_as_json(self, is_call: Callable[[str], bool]) -> None:
+        """Forget markup in an answer that is one JSON value and a call: it stands in the strings of that value."""
+        for lane in self:
+            text, found = lane.engine.text, lane.engine.found
+            begin = len(text) - len(text.lstrip())
+            json_like = lane.kind == "text" and text[begin : begin + 1] in ("{", "[")
+            begun_with = found and found[0].start <= begin
+            if json_like and len(lane.engine.runs) > 1 and not begun_with and is_call(text):
+                lane.engine = Engine(_NO_MARKUP, tools=self._tools)
+                lane.engine.feed(text)
+                lane.engine.close()
+                lane.segments = lane.engine.segments(lane.pointer)
 
     def read_unmarked(self, tools: Mapping[str, Tool] | None) -> None:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""

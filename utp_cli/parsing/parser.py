@@ -10,7 +10,7 @@ from utp_cli.engine.plan import Plan
 from utp_cli.parsing import rungs
 from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.collect import collect, merged
-from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, read_json_rung
+from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, is_call, read_json_rung
 from utp_cli.parsing.lanes import Lanes
 from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.stripped import read_stripped
@@ -143,6 +143,7 @@ class Parser:
         shape = result.shape
         native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
         result.attempts.append(_native_attempt(shape, native, result.facts.document))
+        self._lanes.read_as_json(lambda text: is_call(text, self._tools))
         if not self._lanes.found:
             self._lanes.read_unmarked(self._tools)
         result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()

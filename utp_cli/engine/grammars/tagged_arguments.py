@@ -64,7 +64,15 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     name = _undoubled(header.value) if context.dialect.doubled_name else header.value
     body = Body(tool=name, position=header.end)
     closed = header.empty or (yield from read_body(source, body, context))
+    if not (closed or body.arguments or body.lack == "more") and not (yield from _may_end(source, body, context)):
+        return Declined("neither an argument nor the end behind the name")
     return tagged(body, opened.end, header.end, context, closed=closed, empty=header.empty)
+
+
+def _may_end(source: Source, body: Body, context: Context) -> Waiting[bool]:
+    """Whether a call without arguments may end here: the text or the section does, or the next call begins."""
+    ahead = yield from skip_space(source, body.position)
+    return ahead >= source.length or role_of((yield from hit_at(source, context.local, ahead))) in ("close", "open")
 
 
 def tagged(body: Body, begin: int, header_end: int, context: Context, *, closed: bool, empty: bool = False) -> Read:
