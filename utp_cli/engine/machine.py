@@ -80,10 +80,6 @@ class Declining:
     reason: str
 
 
-def _is_sound(read: Read) -> bool:
-    return not any(call.reason for call in read.calls)
-
-
 class Engine:
     """Reads one text lane."""
 
@@ -199,7 +195,7 @@ class Engine:
                     if meaning.role == "bare" and not self._may_be_bare(hit.start):
                         continue
                     read = yield from self._try(hit, meaning.dialect)
-                    if read is not None and not (malformed and not read.calls) and _is_sound(read):
+                    if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
                         return read.end
                     if read is not None and malformed is None:

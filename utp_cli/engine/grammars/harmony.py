@@ -28,6 +28,7 @@ from utp_cli.engine.reading import (
     Waiting,
     hit_at,
     next_hit,
+    role_of,
     skip_space,
 )
 from utp_cli.repair.arguments import shape_arguments
@@ -65,6 +66,9 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         thinking = recipient in dialect.thinking_recipients or channel in dialect.thinking_channels
         return Read(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
     if dialect.body_markup:
+        ahead = yield from skip_space(source, body)
+        if role_of((yield from hit_at(source, context.local, ahead))) != "open":
+            return Declined("no markup in the body")
         return Read(calls=[], end=body, runs=markup, closed=True, mode="text")
     name = recipient.removeprefix("functions.")
     reading = _tagged if dialect.argument else _json
