@@ -42,7 +42,7 @@ def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
             yield from ((call, misfit) for misfit in misfits(call.arguments, tool) if misfit.kind == kind)
 
 
-@diagnosis("arguments-invalid-json", "error", star=True)
+@diagnosis("arguments-invalid-json", "error", star=True, errors=r"error parsing tool call: raw=")
 def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     r"""The arguments are no JSON.
 
@@ -56,7 +56,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     structured outputs of vLLM, a llama.cpp grammar); pass long text by a file instead of an argument.
 
     Error texts: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
-    \\escape`, `Failed to parse tool call arguments as JSON`.
+    \\escape`, `Failed to parse tool call arguments as JSON`, `error parsing tool call: raw='…' err=…`.
     """
     for call, reading in _texts(answer):
         if not reading.ok:

@@ -44,7 +44,7 @@ def arguments_wrong_kind(subject: Answer | Session) -> Iterator[Sighting]:
     "legacy-functions-field",
     "warning",
     kinds=("answer", "session"),
-    errors=r"Unrecognized request argument supplied: function|functions.{0,20} (?:is|are) deprecated",
+    errors=r"Unrecognized request arguments? supplied: function|functions.{0,20} (?:is|are) deprecated",
 )
 def legacy_functions_field(subject: Answer | Session) -> Iterator[Sighting]:
     """The fields of OpenAI's first function calls are in use.

@@ -22,7 +22,8 @@ _MISTRAL_ID = re.compile(r"[A-Za-z0-9]{9}")
     "call-id-missing",
     "warning",
     kinds=("answer", "session"),
-    errors=r"Missing required parameter: 'messages\[\d+\]\.(?:tool_calls\[\d+\]\.id|tool_call_id)'",
+    errors=r"Missing required parameter: 'messages\[\d+\]\.(?:tool_calls\[\d+\]\.id|tool_call_id)'"
+    r"|tool_calls\[\d+\]\.id': empty string",
 )
 def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     """A call has no id.
@@ -45,7 +46,7 @@ def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     "call-id-duplicate",
     "error",
     kinds=("answer", "session"),
-    errors=r"ids must be unique|duplicate (?:value for .)?tool.{0,10}.?ids?\b",
+    errors=r"ids must be unique|duplicate (?:value for .)?tool.{0,10}.?ids?\b|toolUse.{0,40} contain duplicate Ids",
 )
 def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     """Two calls have the same id.
@@ -77,7 +78,7 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     star=True,
     kinds=("session",),
     errors=r"tool_use.{0,20} ids were found without|No tool output found|must be followed by tool messages"
-    r"|tool_call_ids did not have response messages"
+    r"|tool[_ ]call[_ ]ids did not have response messages|Expected toolResult blocks"
     r"|number of function response parts|Not the same number of function calls and responses",
 )
 def missing_tool_result(session: Session) -> Iterator[Sighting]:
@@ -118,7 +119,8 @@ def missing_tool_result(session: Session) -> Iterator[Sighting]:
     errors=r"role '?\"?tool'?\"? must be a response|unexpected .?tool_use_id.?"
     r"|No tool call found for function call output"
     r"|tool_call_id.{0,60} not found in .?tool_calls|Unexpected tool call id"
-    r"|function response turn comes immediately after a function call turn",
+    r"|function response turn comes immediately after a function call turn"
+    r"|toolResult blocks.{0,80} exceeds the number of toolUse|Tool messages? must follow",
 )
 def orphan_tool_result(session: Session) -> Iterator[Sighting]:
     """A result answers no call.
@@ -211,7 +213,7 @@ def kimi_id_format(session: Session) -> Iterator[Sighting]:
     "history-arguments-invalid",
     "error",
     kinds=("session",),
-    errors=r"Failed to parse tool call arguments|function\.arguments.{0,30} must be in JSON format",
+    errors=r"Failed to parse tool call arguments|function\.arguments.{0,30}(?:must be in JSON format|not valid JSON)",
 )
 def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
     """A call in the history has arguments that are no JSON.

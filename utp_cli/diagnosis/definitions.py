@@ -68,7 +68,8 @@ def _about_name(definition: Definition, message: str, evidence: str) -> Sighting
     star=True,
     kinds=("tools",),
     errors=r"name.{0,80}(?:does not|should|must) match (?:the )?pattern"
-    r"|Invalid function name",
+    r"|Invalid function name|Function name was .{1,200} but must be a-z"
+    r"|toolSpec\.name'.{0,80} must satisfy regular expression",
 )
 def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
     r"""A tool's name has characters that the provider refuses.
@@ -94,7 +95,7 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
     "tool-name-too-long",
     "error",
     kinds=("tools",),
-    errors=r"name.{0,80}(?:string too long|at most (?:64|128) characters)",
+    errors=r"name.{0,80}(?:string too long|at most (?:64|128) characters|length less than or equal to)",
 )
 def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
     """A tool's name is too long.
@@ -142,7 +143,7 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
     "schema-top-level-union",
     "error",
     kinds=("tools",),
-    errors=r"does not support oneOf, allOf,? or anyOf at the top level|must not have 'oneOf'/'anyOf'/'allOf'",
+    errors=r"does not support oneOf, allOf,? or anyOf at the top level|not have 'oneOf'/'anyOf'/'allOf'",
 )
 def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
     """The root of a schema is a union.
@@ -168,7 +169,7 @@ def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
     "error",
     kinds=("tools",),
     errors=r"'additionalProperties' is required to be supplied and to be false"
-    r"|'required' is required to be supplied",
+    r"|'required' is required to be supplied|'additionalProperties' must be explicitly set to false",
 )
 def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
     """Strict mode is on, and the schema leaves something open.
@@ -240,7 +241,7 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     "schema-ref-unsupported",
     "error",
     kinds=("tools",),
-    errors=r"Recursive JSON schemas are not|references must start with"
+    errors=r"Recursive JSON schemas are not|references must start with|Circular reference detected in schema"
     r"|(?:reference|\$ref).{0,60}(?:cannot be resolved|not found|can't resolve)",
 )
 def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
@@ -290,7 +291,7 @@ def _returns(start: str, arrows: dict[str, str]) -> bool:
     "error",
     kinds=("tools",),
     errors=r"schema must be a JSON Schema of 'type: \"?object"
-    r"|input_schema\.type: (?:Field required|Input should be 'object')"
+    r"|input_schema(?:\.type)?: (?:Field required|Input should be 'object')"
     r"|is not of type 'object', 'boolean'",
 )
 def schema_not_object(tools: ToolSet) -> Iterator[Sighting]:
@@ -327,7 +328,8 @@ def _is_union(node: Node) -> bool:
     "warning",
     star=True,
     kinds=("tools",),
-    errors=r"array too long\. Expected an array with maximum length 128|too many tools",
+    errors=r"array too long\. Expected an array with maximum length 128|too many tools"
+    r"|number of function declarations.{0,20} exceeds",
 )
 def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     """There are more tools than the provider takes, or than a model can choose from.

@@ -49,7 +49,13 @@ _GOES_ON = re.compile(
 )
 
 
-@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"))
+@diagnosis(
+    "unknown-tool",
+    "error",
+    star=True,
+    kinds=("answer", "session"),
+    errors=r"attempted to call tool .{1,200} which was not in request",
+)
 def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
     """The tool does not exist.
 
@@ -61,7 +67,8 @@ def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: return an error result that lists the tools; offer fewer and clearer tools. Llama 3.1
     and gpt-oss: switch their built-in tools off in the template.
 
-    Error texts: `Tool not found`, `Unknown function`, `is not a valid tool, try one of`, `KeyError`.
+    Error texts: `Tool not found`, `Unknown function`, `is not a valid tool, try one of`, `attempted to call
+    tool … which was not in request.tools`, `KeyError`.
     """
     for call in _nameless(subject.known, subject.turns):
         if not _variants(call.name or "", subject.known):

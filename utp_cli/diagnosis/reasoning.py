@@ -140,7 +140,9 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
     errors=r"reasoning_content.{0,80}(?:passed back|is missing)|Missing .?reasoning_content"
     r"|content\[\]\.thinking.{0,80}passed back"
     r"|must start with a thinking block"
-    r"|Expected .?thinking.? or .?redacted_thinking",
+    r"|Expected .?thinking.? or .?redacted_thinking"
+    r"|redacted_thinking.{0,60} cannot be modified|Invalid .?signature.? in .?thinking"
+    r"|without its required 'reasoning' item",
 )
 def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
     """The history lacks the thinking that the provider wants back.
@@ -155,7 +157,8 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
 
     Error texts: `The reasoning_content in the thinking mode must be passed back to the API`, `a final
     assistant message must start with a thinking block`, ``Expected `thinking` or `redacted_thinking`, but
-    found `tool_use` ``.
+    found `tool_use` ``, `Item of type 'function_call' was provided without its required 'reasoning' item`,
+    ``Invalid `signature` in `thinking` block``.
     """
     if not belongs(session.model, WANTS_REASONING):
         return
@@ -169,7 +172,7 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
             return
 
 
-@diagnosis("thought-signature-missing", "error", star=True, kinds=("session",), errors=r"thought_?signature")
+@diagnosis("thought-signature-missing", "error", star=True, kinds=("session",), errors=r"thought[_ ]?signature")
 def thought_signature_missing(session: Session) -> Iterator[Sighting]:
     """The history lacks Gemini's thought signature.
 

@@ -27,7 +27,8 @@ _FLAG = re.compile(
 )
 _NO_TOOLS = re.compile(
     r"does(?: not|n't) support (?:tools|tool use|tool calling|function calling)\b"
-    r"|no endpoints found that support tool use|(?:tool|function) calling.{0,3} is not (?:supported|enabled)",
+    r"|does not support parameters: .{0,3}['\"]tools['\"]|no endpoints found that support tool use"
+    r"|\b(?:tools?|(?:tool|function) calling)\W{1,2}(?:is|are) not (?:supported|enabled)",
     re.IGNORECASE,
 )
 _HARMONY = re.compile(
@@ -304,7 +305,11 @@ def _named_in(value: object) -> list[str]:
     return [str(call.get("name")) for call in calls if {"arguments", "parameters"} & call.keys()]
 
 
-@diagnosis("harmony-leak", "error")
+@diagnosis(
+    "harmony-leak",
+    "error",
+    errors=r"unexpected tokens remaining in message header|Unknown role: \w+<\|channel\|>",
+)
 def harmony_leak(answer: Answer) -> Iterator[Sighting]:
     """The channel markup of gpt-oss reaches the client.
 

@@ -25,7 +25,8 @@ _GO_TOOLS = re.compile(r"\.Tools\b")
 
 _ROLES = re.compile(
     r"roles must alternate|Jinja Exception|TemplateError|raise_exception|rendering prompt with jinja"
-    r"|Cannot pass both content and thinking",
+    r"|Cannot pass both content and thinking|Unexpected role '\w+' after role|Expected last role User or Tool"
+    r"|Only user.{0,30} roles are supported",
     re.IGNORECASE,
 )
 
@@ -142,7 +143,7 @@ def template_role_error(refusal: Refusal) -> Iterator[Sighting]:
 
     Error texts: `conversation roles must alternate user/assistant/user/assistant/...`, `Jinja Exception`,
     `jinja2.exceptions.TemplateError`, `raise_exception`, `Error rendering prompt with jinja template`,
-    `Cannot pass both content and thinking`.
+    `Cannot pass both content and thinking`, `Unexpected role 'user' after role 'tool'`.
     """
     if _ROLES.search(refusal.message):
         yield Sighting(message="the chat template refuses the order of the messages", evidence=refusal.message)
