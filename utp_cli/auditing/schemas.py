@@ -240,7 +240,7 @@ def ineffective_keyword(node: Node) -> Iterator[Flaw]:
     types = frozenset(_json_types(node))
     known_types = bool(types) and len(types) == len(node.types)
     for key in node.schema:
-        if key in KEYWORDS or (key in GEMINI_KEYS and _is_gemini(node)):
+        if key in KEYWORDS or (key in GEMINI_KEYS and node.tool.is_gemini):
             works_on = KEYWORDS_OF_TYPES.get(key)
             if works_on and known_types and types.isdisjoint(works_on) and node.schema[key] is not False:
                 yield Flaw(

@@ -83,7 +83,7 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     if schema is None:
         # OpenAI and Gemini read a missing schema as a tool without arguments.
         lenient = form in ("openai-chat", "openai-responses")
-        if form != "gemini":
+        if not tool.is_gemini:
             yield Flaw(pointer=at, message="no schema", hint=add, severity="info" if lenient else None)
     elif not isinstance(schema, dict):
         yield Flaw(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)

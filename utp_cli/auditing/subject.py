@@ -115,6 +115,12 @@ class AuditedTool:
         return self.definition.tool.form == "mcp" or any(t.provider.name == "mcp" for t in self.targets)
 
     @property
+    def is_gemini(self) -> bool:
+        """Whether its schema is read as Gemini's own type: so it is written, or nowhere else is it sent."""
+        names = {target.provider.name for target in self.targets}
+        return self.definition.tool.form == "gemini" or names == {"gemini"}
+
+    @property
     def strict_modes(self) -> set[str]:
         """The providers whose strict mode applies: `openai`, `anthropic`."""
         return {target.strict_name for target in self.targets} - {""}

@@ -5,6 +5,7 @@ Keys are those of the options (`fail-on`, `min-score`, `per-file-ignores`, …) 
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatch
@@ -108,6 +109,12 @@ def token_counter(path: str) -> Callable[[str], int]:
 _FILES = frozenset({"baseline", "tokenizer"})
 """Settings that name a file, from the folder of the file they stand in."""
 _LISTS = ("provider", "select", "ignore")
+_RANGES: dict[str, tuple[float, float]] = {
+    "min_score": (0, 1),
+    "min_average": (0, 1),
+    **dict.fromkeys(("context_window", "max_tokens", "max_tools", "max_description_chars"), (1, math.inf)),
+    **dict.fromkeys(("min_description_words", "min_description_chars"), (0, math.inf)),
+}
 _CODES: dict[str, Callable[[Any], list[str]]] = {
     "select": lambda value: value,
     "ignore": lambda value: value,
@@ -184,6 +191,10 @@ def _checked(merged: dict[str, Any], fault: Callable[[str, str], UtpError]) -> A
         key, *inner = map(str, first["loc"])
         value = merged[key].get(inner[0]) if inner and isinstance(merged[key], dict) else merged[key]
         raise fault(key, _worded(inner, value, first)) from None
+    for key, (low, high) in _RANGES.items():
+        value = getattr(settings, key)
+        if value is not None and not low <= value <= high:
+            raise fault(key, f"must be from {low} to {high}" if high < math.inf else f"must be at least {low}")
     for key, codes in _CODES.items():
         try:
             named(codes(getattr(settings, key) or {}))

