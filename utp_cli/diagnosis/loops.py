@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.conversation_turns import Turn
     from utp_cli.diagnosis.subject import Answer, Capture, Session
     from utp_cli.diagnosis.written import Written
+    from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
 
 BUILT_IN = frozenset({
@@ -43,10 +44,8 @@ _ONLY_SAYS = re.compile(
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
-    r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_results>|\[TOOL_RESULTS\])(?=\s*\S)",
-    re.MULTILINE,
-)
+_RESULT = r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_results>|\[TOOL_RESULTS\])"
+_GOES_ON = re.compile(_RESULT + r"(?=\s*\S)", re.MULTILINE)
 
 
 @diagnosis(
@@ -276,18 +275,27 @@ def fabricated_result(answer: Answer) -> Iterator[Sighting]:
     """
     first: dict[str, int] = {}
     for call in answer.written:
+        taken = re.match(_RESULT, call.text.lstrip()) if call.reason == "malformed" and first else None
+        if taken:  # it stands where a further call was due, and was read as a bad one
+            yield _invented(call.text, taken[0], call.pointer, call.span)
+            return
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
         found = _GOES_ON.search(passage.prose, first.get(passage.pointer, len(passage.prose)))
         if found:
-            yield Sighting(
-                message="after a call the text goes on with a result that no tool gave",
-                evidence=passage.text[found.start() : found.start() + 120],
-                pointer=passage.pointer,
-                span=found.span(),
-                fix=f'add {found[0].strip()!r} to "stop", and ignore all that comes after the call',
-            )
+            evidence = passage.text[found.start() : found.start() + 120]
+            yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
+
+
+def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Sighting:
+    return Sighting(
+        message="after a call the text goes on with a result that no tool gave",
+        evidence=evidence,
+        pointer=pointer,
+        span=span,
+        fix=f'add {marker!r} to "stop", and ignore all that comes after the call',
+    )
 
 
 @diagnosis("weak-model-tier", "info", kinds=("capture",))
