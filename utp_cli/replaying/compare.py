@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.parsing.candidates import ending
+
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.replaying.session import Exchange
@@ -56,10 +58,12 @@ def calls_of(result: ParseResult) -> list[dict[str, Any]]:
 def recorded_calls(result: ParseResult) -> list[dict[str, Any]]:
     """Return what the recording itself has for calls: its native ones, also those that cannot be read.
 
-    One that was cut off on the wire was never a whole call, there as here.
+    In an answer that was cut off, one that breaks off was never a whole call, there as here.
     """
+    cut = ending(result.finish_reason, result.facts.ended).cut
+    unread = [call for call in result.rejected if call.rung == "native" and call.name]
+    broken = [call for call in unread if not (cut and call.reason == "truncated")]
     whole = [call for call in result.calls if call.rung == "native" and not call.repairs]
-    broken = [call for call in result.rejected if call.rung == "native" and call.name and call.reason != "truncated"]
     return [{"name": call.name, "arguments": call.arguments} for call in (*whole, *broken)]
 
 

@@ -1,0 +1,502 @@
+"""Replay: statuses, conversations, metrics, any number of processes, other engines, live servers, suggestions."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from typer.testing import CliRunner
+
+from utp_cli import replay
+from utp_cli.app import app
+from utp_cli.replaying.chunks import ROWS
+from utp_cli.replaying.engines import ENGINES, engine_for
+from utp_cli.replaying.importing import session_of
+from utp_cli.replaying.run import replay_parts
+from utp_cli.replaying.session import Session
+
+from .cases import FIXTURES
+
+TOOLS = [
+    {"name": "search", "description": "Find.", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}},
+    {"name": "write_file", "description": "Write.", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}},
+]
+
+
+def utp(*words: Any) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def body(content: str | None = None, *calls: tuple[str, Any], finish: str = "stop", **more: Any) -> dict[str, Any]:
+    made = [
+        {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)}}
+        for n, (name, a) in enumerate(calls)
+    ]
+    message = {"role": "assistant", "content": content, **({"tool_calls": made} if made else {})}
+    return {"id": "c", "object": "chat.completion", "model": "qwen3:32b", "choices": [{"index": 0, "message": message, "finish_reason": finish}], **more}
+
+
+def hermes(name: str, arguments: Any) -> str:
+    return f'<tool_call>\n{json.dumps({"name": name, "arguments": arguments})}\n</tool_call>'
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+def written(path: Path, *rows: Any, **header: Any) -> Path:
+    lines = [{"utp_session": 1, "model": "qwen3:32b", "tools": TOOLS, **header}, *rows]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+# -- statuses ----------------------------------------------------------------------------------------------------
+
+NATIVE, TEXT, PLAIN = body(None, ("search", {"query": "x"})), body(hermes("search", {"query": "x"})), body("No.")
+STATUSES: dict[str, tuple[dict[str, Any], str]] = {
+    "native": ({"response": NATIVE}, "match"),
+    "no call": ({"response": PLAIN}, "match"),
+    "in the text": ({"response": TEXT}, "improved"),
+    "in the text, accepted": ({"response": TEXT, "expected": {"calls": [call("search", query="x")]}}, "match"),
+    "more than accepted": ({"response": NATIVE, "expected": {"calls": []}}, "improved"),
+    "lost": ({"response": PLAIN, "expected": {"calls": [call("search", query="x")]}}, "regressed"),
+    "other arguments": ({"response": NATIVE, "expected": {"calls": [call("search", query="y")]}}, "regressed"),
+    "one more": ({"response": body(None, ("search", {"query": "x"}), ("search", {"query": "y"})), "expected": {"calls": [call("search", query="x")]}}, "changed"),
+    "order does not count": ({"response": body(None, ("search", {"query": "x"}), ("search", {"query": "y"})), "expected": {"calls": [call("search", query="y"), call("search", query="x")]}}, "match"),
+    "twice is not once": ({"response": NATIVE, "expected": {"calls": [call("search", query="x")] * 2}}, "regressed"),
+    "true is not 1": ({"response": body(None, ("search", {"query": True})), "expected": {"calls": [call("search", query=1)]}}, "regressed"),
+    "raw text": ({"stream": "hello"}, "new"),
+    "raw text with a call": ({"stream": hermes("search", {"query": "x"})}, "improved"),
+    "native, unreadable": ({"response": body(None, ("search", "<<<"))}, "regressed"),
+    "native, cut off": ({"response": body(None, ("search", '{"que'), finish="length")}, "match"),
+    "an error": ({"response": {"error": {"message": "overloaded"}}, "status": 529}, "error"),
+    "an error page": ({"stream": "<html>bad gateway", "status": 502}, "error"),
+    "an error, accepted": ({"response": {"error": {"message": "overloaded"}}, "status": 529, "expected": {"calls": []}}, "match"),
+    "nothing": ({"response": None}, "error"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATUSES)
+def test_status(name: str) -> None:
+    row, status = STATUSES[name]
+    [outcome] = replay({"tools": TOOLS, "exchanges": [row]}).sessions[0].outcomes
+    assert outcome.status == status
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["role", "content", "messages", "response", "stream", "request", "choices", "message", "tool_calls", "log", "entries", "observations", "exchanges", "spans", "expected", "calls", "done", "type"]), inner, max_size=4),
+    max_leaves=30,
+)  # fmt: skip
+
+
+@given(json_values)
+def test_any_document_has_an_answer(document: Any) -> None:
+    found = list(replay_parts([Session(rows=session_of(document).rows, own=True)]))
+    assert found[-1].last
+    json.dumps([outcome.to_dict() for part in found for outcome in part.outcomes])
+
+
+# -- conversations -----------------------------------------------------------------------------------------------
+
+
+def conversation(*results: str) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for number, result in enumerate(results):
+        asked = {"id": f"c{number}", "type": "function", "function": {"name": "search", "arguments": json.dumps({"query": f"q{number}"})}}
+        messages += [{"role": "assistant", "content": None, "tool_calls": [asked]}, {"role": "tool", "tool_call_id": f"c{number}", "content": result}]
+    return messages
+
+
+def test_errors_of_tools_are_classified_and_answered_by_attempt() -> None:
+    errors = ["Error: connection refused"] * 4 + ["fine", "Error: no such file: x"]
+    found = replay({"messages": [*conversation(*errors), {"role": "assistant", "content": "done"}], "tools": TOOLS})
+    told = [(f.tool, f.code, f.strategy, f.attempt) for talk in found.sessions[0].conversations.values() for f in talk.failures]
+    network = [("search", "network", strategy, n + 1) for n, strategy in enumerate(["same", "same", "same", "escalate"])]
+    assert told == [*network, ("search", "not_found", "rephrase", 1)]
+    assert found.metrics.total.retries == 5
+
+
+def test_metadata_of_tool_envelopes_is_shown(tmp_path: Path) -> None:
+    frame = '# TE_BEGIN_META {"tool": "search", "breadcrumbs": ["repo", "src"], "ms": 12} # TE_END_META\nfound'
+    path = written(tmp_path / "s.jsonl", {"request": {"messages": conversation(frame)}, "response": PLAIN})
+    document = json.loads(utp("replay", path, "--json").stdout)
+    assert document["sessions"][0]["envelopes"] == [{"tool": "search", "meta": {"tool": "search", "breadcrumbs": ["repo", "src"], "ms": 12}}]
+    assert "repo → src" in utp("replay", path).stdout
+
+
+def test_a_conversation_over_many_exchanges_is_told_of_once(tmp_path: Path) -> None:
+    unanswered = conversation("a")[:2]
+    messages: list[Any] = [*unanswered]
+    rows = []
+    for number in range(2 * ROWS + 5):
+        messages = [*messages, {"role": "user", "content": f"and {number}?"}]
+        rows.append({"request": {"messages": messages}, "response": body(f"{number}")})
+        messages = [*messages, {"role": "assistant", "content": f"{number}"}]
+    document = json.loads(utp("replay", written(tmp_path / "s.jsonl", *rows), "--json").stdout)
+    assert [d["code"] for d in document["sessions"][0]["diagnoses"]] == ["missing-tool-result"]
+
+
+def test_calls_that_only_read_run_side_by_side(tmp_path: Path) -> None:
+    four = body(None, ("search", {"query": "a"}), ("search", {"query": "b"}), ("write_file", {"path": "x"}), ("search", {"query": "c"}))
+    document = json.loads(utp("replay", written(tmp_path / "s.jsonl", {"response": four}), "--json").stdout)
+    assert document["sessions"][0]["exchanges"][0]["plan"] == [[0, 1], [2], [3]]
+    assert document["metrics"]["parallel_gain"] == 1.33
+
+
+# -- metrics -----------------------------------------------------------------------------------------------------
+
+
+def test_metrics() -> None:
+    wrong = body(None, ("search", {"query": "x", "limit": 3}), usage={"prompt_tokens": 10, "completion_tokens": 4})
+    rows = [
+        {"response": NATIVE, "expected": {"calls": [call("search", query="x")]}},
+        {"response": wrong, "expected": {"calls": [call("search", query="y", limit=3)]}},
+        {"response": body(None, ("write_file", {})), "expected": {"calls": [call("search", query="x")]}},
+        {"request": {"messages": conversation("Error: timed out")}, "response": NATIVE},
+        {"response": body('<tool_call>{"name": "search", "arguments": {"query": "x",}}</tool_call>')},
+        {"response": body(None, ("search", '{"que'), finish="length")},
+    ]
+    told = replay({"tools": TOOLS, "exchanges": rows}).metrics.to_dict()
+    assert told["selection_accuracy"] == round(2 / 3, 4)
+    assert told["parameter_accuracy"] == round(2 / 3, 4)
+    assert told["parse_success"] == round(5 / 6, 4)
+    assert told["valid"] == 0.8
+    assert told["first_attempt_success"] == 0.6
+    assert (told["retries"], told["prompt_tokens"], told["completion_tokens"]) == (1, 10, 4)
+    assert told["by_parser"] == {"openai-chat": 4, "hermes": 1}
+    assert told["by_repair"]["trailing-comma"] == 1
+    assert told["by_model"]["qwen3:32b"]["calls"] == 5
+
+
+LONG = ROWS + 9
+"""Exchanges: more than a chunk."""
+
+# -- engines -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def long_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [{"request": {"messages": conversation("Error: x")[: 1 + 2 * (n % 2)]}, "response": body(hermes("search", {"query": n}))} for n in range(LONG)]
+    return written(tmp_path_factory.mktemp("long") / "long.jsonl", *rows)
+
+
+def test_any_number_of_jobs_gives_the_same(long_session: Path) -> None:
+    one = utp("replay", long_session, "--json", "--jobs", 1)
+    assert len(json.loads(one.stdout)["sessions"][0]["exchanges"]) == LONG
+    for jobs in (2, 3):
+        assert utp("replay", long_session, "--json", "--jobs", jobs).stdout == one.stdout
+
+
+def test_parts_stream(long_session: Path) -> None:
+    """A part is yielded before the next rows are read."""
+    read: list[int] = []
+
+    def rows() -> Iterator[Any]:
+        for number, row in enumerate(session_of({"exchanges": [{"response": PLAIN}] * 10 * ROWS}).rows):
+            read.append(number)
+            yield row
+
+    next(iter(replay_parts([Session(rows=rows())])))
+    assert len(read) <= 2 * ROWS
+
+
+def test_dask_on_a_local_cluster_gives_the_same(long_session: Path) -> None:
+    pytest.importorskip("distributed")
+    code = f"""
+import json, sys
+from utp_cli.io.sessions import read_session
+from utp_cli.replaying.engines import engine_for
+from utp_cli.replaying.run import replay_parts
+if __name__ == "__main__":
+    from pathlib import Path
+    for name in ("local", "dask"):
+        parts = replay_parts([read_session(Path({str(long_session)!r}))], engine=engine_for(name, 1))
+        print(json.dumps([o.to_dict() for p in parts for o in p.outcomes]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    local, dask = done.stdout.splitlines()
+    assert json.loads(local)
+    assert dask == local
+
+
+def test_engines_are_named(long_session: Path) -> None:
+    assert set(ENGINES) == {"local", "dask", "ray"}
+    assert "did you mean 'dask'?" in utp("replay", long_session, "--engine", "dasc").stderr
+
+
+def test_an_engine_that_is_not_installed_is_said(long_session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = utp("replay", long_session, "--engine", "ray")
+    assert done.exit_code == 2
+    assert "pip install 'utp-cli[ray]'" in done.stderr
+
+
+def test_a_broken_line_is_named_from_another_process(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": PLAIN})
+    path.write_text(path.read_text() + "{broken\n" + json.dumps({"response": PLAIN}) + "\n")
+    for jobs in (1, 2):
+        done = utp("replay", path, "--jobs", jobs)
+        assert (done.exit_code, done.stderr.strip()) == (2, f"utp: {path}:3: is no JSON object")
+
+
+def test_jobs_0_is_one_a_core() -> None:
+    assert list(engine_for("local", os.cpu_count() or 1)(len, [[1], [2, 3]])) == [1, 2]  # type: ignore[arg-type, list-item]
+
+
+def test_arrow_tables() -> None:
+    pa = pytest.importorskip("pyarrow")
+    from utp_cli.replaying.arrow import replay_batch, replay_table
+
+    rows = [{"response": json.dumps(row["response"]), "status": 200, "stream": None, "tools": json.dumps(TOOLS), "n": n} for n, row in enumerate([{"response": NATIVE}, {"response": TEXT}] * 40)]
+    rows.append({"response": None, "stream": "data: [DONE]", "status": None, "tools": None, "n": 80})
+    table = pa.Table.from_pylist(rows)
+    done = replay_table(table, model="qwen3:32b")
+    assert done.column("status").to_pylist() == ["match", "improved"] * 40 + ["new"]
+    assert done.column("n").to_pylist() == list(range(81))
+    assert done.column("http_status").to_pylist()[0] == 200
+    assert json.loads(done.column("calls")[1].as_py()) == [call("search", query="x")]
+    assert done.column("diagnoses")[1].as_py() == ["call-left-in-content"]
+    [batch] = done.select(["status"]).combine_chunks().to_batches()
+    assert replay_batch(table.combine_chunks().to_batches()[0], model="qwen3:32b").column("status").equals(batch.column(0))
+
+
+# -- what people do ----------------------------------------------------------------------------------------------
+
+
+def test_a_parser_broken_on_purpose_is_found_and_accepted(tmp_path: Path) -> None:
+    """The regression story."""
+    config = tmp_path / "profiles.toml"
+    good = '[profiles.mine]\n[profiles.mine.tools]\ncall_parser = "acme"\n[dialects.acme]\nfamily = "tagged_json_object"\ncall_open = "<act>"\ncall_close = "</act>"\nname_keys = ["do"]\nargument_keys = ["with"]\n'
+    config.write_text(good)
+    answer = body('Well. <act>{"do": "search", "with": {"query": "x"}}</act>')
+    path = written(tmp_path / "s.jsonl", {"response": PLAIN}, {"response": answer})
+    words = ("replay", path, "-c", config, "-p", "mine")
+    assert utp(*words, "--update", "-q").exit_code == 0
+    assert utp(*words, "-q").exit_code == 0
+    config.write_text(good.replace("act>", "akt>"))
+    broken = utp(*words)
+    assert broken.exit_code == 1
+    assert "s.jsonl #1  regressed: search lost" in broken.stdout
+    assert "#0" not in broken.stdout
+    accepted = utp(*words, "--update", "-q")
+    assert (accepted.exit_code, "accepted what is there now in #1" in accepted.stderr) == (0, True)
+    assert utp(*words, "-q").exit_code == 0
+
+
+def test_one_exchange_by_itself(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": PLAIN}, {"response": TEXT, "request": {"messages": []}})
+    document = json.loads(utp("parse", "--from", f"{path}#1", "--json").stdout)
+    assert (document["source"], document["model"]) == (f"{path}#1", "qwen3:32b")
+    assert document["calls"][0]["valid"] is True
+    assert "has no exchange 7; it has 2" in utp("parse", "--from", f"{path}#7").stderr
+    assert "names no exchange" in utp("parse", "--from", str(path)).stderr
+    assert utp("parse", "--from", f"{path}#0", "--lines").exit_code == 2
+
+
+def test_parser_against_parser(tmp_path: Path) -> None:
+    config = tmp_path / "p.toml"
+    config.write_text('[dialects.acme]\nfamily = "tagged_json_object"\ncall_open = "<act>"\ncall_close = "</act>"\n')
+    path = written(tmp_path / "s.jsonl", {"response": body('{"name": "search", "parameters": {"query": "x"}}')})
+    same = utp("replay", path, "-c", config, "--parser", "llama3_json", "--against-parser", "llama3_json")
+    assert same.exit_code == 0
+    document = json.loads(utp("replay", path, "--json", "--parser", "hermes", "--against-parser", "llama3_json").stdout)
+    assert document["sessions"][0]["exchanges"][0]["expected"] == [call("search", query="x")]
+
+
+def test_junit_and_github(tmp_path: Path) -> None:
+    path = written(tmp_path / "a,b:c.jsonl", {"response": PLAIN, "expected": {"calls": [call("a\n::error::x")]}}, {"response": TEXT})
+    lines = utp("replay", path, "-f", "github").stdout.splitlines()
+    place = str(path).replace(":", "%3A").replace(",", "%2C")
+    assert lines[0].startswith(f"::error file={place},line=2,title=regressed #0::regressed: a")
+    assert lines[1].startswith(f"::notice file={place},line=3,title=improved #1::")
+    assert len(lines) == 2
+    suites = ET.fromstring(utp("replay", path, "-f", "junit").stdout)  # noqa: S314 - ours
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+
+
+def test_json_is_written_while_it_runs_and_reads_as_one_document(tmp_path: Path) -> None:
+    empty = written(tmp_path / "empty.jsonl")
+    full = written(tmp_path / "full.jsonl", *[{"response": PLAIN}] * (ROWS + 1))
+    document = json.loads(utp("replay", empty, full, empty, "--json").stdout)
+    assert [len(session["exchanges"]) for session in document["sessions"]] == [0, ROWS + 1, 0]
+    assert document["metrics"]["exchanges"] == ROWS + 1
+    assert document == replay_of(empty, full, empty)
+
+
+def replay_of(*paths: Path) -> Any:
+    documents = [replay(path).to_dict() for path in paths]
+    sessions = [session for document in documents for session in document["sessions"]]
+    return {"schema": "utp.replay/1", "sessions": sessions, "metrics": documents[1]["metrics"]}
+
+
+def test_update_keeps_all_else(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": TEXT, "mine": 1, "expected": {"calls": [], "note": "n"}}, {"junk": True}, {"response": TEXT})
+    before = path.read_text().splitlines()
+    path.chmod(0o640)
+    assert utp("replay", path, "--update", "-q").exit_code == 0
+    after = [json.loads(line) for line in path.read_text().splitlines()]
+    assert after[1] == {"response": TEXT, "mine": 1, "expected": {"calls": [call("search", query="x")], "note": "n"}}
+    assert path.read_text().splitlines()[2] == before[2]
+    assert after[3]["expected"] == {"calls": [call("search", query="x")]}
+    assert path.stat().st_mode & 0o777 == 0o640
+    messages = tmp_path / "m.json"
+    messages.write_text(json.dumps([{"role": "assistant", "content": hermes("f", {})}]))
+    assert "--export" in utp("replay", messages, "--update").stderr
+
+
+def test_the_settings_that_would_have_read_most(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": TEXT}, {"response": TEXT})
+    config = tmp_path / "profiles.toml"
+    document = json.loads(utp("replay", path, "--suggest", "--json", "-c", shutil.copy(os.devnull, config)).stdout)
+    [suggestion] = document["suggestions"]
+    assert suggestion["profile"] == {"model": "qwen3:32b", "tools": {"call_parser": "auto", "mode": "parsed"}}
+    assert suggestion["tried"]["hermes"] == {"sound": 2, "written": 2, "repairs": 0}
+    assert utp("replay", path, "--save-as", "found", "-c", config).exit_code == 0
+    assert utp("replay", path, "-c", config, "-p", "found", "--fail-on", "regressed").exit_code == 0
+    assert 'mode = "parsed"' in config.read_text()
+
+
+# -- live --------------------------------------------------------------------------------------------------------
+
+
+class Live:
+    """A server that answers from a list of (status, body), by the request's last message."""
+
+    def __init__(self, answer: Callable[[dict[str, Any]], tuple[int, Any]]) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.most = self.now = 0
+        self.lock = threading.Lock()
+        live = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                with live.lock:
+                    live.requests.append({"path": self.path, **request})
+                    live.headers.append(dict(self.headers.items()))
+                    live.now += 1
+                    live.most = max(live.most, live.now)
+                status, said = answer(request)
+                with live.lock:
+                    live.now -= 1
+                data = json.dumps(said).encode()
+                self.send_response(status)
+                self.send_header("content-length", str(len(data)))
+                self.send_header("retry-after", "0")
+                self.end_headers()
+                self.wfile.write(data)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def __enter__(self) -> Live:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+def asked(text: str) -> dict[str, Any]:
+    return {"request": {"model": "m", "messages": [{"role": "user", "content": text}], "tools": TOOLS}, "response": NATIVE}
+
+
+def test_a_live_server_is_compared_with_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "secret-key")
+    path = written(tmp_path / "s.jsonl", asked("same"), asked("none"), {**asked("x"), "path": "/other"}, {"response": PLAIN})
+    answers = {"same": NATIVE, "none": PLAIN, "x": NATIVE}
+    with Live(lambda request: (200, answers[request["messages"][-1]["content"]])) as live:
+        done = utp("replay", path, "--against", live.url, "--json", "-m", "newer", "--api-key-env", "SOME_KEY")
+    assert [e["status"] for e in json.loads(done.stdout)["sessions"][0]["exchanges"]] == ["match", "regressed", "match"]
+    assert sorted(r["path"] for r in live.requests) == ["/other", "/v1/chat/completions", "/v1/chat/completions"]
+    assert {r["model"] for r in live.requests} == {"newer"}
+    assert live.headers[0]["authorization"] == "Bearer secret-key"
+
+
+def test_tries_again_by_kind_of_error_and_no_more_than_that(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", asked("busy once"), asked("refused"), asked("always busy"))
+    seen: dict[str, int] = {}
+
+    def answer(request: dict[str, Any]) -> tuple[int, Any]:
+        text = request["messages"][-1]["content"]
+        seen[text] = seen.get(text, 0) + 1
+        status = {"busy once": 429 if seen[text] == 1 else 200, "refused": 401, "always busy": 503}[text]
+        return status, NATIVE if status == 200 else {"error": {"message": text}}
+
+    with Live(answer) as live:
+        done = utp("replay", path, "--against", live.url, "--json")
+    exchanges = json.loads(done.stdout)["sessions"][0]["exchanges"]
+    assert [e["status"] for e in exchanges] == ["match", "error", "error"]
+    assert seen == {"busy once": 2, "refused": 1, "always busy": 4}
+    assert "HTTP 401" in exchanges[1]["error"]
+    assert "4 tries" in exchanges[2]["error"]
+
+
+def test_never_more_requests_at_once_than_allowed_and_answers_in_order(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", *(asked(str(n)) for n in range(30)))
+    full = threading.Barrier(3)
+
+    def answer(request: dict[str, Any]) -> tuple[int, Any]:
+        full.wait(20)
+        return 200, body(None, ("search", {"query": request["messages"][-1]["content"]}))
+
+    with Live(answer) as live:
+        done = utp("replay", path, "--against", live.url, "--json", "--concurrency", 3, "--rate", 1000)
+    found = [e["calls"][0]["arguments"]["query"] for e in json.loads(done.stdout)["sessions"][0]["exchanges"]]
+    assert found == [str(n) for n in range(30)]
+    assert live.most == 3
+
+
+def test_the_model_mends_what_it_is_told_is_wrong(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", asked("native"), asked("text"), asked("never"))
+    wrong = {"native": body(None, ("search", {})), "text": body(hermes("search", {})), "never": body(None, ("search", {}))}
+
+    def answer(request: dict[str, Any]) -> tuple[int, Any]:
+        first, last = request["messages"][0]["content"], request["messages"][-1]
+        told = "Field required" in str(last["content"])
+        if told:
+            assert last["role"] == ("user" if first == "text" else "tool")
+        return 200, NATIVE if told and first != "never" else wrong[first]
+
+    with Live(answer) as live:
+        document = json.loads(utp("replay", path, "--against", live.url, "--json", "--repair-attempts", 2).stdout)
+    exchanges = document["sessions"][0]["exchanges"]
+    assert [(e["status"], e["repair_attempts"]) for e in exchanges] == [("match", 1), ("match", 1), ("regressed", 2)]
+    assert (document["metrics"]["repair_attempts"], document["metrics"]["healed"]) == (4, 2)
+
+
+def test_a_server_that_is_not_there_is_an_error_for_each_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import utp_cli.io.asking
+
+    monkeypatch.setattr(utp_cli.io.asking, "_PAUSE", 0.0)
+    path = written(tmp_path / "s.jsonl", asked("x"))
+    done = utp("replay", path, "--against", "http://127.0.0.1:9", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["sessions"][0]["exchanges"][0]["status"]) == (1, "error")
+    assert utp("replay", path, "--against", "nonsense://", "--json").exit_code == 2
+    assert utp("replay", path, "--against", "http://127.0.0.1:9", "--api-key-env", "NO_SUCH_VARIABLE_HERE").exit_code == 2
+
+
+def test_fixtures_replay_as_they_say() -> None:
+    assert replay(FIXTURES / "sessions" / "healthy.jsonl").metrics.total.by_status == {"match": 3}
