@@ -15,7 +15,8 @@ _LISTS = ("messages", "contents", "input")
 _MODEL = {"assistant", "model"}
 _TEXTS = ("text", "content", "output", "thinking")
 """Where a part keeps its text."""
-_DEEPEST = 4
+_DEEPEST = 6
+"""Lists and parts within each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,6 +117,7 @@ class Site:
 
     anchor: str
     target: str
+    """The id of the place in the text; where that is not shown, of the call."""
     words: str
 
 
@@ -228,6 +229,7 @@ def _called(call: ToolCall, anchor: str, shown: set[str]) -> Called:
 def _repairs(result: ParseResult, anchor: str, shown: set[str]) -> Iterator[Repairs]:
     """Group repairs that changed the same in the same way."""
     owners = _owners(result)
+    names = {id(call): name for name, call in _named_calls(result, anchor)}
     groups: dict[Any, list[tuple[int, Repair]]] = {}
     for at, repair in enumerate(result.repairs[:MOST]):
         key = (repair.code, line(repair.before), line(repair.after), repair.confidence)
@@ -241,12 +243,18 @@ def _repairs(result: ParseResult, anchor: str, shown: set[str]) -> Iterator[Repa
             sites=[
                 Site(
                     anchor=f"{anchor}r{at}",
-                    target=_if_shown(f"{anchor}r{at}p", shown),
+                    target=_if_shown(f"{anchor}r{at}p", shown) or names.get(id(owners.get(at)), ""),
                     words=f"{repair.span[0]:,}" if repair.span else repair.pointer or "",
                 )
                 for at, repair in group
             ],
         )
+
+
+def _named_calls(result: ParseResult, anchor: str) -> list[tuple[str, ToolCall]]:
+    """Return the calls that are drawn, accepted and rejected, each with its id on the page."""
+    kinds: tuple[tuple[str, Sequence[ToolCall]], ...] = (("c", result.calls), ("x", result.rejected))
+    return [(f"{anchor}{kind}{at}", call) for kind, calls in kinds for at, call in enumerate(calls[:MOST])]
 
 
 def _owners(result: ParseResult) -> dict[int, ToolCall]:
@@ -271,8 +279,7 @@ def _ladder(result: ParseResult) -> list[tuple[Any, int]]:
 
 def _passages(result: ParseResult, anchor: str) -> tuple[list[Passage], set[str]]:
     """Draw every text that was read, then the arguments of native calls; return also the ids that are shown."""
-    calls = [(f"{anchor}c{at}", call) for at, call in enumerate(result.calls[:MOST])]
-    calls += [(f"{anchor}x{at}", call) for at, call in enumerate(result.rejected[:MOST])]
+    calls = _named_calls(result, anchor)
     by_pointer: dict[str, list[Segment]] = {}
     for segment in result.segments:
         by_pointer.setdefault(segment.pointer, []).append(segment)
@@ -337,12 +344,10 @@ def _sights(result: ParseResult, anchor: str, pointer: str) -> Iterator[Mark]:
 def _box_of(finding: Finding, result: ParseResult, anchor: str) -> str:
     """Return the id of the box of the first call that a diagnosis points at as a whole; `""` where there is none."""
     span = finding.place.span
-    calls = [(f"{anchor}c{at}p", call) for at, call in enumerate(result.calls[:MOST])]
-    calls += [(f"{anchor}x{at}p", call) for at, call in enumerate(result.rejected[:MOST])]
     return next(
         (
-            name
-            for name, call in calls
+            f"{name}p"
+            for name, call in _named_calls(result, anchor)
             if span and call.span and call.pointer == finding.place.pointer
             and span[0] <= call.span[0] and call.span[1] <= span[1]
         ),
@@ -354,11 +359,14 @@ def words_of(entry: Entry) -> str:
     """Say what is not as it was, in a few words."""
     if not entry.compared:
         return ""
-    lost, found = (_names(calls) for calls in (entry.compared.lost, entry.compared.found))
-    told = [f"{lost} lost"] * bool(lost) + [f"{found} found"] * bool(found)
+    both = pairs(entry.compared.lost[:MOST], entry.compared.found[:MOST])
+    told = [
+        f"{_names([pair.name for pair in group])} {state}"
+        for state in ("lost", "changed", "found")
+        if (group := [pair for pair in both if pair.state == state])
+    ]
     return "; ".join(told) or entry.result.facts.error or ""
 
 
-def _names(calls: Sequence[dict[str, Any]]) -> str:
-    names = [str(call.get("name")) for call in calls[:3]]
-    return ", ".join(names) + (f" and {counted(len(calls) - 3, 'other')}" if len(calls) > 3 else "")
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {counted(len(names) - 3, 'other')}" if len(names) > 3 else "")

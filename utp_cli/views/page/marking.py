@@ -134,7 +134,7 @@ def _runs(
                     text=text[left:right],
                     kind=_kind_at(segments, left),
                     mark=next(iter(here), None),
-                    starts=tuple(mark.anchor for mark in here if mark.span[0] == left or left == start),
+                    starts=tuple(mark.anchor for mark in here if mark.span[0] == left),
                 ),
             )
         last = end

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from utp_cli.views.lines import UNICODE, counted
 from utp_cli.views.page.exchange import MOST, OF_STATUS, SIGNS, Entry, exchange, words_of
-from utp_cli.views.page.quoting import one_line, pieces, quote, steps, written
+from utp_cli.views.page.quoting import brief, pieces, quote, steps, written
 from utp_cli.views.page.summary import Summary, metric_rows
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "pieces": pieces, "quote": quote, "written": written, "one_line": one_line, "counted": counted, "steps": steps,
+        "pieces": pieces, "quote": quote, "written": written, "brief": brief, "counted": counted, "steps": steps,
     }  # fmt: skip
     environment.globals |= {"signs": UNICODE, "of_status": OF_STATUS}
     return environment

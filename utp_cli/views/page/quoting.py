@@ -17,10 +17,10 @@ _SUSPECT = re.compile(r"[^ -~\n\t]")
 """What has to be looked at; line breaks and tabs show themselves."""
 _SLACK = 1.2
 """A text that is so little too long is shown whole."""
-_NAMES = dict(enumerate(
-    "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI "
-    "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split()
-)) | {0x7F: "DEL"}  # fmt: skip
+_NAMES = dict(enumerate((
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+))) | {0x7F: "DEL"}  # fmt: skip
 """Names of ASCII's control characters: fewer fonts have the pictures that a terminal shows."""
 _STACKED = 4
 """Combining characters on one letter; more of them would grow over other lines."""
@@ -45,9 +45,10 @@ def quote(text: str, most: int = 400) -> Quote:
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
     """Yield the text in pieces; True comes with the picture of a character that would not be seen, or would act."""
-    at, stacked, last = 0, 0, -1
+    at, stacked, last = 0, 0, -2
     for match in _SUSPECT.finditer(text):
-        stacked = stacked + 1 if combining(match[0]) and match.start() == last + 1 else 0
+        follows = stacked if match.start() == last + 1 else 0
+        stacked = follows + 1 if combining(match[0]) else 0
         last = match.start()
         picture = _named(match[0]) if stacked > _STACKED else _picture(match[0])
         if picture != match[0]:
@@ -78,9 +79,11 @@ def written(value: Any) -> str:
     return short if len(short) <= 80 else document(value).rstrip("\n")
 
 
-def one_line(text: str) -> str:
-    """Return a text whose white space does not break lines."""
-    return " ".join(text.split())
+def brief(text: str, most: int = 120) -> str:
+    """Return the start of a text in one line, for an attribute: pictures in place of what would not be seen."""
+    row = " ".join(text[: 4 * most].split())
+    cut = row[:most] + ("…" if len(row) > most or len(text) > 4 * most else "")
+    return "".join(piece for _, piece in pieces(cut))
 
 
 _CODE = re.compile(
@@ -89,11 +92,13 @@ _CODE = re.compile(
     r"|`[^`]+`"
 )
 """What can be copied out of a sentence."""
+_MOST_TO_DO = 3000
+"""Characters of what is to be done; longer is only what quotes a model at length."""
 
 
 def steps(does: str) -> list[list[tuple[bool, str]]]:
     """Part what is to be done into steps, and each step into words and (True) code."""
-    return [list(_coded(step)) for step in does.split("; ") if step.strip()]
+    return [list(_coded(step)) for step in does[:_MOST_TO_DO].split("; ") if step.strip()]
 
 
 def _coded(step: str) -> Iterator[tuple[bool, str]]:
