@@ -11,7 +11,8 @@ TOKENS = {"bos_token": BOS, "eos_token": EOS}
 NAMES = ("probe_heron", "probe_otter")
 KEYS = ("bankside", "depthmark")
 """Names of arguments, in alphabetical order, for templates that sort them."""
-USER: dict[str, Any] = {"role": "user", "content": "question of the probe"}
+SYSTEM: dict[str, Any] = {"role": "system", "content": "rules of the probe"}
+QUESTION: dict[str, Any] = {"role": "user", "content": "question of the probe"}
 ANSWER = "answer of the probe"
 THOUGHT = "thought of the probe"
 
@@ -43,13 +44,21 @@ SCHEMA: dict[str, Any] = {
     "properties": {
         KEYS[0]: {"type": "string", "description": "where"},
         KEYS[1]: {"type": "integer", "description": "how deep"},
-        "flooded": {"type": "boolean", "description": "whether"},
-        "gauge": {"type": "number", "description": "read off"},
-        "reeds": {"type": "array", "description": "what grows", "items": {}},
-        "map": {"type": "object", "description": "drawn"},
     },
     "required": [KEYS[0]],
 }
+"""Plain: there are templates that recurse without end on objects without members."""
+RICH_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        **SCHEMA["properties"],
+        "flooded": {"type": "boolean"},
+        "gauge": {"type": "number"},
+        "reeds": {"type": "array"},
+        "map": {"type": "object"},
+    },
+}
+"""What the calls are read by."""
 
 TOOLS: list[dict[str, Any]] = [
     {"type": "function", "function": {"name": name, "description": "look", "parameters": SCHEMA}} for name in NAMES

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.probe import NAMES, SCHEMA
+from utp_cli.detection.probe import NAMES, RICH_SCHEMA
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.machine import Engine
@@ -28,12 +28,13 @@ SIGNS: dict[str, str] = {
     "poolside_v1": r"<assistant>",
     "step3p5": r"</tool_call><tool_call>",
     "cohere_command4": r"<\|START_TEXT\|>",
+    "firefunction": r"<\|start_header_id\|>",
     "muse": r"<\|start\|>assistant to=",
     "apriel": r"\[BEGIN FINAL RESPONSE\]|<\|begin_assistant\|>",
 }
 """What tells siblings apart that read the same calls: whitespace, tokens around the turn. A later one counts more."""
 
-_TOOLS = {name: Tool(name=name, parameters=SCHEMA) for name in NAMES}
+_TOOLS = {name: Tool(name=name, parameters=RICH_SCHEMA) for name in NAMES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
