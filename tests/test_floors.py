@@ -34,7 +34,7 @@ OTHERS = {
     "validation": {"jsonschema_rs"},
     "templates": {"jinja2"},
     "replaying": {"pyarrow"},
-    "io": {"uvicorn", "pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
+    "io": {"mcp", "tokenizers", "uvicorn", "pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
     "views": {"rich", "jinja2"},
     "commands": {"typer", "tomli_w"},
 }

@@ -16,7 +16,7 @@ from utp_cli.rendering.results import render_result
 
 TOOLS = Path(__file__).resolve().parent.parent / "fixtures" / "tools" / "wire_tools.yaml"
 NAMES = ["list_rooms", "set_thermostat", "search_flights", "update_contact", "make_folders", "query_sales"]
-IN_PROMPT = ("anthropic-xml", "prompt-json", "prompt-xml")
+IN_PROMPT = tuple(spec.name for spec in FORMATS if spec.wrap is None)
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def test_tools_that_cannot_be_switched_off_are_left_out_and_that_is_said() -> No
 def test_the_document_has_the_losses_and_says_nothing_beside_it() -> None:
     done = utp("render-tools", TOOLS, "-f", "gemini", "--json")
     document = json.loads(done.stdout)
-    assert list(document) == ["schema", "format", "fragment", "text", "names", "losses"]
+    assert list(document) == ["schema", "format", "fragment", "text", "names", "losses", "notes"]
     assert (document["schema"], document["format"]) == ("utp.render-tools/1", "gemini")
     assert [entry["name"] for entry in document["fragment"]["tools"][0]["functionDeclarations"]] == NAMES
     bound = "/parameters/properties/celsius/multipleOf"
@@ -106,9 +106,156 @@ def test_who_decides_about_the_format() -> None:
     assert chosen(*named, "-f", "openai") == "openai-chat"
 
 
-def test_a_profile_that_says_the_model_has_no_tools_gets_a_prompt() -> None:
-    words = profile('model = "claude-sonnet-4-5"\n[profiles.p.capability]\nnative_tools = false\n')
-    assert chosen(*words) == "prompt-json"
+def test_a_model_without_tools_is_asked_in_the_mode_that_it_can() -> None:
+    claude = 'model = "claude-sonnet-4-5"\n[profiles.p.capability]\nnative_tools = false\n'
+    words = profile(claude + "structured_outputs = true\n")
+    done = utp("render-tools", TOOLS, *words)
+    fragment = json.loads(done.stdout)
+    assert fragment["output_config"]["format"]["type"] == "json_schema"
+    assert all(name in fragment["system"] for name in NAMES)
+    assert "note: mode structured: no native tools" in done.stderr
+    assert chosen(*words, "--mode", "parsed") == "prompt-json"
+    assert chosen(*words, "--mode", "parsed", "--parallel") == "prompt-parallel"
+    assert chosen(*words, "--mode", "parsed", "--context-window", "4096") == "prompt-compact"
+
+
+def test_the_engine_of_a_profile_decides_how_it_is_held() -> None:
+    words = profile('model = "acme-1"\n[profiles.p.tools]\nmode = "structured"\n[profiles.p.server]\nengine = "vllm"\n')
+    assert "structured_outputs" in json.loads(utp("render-tools", TOOLS, *words).stdout)
+    assert "format" in json.loads(utp("render-tools", TOOLS, *words, "-f", "ollama").stdout)
+
+
+@pytest.mark.parametrize("mode", ["structured", "validated", "two-stage", "grammar"])
+def test_a_held_answer_has_its_prompt_in_the_request(mode: str) -> None:
+    done = utp("render-tools", TOOLS, "--mode", mode, "-f", "llama.cpp")
+    fragment = json.loads(done.stdout)
+    (system,) = fragment.pop("messages")
+    assert all(name in system["content"] for name in NAMES)
+    assert len(fragment) == 1
+    assert "say in the prompt" not in done.stderr
+
+
+TURNS = """\
+- user: Which rooms are there?
+  calls:
+    - name: list_rooms
+- {user: Thanks, answer: Any time.}
+"""
+
+
+def test_examples_are_written_as_the_model_writes_calls() -> None:
+    Path("turns.yaml").write_text(TURNS)
+    done = utp("render-tools", TOOLS, "--mode", "parsed", "-m", "qwen3-coder", "--examples", "turns.yaml")
+    shown = "User: Which rooms are there?\nYou:\n<tool_call>\n<function=list_rooms>\n</function>\n</tool_call>\n\n"
+    assert done.stdout.endswith(f"# Examples\n{shown}User: Thanks\nYou: Any time.\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("- user: a\n- user: b\n", "turns.yaml:1: an example needs `calls` or `answer`"),
+        ("- {user: a, answer: b}\n- {user: a, anser: b}\n", "turns.yaml:2: 'anser' of an example"),
+        ("- {user: a, calls: [{name: b, arguments: [1]}]}\n", "`arguments` of a call"),
+        ("- {user: a, calls: [b]}\n", "each of `calls`"),
+        ("just text\n", "an example has `user`"),
+    ],
+)
+def test_a_wrong_example_is_one_line_with_its_place(written: str, says: str) -> None:
+    Path("turns.yaml").write_text(written)
+    done = utp("render-tools", TOOLS, "-f", "prompt", "--examples", "turns.yaml")
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+TEMPLATES = TOOLS.parent.parent / "templates"
+ASKED = [{"role": "user", "content": "Hi"}]
+
+
+def test_a_chat_template_writes_its_prompt_to_the_letter() -> None:
+    Path("m.json").write_text(json.dumps({"messages": ASKED}))
+    words = ("--chat-template", TEMPLATES / "qwen3.jinja", "--messages", "m.json")
+    done = utp("render-tools", TOOLS, *words, "--generation-prompt")
+    assert done.stdout.endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+    assert all(f'"name": "{name}"' in done.stdout for name in NAMES)
+    assert done.stderr == ""
+    assert utp("render-tools", TOOLS, *words).stdout.endswith("Hi<|im_end|>\n")
+
+
+def test_a_template_that_ignores_tools_is_said() -> None:
+    done = utp("render-tools", TOOLS, "--chat-template", TEMPLATES / "no_calls.jinja")
+    assert (done.exit_code, "the template ignores tools" in done.stderr) == (0, True)
+
+
+def test_special_tokens_come_from_the_tokenizers_configuration() -> None:
+    source = "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}"
+    tokens = {"bos_token": {"content": "<s>"}, "eos_token": "</s>"}
+    Path("tokenizer_config.json").write_text(json.dumps({"chat_template": source, **tokens}))
+    assert utp("render-tools", TOOLS, "--chat-template", "tokenizer_config.json").stdout == "<s>Hello!</s>"
+
+
+def test_costs_are_compared() -> None:
+    done = utp("render-tools", TOOLS, "--tokens")
+    assert done.stdout.startswith("tokens, counted by characters / 4\n")
+    assert len(done.stdout.splitlines()) == 3 + len(FORMATS)
+    listed = json.loads(utp("render-tools", TOOLS, "--tokens", "--json").stdout)
+    assert [cost["format"] for cost in listed["costs"]] == [spec.name for spec in FORMATS]
+
+
+def test_a_tokenizer_counts_exactly() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    split = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))  # noqa: S106 - no password
+    split.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    split.save("tokenizer.json")
+    listed = json.loads(utp("render-tools", TOOLS, "--tokens", "--json", "--tokenizer", "tokenizer.json").stdout)
+    prompt = utp("render-tools", TOOLS, "-f", "prompt-xml").stdout
+    (cost,) = (cost for cost in listed["costs"] if cost["format"] == "prompt-xml")
+    assert (listed["tokenizer"], cost["definitions"]) == ("tokenizer.json", len(prompt.split()))
+
+
+def test_a_small_window_leaves_tools_out_and_says_which() -> None:
+    words = ("--context-window", "1200", "--task-hint", "find flights to Oslo", "-f", "mcp")
+    done = utp("render-tools", TOOLS, *words)
+    left = [tool["name"] for tool in json.loads(done.stdout)["tools"]]
+    assert "search_flights" in left
+    assert len(left) < len(NAMES)
+    assert "note: left out: " in done.stderr
+    assert "240 of 1200 tokens" in done.stderr
+
+
+def test_namespaces_are_put_before_names_and_chosen() -> None:
+    Path("git.json").write_text('[{"name": "git__log", "description": "List commits"}]')
+    words = ("render-tools", TOOLS, "git.json", "-f", "mcp")
+
+    def names(*more: str) -> list[str]:
+        return [tool["name"] for tool in json.loads(utp(*words, *more).stdout)["tools"]]
+
+    assert names("--only-namespaces", "git") == ["git__log"]
+    assert names("--namespace", "home")[0] == "home__list_rooms"
+    assert names("--namespace", "home", "--only-namespaces", "git, ") == ["home__git__log"]
+    assert "there are: git" in utp(*words, "--only-namespaces", "x_y_z_w").stderr
+
+
+MISUSED = [
+    (("--messages", "m.json"), "--messages goes with --chat-template"),
+    (("--generation-prompt",), "--generation-prompt goes with --chat-template"),
+    (("--mode", "strctured"), "did you mean 'structured'"),
+    (("--mode", "structured", "-f", "bedrock"), "unknown server 'bedrock' (there are: openai, "),
+    (("--mode", "grammar", "-f", "openai"), "these can: vllm, llama.cpp"),
+    (("--mode", "parsed", "-f", "openai"), "openai is no prompt"),
+    (("--examples", TOOLS), "wire_tools.yaml:"),
+    (("--chat-template", "none.jinja"), "none.jinja: "),
+    (("--tokens", "--tokenizer", TOOLS), "is no tokenizer.json"),
+    (("--python", "no_such_module:x"), "no_such_module cannot be imported"),
+    (("--mcp", '"'), "--mcp takes a URL or a command"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), MISUSED, ids=[" ".join(map(str, words))[:30] for words, _ in MISUSED])
+def test_wrong_options_are_one_line(words: tuple[Any, ...], says: str) -> None:
+    done = utp("render-tools", TOOLS, *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert says in line
 
 
 def test_notes_are_shown_and_never_obeyed() -> None:

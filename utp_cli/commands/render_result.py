@@ -56,7 +56,7 @@ def render_result(
     Without --format the profile, else the model decides.
     """
     settings = load_settings(config, profile=profile, model=model, result_format=format_name)
-    spec = target(settings, "result_format")
+    spec = target(settings)
     text = text_of(file)
     known = int(call_id) if call_id and _NUMBER.fullmatch(call_id) else call_id
     result = ToolResult(

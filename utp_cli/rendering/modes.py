@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.rendering.constraints import SERVERS
+from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.grammar import call_grammar
 from utp_cli.rendering.prompts import definitions, first_sentence
 from utp_cli.rendering.spec import TEXT, Rendered
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from utp_cli.protocol.tools import Tool
+    from utp_cli.rendering.constraints import Server
     from utp_cli.rendering.losses import Loss
 
 _CALL = '{"scratchpad": notes or null, "tool": name, "arguments": {…}} to call a tool'
@@ -69,23 +71,37 @@ def _native(tools: Sequence[Tool], format_: str, tool_choice: str, options: Opti
     return render_tools(tools, format_, tool_choice=tool_choice, **options)
 
 
+def _parsed(tools: Sequence[Tool], format_: str, tool_choice: str, options: Options) -> Rendered:
+    if FORMATS[format_].wrap:
+        prompts = ", ".join(known.name for known in FORMATS if known.wrap is None)
+        raise BadOption(f"{format_} is no prompt, and mode parsed has no other request; these are: {prompts}")
+    return render_tools(tools, format_, tool_choice=tool_choice, **options)
+
+
+def _server(name: str) -> Server:
+    found = SERVERS.get(name)
+    if found is None:
+        raise UnknownName("server", name, SERVERS.names, f"there are: {', '.join(known.name for known in SERVERS)}")
+    return found
+
+
 def _structured(tools: Sequence[Tool], server: str, tool_choice: str, _: Options) -> Rendered:
     schema, losses = answer_schema(tools, tool_choice)
     text = _asked(tools, tool_choice, f'one JSON object {{"{RESPONSE}": …}} that holds')
-    return _held(server, SERVERS[server].schema(schema), text, losses)
+    return _held(server, _server(server).schema(schema), text, losses)
 
 
 def _validated(tools: Sequence[Tool], server: str, tool_choice: str, _: Options) -> Rendered:
-    return _held(server, SERVERS[server].json, _asked(tools, tool_choice, "one JSON object and nothing else:"))
+    return _held(server, _server(server).json, _asked(tools, tool_choice, "one JSON object and nothing else:"))
 
 
 def _two_stage(tools: Sequence[Tool], server: str, _: str, __: Options) -> Rendered:
     listed = "\n".join(f"- {tool.name}: {first_sentence(tool.description)}" for tool in tools)
-    return _held(server, SERVERS[server].schema(decision_schema(tools)), f"# Tools\n{listed}\n\n{_DECIDE}")
+    return _held(server, _server(server).schema(decision_schema(tools)), f"# Tools\n{listed}\n\n{_DECIDE}")
 
 
 def _grammar(tools: Sequence[Tool], server: str, tool_choice: str, options: Options) -> Rendered:
-    held = SERVERS[server].grammar
+    held = _server(server).grammar
     if held is None:
         able = ", ".join(known.name for known in SERVERS if known.grammar)
         raise BadOption(f"{server} cannot be held to a grammar; these can: {able}")
@@ -96,8 +112,8 @@ def _grammar(tools: Sequence[Tool], server: str, tool_choice: str, options: Opti
 
 def _held(server: str, constraint: dict[str, Any], text: str, losses: Sequence[Loss] = ()) -> Rendered:
     """Return the constraint with the prompt that goes with it."""
-    fragment = merged(filled(SERVERS[server].system, TEXT, text), constraint)
-    return Rendered(format=SERVERS[server].name, fragment=fragment, text=text, text_goes="inside", losses=tuple(losses))
+    fragment = merged(filled(_server(server).system, TEXT, text), constraint)
+    return Rendered(format=_server(server).name, fragment=fragment, text=text, text_goes="inside", losses=tuple(losses))
 
 
 def _asked(tools: Sequence[Tool], tool_choice: str, what: str) -> str:
@@ -111,7 +127,7 @@ MODES: dict[str, tuple[Callable[[Sequence[Tool], str, str, Options], Rendered], 
     "native": (_native, "openai-chat"),
     "structured": (_structured, "openai"),
     "validated": (_validated, "openai"),
-    "parsed": (_native, "prompt-json"),
+    "parsed": (_parsed, "prompt-json"),
     "two-stage": (_two_stage, "openai"),
     "grammar": (_grammar, "llama.cpp"),
 }

@@ -32,6 +32,16 @@ class Rendered:
     names: dict[str, str] = field(default_factory=dict)
     """The name that is sent → the tool's own name, where they differ."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of `utp render-tools --json`, without its schema."""
+        return {
+            "format": self.format,
+            "fragment": self.fragment,
+            "text": self.text,
+            "names": self.names,
+            "losses": [loss.to_dict() for loss in self.losses],
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
