@@ -258,6 +258,13 @@ def test_a_bad_setting_has_a_line(setting: str, message: str) -> None:
     assert done.stderr.startswith(f"utp: {message}")
 
 
+def test_names_may_stand_in_one_option() -> None:
+    write("t.yaml", BARE.replace("find_order", "order"))
+    assert [
+        code for code, _ in found("t.yaml", "--select", "UTP2,UTP4", "--ignore", "UTP206, UTP207,UTP208,UTP209")
+    ] == ["UTP205"]
+
+
 def test_thresholds() -> None:
     write("t.yaml", GOOD)
     write("pyproject.toml", "[tool.utp.audit]\nmin-description-words = 30\nmax-tokens = 10\n")
@@ -284,6 +291,7 @@ def test_thresholds() -> None:
         (("t.yaml", "--baseline", "none.json"), "none.json: no such baseline; --write-baseline makes it"),
         (("t.yaml", "--breaking"), "--breaking takes two files"),
         (("t.yaml", "--portability", "-f", "sarif"), "unknown format 'sarif'"),
+        (("t.yaml", "t.yaml", "--breaking", "--fix"), "--breaking changes nothing"),
         (("t.yaml", "--statistics", "-f", "jsn"), "did you mean 'json'"),
     ],
 )

@@ -23,12 +23,14 @@ TARGETS: dict[str, tuple[str, bool | None]] = {
     "openai": ("openai-chat", None),
     "openai-strict": ("openai-chat", True),
     "azure": ("azure", None),
+    "azure-strict": ("azure", True),
     "anthropic": ("anthropic", None),
     "anthropic-strict": ("anthropic", True),
     "gemini": ("gemini", None),
     "bedrock": ("bedrock", None),
     "mistral": ("mistral", None),
     "ollama": ("ollama", None),
+    "cohere": ("cohere", None),
     "mcp": ("mcp", None),
 }
 """Providers, and the strict modes of those that have one: the format they are sent, and whether `strict` is set."""

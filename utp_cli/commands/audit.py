@@ -20,6 +20,7 @@ from utp_cli.commands.audit_steps import (
     portability_of,
     read_all,
     refuses,
+    to_file,
     without_baseline,
 )
 from utp_cli.commands.explain import explain as explain_code
@@ -98,32 +99,41 @@ def audit(
         return 0
     settings = load_settings(config, profile=profile, format="json" if as_json else format_name)
     said = {
-        "provider": provider, "select": select, "ignore": ignore, "context_window": context_window, "server": server,
+        "provider": _listed(provider), "select": _listed(select), "ignore": _listed(ignore), "server": server,
         "severity": _pairs("severity", severity, _last), "min_score": min_score, "min_average": min_average,
-        "per_file_ignores": _pairs("per-file-ignores", per_file_ignores, list), "fail_on": fail_on,
+        "per_file_ignores": _pairs("per-file-ignores", per_file_ignores, _listed), "fail_on": fail_on,
         "baseline": baseline, "openai_legacy_limits": openai_legacy_limits or None, "tokenizer": tokenizer,
+        "context_window": context_window,
     }  # fmt: skip
     asked = audit_settings(said, settings)
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
     views: Mapping[str, Any] = PORTABILITY if portability else STATISTICS if statistics else FORMATS
     name = checked(settings.get("format") or "text", dict(views))
     changes = Changes(fix=fix, unsafe=unsafe_fixes, enhance=enhance, diff=diff)
-    piped = STDIN in (files or [STDIN])
+    deliver = deliverer(changes, piped=STDIN in (files or [STDIN]))
+    if deliver and (portability or breaking):
+        raise BadOption(
+            f"--{'portability' if portability else 'breaking'} changes nothing: leave out --fix and the like"
+        )
     read = read_all(files or [], stdin_filename)
     if portability:
         reports = portability_of(read, asked)
         sink_for(name, showing).write(views[name](reports, showing))
         return int(refuses(reports, asked))
-    deliver = deliverer(changes, piped=piped)
     audited = compared(read, asked) if breaking else audited_files(read, asked, changes, deliver)
     if write_baseline:
         return new_baseline(audited, asked)
     audited = without_baseline(audited, asked)
-    if deliver and (piped or diff):
-        out.say(f"utp: {summary(audited)}")  # standard output has the text, or the diff
+    if deliver and deliver is not to_file:  # standard output has the text, or the diff
+        out.say(f"utp: {summary(audited)}")
     else:
         sink_for(name, showing).write(views[name](audited, showing))
     return int(fails(audited, asked))
+
+
+def _listed(given: list[str] | None) -> list[str]:
+    """Return the names that were given, one an option or with commas between."""
+    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
 
 
 def _pairs(option: str, given: list[str] | None, kind: Callable[[list[str]], Any]) -> dict[str, Any]:

@@ -98,22 +98,25 @@ def _enhanced(file: ToolFile, report: AuditReport, _: Changes) -> tuple[str, int
 def deliverer(changes: Changes, *, piped: bool) -> Deliver | None:
     """Return what becomes of changed texts: a diff, the text itself for standard input, the file; None for nothing."""
     if changes.diff:
-        return _show_diff
+        return show_diff
     if not changes.fix and not changes.enhance:
         return None
-    return _print if piped else _write
+    return to_standard_output if piped else to_file
 
 
-def _show_diff(file: ToolFile, text: str) -> None:
+def show_diff(file: ToolFile, text: str) -> None:
+    """Write the difference to standard output."""
     before, after = (version.splitlines(keepends=True) for version in (file.text, text))
     out.Output().write("".join(unified_diff(before, after, file.path, f"{file.path} (changed)")))
 
 
-def _print(_: ToolFile, text: str) -> None:
+def to_standard_output(_: ToolFile, text: str) -> None:
+    """Write the new text to standard output."""
     out.Output().write(text)
 
 
-def _write(file: ToolFile, text: str) -> None:
+def to_file(file: ToolFile, text: str) -> None:
+    """Write the new text where the old one was read."""
     if text != file.text:
         write_back(file, text)
 
