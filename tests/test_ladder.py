@@ -190,3 +190,18 @@ def test_elements_with_cdata() -> None:
     )
     call = parse(text).calls[0]
     assert (call.server, call.name, call.arguments) == ("s", "write", {"content": "<a> & </tool>"})
+
+
+@pytest.mark.parametrize(
+    ("text", "raw"),
+    [
+        ('[f(a="x")]\n\nThe answer is 5.', ['[f(a="x")]']),
+        ("I will call f now.", ["I will call f now"]),
+        ('f(a="x") gives 5.', []),
+        ("[g(1)]\n\nThe answer is 5.", []),
+    ],
+)
+def test_a_call_beside_prose_is_an_announcement(text: str, raw: list[str]) -> None:
+    result = parse(text, tools=[{"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}])
+    assert (result.calls, result.content) == ([], text)
+    assert [(call.reason, call.raw) for call in result.rejected] == [("intent", each) for each in raw]

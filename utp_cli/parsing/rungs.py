@@ -45,6 +45,8 @@ _ANNOUNCING = re.compile(
     r"\b(?:I['’]ll|I will|I['’]m going to|I am going to|let me|I need to|I should|going to)\b[^.!?\n]{0,200}",
     re.IGNORECASE,
 )
+_WRITTEN = re.compile(r"^[ \t>]{0,8}\[?(?P<name>[A-Za-z_][\w.-]{0,127})\([^\n]*\)\]?[ \t]*$", re.MULTILINE)
+"""A call as Python writes it, on a line of its own: beside prose it is an announcement as well."""
 _LAST = 600
 """Characters at the end of a text in which an announcement counts: what is said earlier has had its turn."""
 
@@ -55,19 +57,27 @@ def intent_candidates(lanes: Lanes, tools: Mapping[str, Tool] | None) -> list[Ca
     for lane in lanes if tools else ():
         if lane.kind != "text":
             continue
-        text = lane.engine.text
-        begin = max(0, len(text) - _LAST)
-        for announcing in _ANNOUNCING.finditer(text, begin):
-            name = next((n for n in tools or () if re.search(rf"\b{re.escape(n)}\b", announcing[0])), None)
-            if name:
-                candidates.append(
-                    Candidate(
-                        rung="heuristic", parser=INTENT_PARSER, name=name, arguments={}, pointer=lane.pointer,
-                        span=announcing.span(), raw=announcing[0], reason="intent",
-                    )
-                )  # fmt: skip
-                break
+        name, announcing = _announced(lane.engine.text, tools or {})
+        if announcing:
+            candidates.append(
+                Candidate(
+                    rung="heuristic", parser=INTENT_PARSER, name=name, arguments={}, pointer=lane.pointer,
+                    span=announcing.span(), raw=announcing[0], reason="intent",
+                )
+            )  # fmt: skip
     return candidates
+
+
+def _announced(text: str, tools: Mapping[str, Tool]) -> tuple[str | None, re.Match[str] | None]:
+    """Return the tool that the text says it will call, and where; a call written out in prose comes first."""
+    for written in _WRITTEN.finditer(text):
+        if written["name"] in tools:
+            return written["name"], written
+    for announcing in _ANNOUNCING.finditer(text, max(0, len(text) - _LAST)):
+        for name in tools:
+            if re.search(rf"\b{re.escape(name)}\b", announcing[0]):
+                return name, announcing
+    return None, None
 
 
 def markup_attempts(
