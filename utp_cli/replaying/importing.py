@@ -106,7 +106,9 @@ def _listed(items: list[Any], depth: int) -> Iterator[Exchange]:
 
 
 def _is_message(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("role") in ("user", "system", "assistant", "tool", "developer")
+    """Whether it belongs to a conversation; a body of Anthropic's has a role, and says which model wrote it."""
+    roles = ("user", "system", "assistant", "tool", "developer")
+    return isinstance(item, dict) and item.get("role") in roles and "model" not in item
 
 
 def _streams(documents: list[Any]) -> Iterator[list[Any]]:

@@ -1,0 +1,241 @@
+"""What other tools write is read as sessions: recognised by content, the same calls in every form."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from typer.testing import CliRunner
+
+from utp_cli.app import app
+from utp_cli.io.sessions import SessionFile, exchange_at, export, read_session, read_sessions
+from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.replaying.importing import exchanges_of
+from utp_cli.replaying.run import replay_parts
+from utp_cli.replaying.session import Exchange
+
+ARGUMENTS = {"query": "Zoë ☃"}
+CALL = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": json.dumps(ARGUMENTS)}}
+MESSAGE = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+BODY = {"id": "c1", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": MESSAGE, "finish_reason": "tool_calls"}]}
+ASKED = [{"role": "user", "content": "find"}]
+REQUEST = {"model": "m", "messages": ASKED}
+ANTHROPIC = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use", "content": [{"type": "tool_use", "id": "t1", "name": "search", "input": ARGUMENTS}]}
+
+
+def chunk(answer: str = "c1", finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    return {"id": answer, "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def chunks(answer: str = "c1") -> list[dict[str, Any]]:
+    return [chunk(answer, tool_calls=[{"index": 0, **CALL}]), chunk(answer, finish="tool_calls")]
+
+
+def sse(*events: Any) -> str:
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+
+
+def ollama(done: bool, *calls: Any) -> dict[str, Any]:
+    return {"model": "m", "done": done, "message": {"role": "assistant", "content": "", **({"tool_calls": [*calls]} if calls else {})}}
+
+
+OLLAMA = [ollama(False, {"function": {"name": "search", "arguments": ARGUMENTS}}), ollama(True)]
+
+
+def named(*events: dict[str, Any]) -> str:
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+
+
+CLAUDE = named(
+    {"type": "message_start", "message": {**ANTHROPIC, "content": [], "stop_reason": None}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t1", "name": "search", "input": {}}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": json.dumps(ARGUMENTS)}},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+    {"type": "message_stop"},
+)
+
+
+def lines(*documents: Any) -> str:
+    return "".join(json.dumps(document) + "\n" for document in documents)
+
+
+def entry(request: Any, text: str, kind: str = "application/json", **content: Any) -> dict[str, Any]:
+    posted = {"postData": {"text": json.dumps(request)}} if request else {}
+    url = "https://api.example.com/v1/chat/completions"
+    return {"time": 1500, "request": {"method": "POST", "url": url, **posted}, "response": {"status": 200, "content": {"mimeType": kind, "text": text, **content}}}
+
+
+HAR = {
+    "log": {
+        "version": "1.2",
+        "entries": [
+            entry(None, "body {}", "text/css"),
+            entry(REQUEST, json.dumps(BODY)),
+            entry(REQUEST, base64.b64encode(sse(*chunks()).encode()).decode(), "text/event-stream", encoding="base64"),
+            entry(None, '{"ok": true}'),
+        ],
+    }
+}
+LITELLM = {"id": "1", "call_type": "acompletion", "custom_llm_provider": "openai", "model": "m", "messages": ASKED, "response": BODY, "response_time": 1.5}
+LANGFUSE = {"id": "o", "traceId": "t", "type": "GENERATION", "model": "m", "input": ASKED, "output": MESSAGE, "usage": {"input": 5, "output": 2}}
+PARTS = [{"role": "assistant", "parts": [{"type": "tool_call", "id": "call_1", "name": "search", "arguments": ARGUMENTS}], "finish_reason": "tool_calls"}]
+INPUT = [{"role": "user", "parts": [{"type": "text", "content": "find"}]}]
+
+
+def attribute(key: str, value: str) -> dict[str, Any]:
+    return {"key": key, "value": {"stringValue": value}}
+
+
+OTEL = {
+    "resourceSpans": [
+        {"scopeSpans": [{"spans": [
+            {"name": "POST /", "attributes": []},
+            {"name": "chat m", "attributes": [attribute("gen_ai.request.model", "m"), attribute("gen_ai.input.messages", json.dumps(INPUT)), attribute("gen_ai.output.messages", json.dumps(PARTS))]},
+            {"name": "execute_tool search", "attributes": [attribute("gen_ai.operation.name", "execute_tool"), attribute("gen_ai.tool.name", "search"), attribute("gen_ai.tool.call.id", "call_1")]},
+        ]}]}
+    ]
+}  # fmt: skip
+
+FORMS: dict[str, tuple[str, int]] = {
+    "a conversation": (json.dumps({"messages": [*ASKED, MESSAGE], "tools": []}), 1),
+    "a list of messages": (json.dumps([*ASKED, MESSAGE, {"role": "tool", "tool_call_id": "call_1", "content": "x"}, MESSAGE]), 2),
+    "conversations, one a line": (lines({"messages": [*ASKED, MESSAGE]}, {"messages": [*ASKED, MESSAGE]}), 2),
+    "a body": (json.dumps(BODY, indent=2), 1),
+    "a body on one line": (lines(BODY), 1),
+    "bodies, one a line": (lines(BODY, ANTHROPIC, BODY), 3),
+    "a list of bodies": (json.dumps([BODY, ANTHROPIC]), 2),
+    "pairs": (lines({"request": REQUEST, "response": BODY}, {"request": REQUEST, "response": BODY}), 2),
+    "pairs under other names": (lines({"input": REQUEST, "output": BODY}, {"kwargs": REQUEST, "result": BODY}), 2),
+    "a batch of OpenAI": (lines(*({"id": "b", "custom_id": "1", "response": {"status_code": 200, "body": BODY}} for _ in "ab")), 2),
+    "a batch of Anthropic": (lines(*({"custom_id": "1", "result": {"type": "succeeded", "message": ANTHROPIC}} for _ in "ab")), 2),
+    "events of a stream": (sse(*chunks()), 1),
+    "two streams": (sse(*chunks()) + sse(*chunks("c2")), 2),
+    "events with names": (CLAUDE, 1),
+    "two streams with names": (CLAUDE + CLAUDE, 2),
+    "NDJSON": (lines(*OLLAMA), 1),
+    "NDJSON, two answers": (lines(*OLLAMA, *OLLAMA), 2),
+    "chunks of an SDK, one a line": (lines(*chunks(), *chunks("c2")), 2),
+    "a list of chunks": (json.dumps([*chunks(), *chunks("c2")]), 2),
+    "HAR": (json.dumps(HAR), 2),
+    "LiteLLM": (json.dumps(LITELLM), 1),
+    "LiteLLM, one a line": (lines(LITELLM, LITELLM), 2),
+    "Langfuse": (json.dumps([LANGFUSE, {**LANGFUSE, "type": "SPAN"}]), 1),
+    "a trace of Langfuse": (json.dumps({"id": "t", "observations": [LANGFUSE]}), 1),
+    "a page of Langfuse": (json.dumps({"data": [LANGFUSE, LANGFUSE], "meta": {"page": 1}}), 2),
+    "spans": (json.dumps(OTEL), 1),
+    "spans, one export a line": (lines(OTEL, OTEL), 2),
+    "exchanges": (json.dumps({"exchanges": [{"response": BODY}, {"stream": sse(*chunks())}]}), 2),
+    "a byte order mark": ("\ufeff" + lines(BODY, BODY), 2),
+}
+"""Name → what a file holds, and how many calls of `search` there are in it, one in each exchange."""
+WITH_REQUESTS = ("a conversation", "pairs", "pairs under other names", "HAR", "LiteLLM", "Langfuse", "spans")
+
+
+def outcomes(path: Path) -> list[Any]:
+    return [outcome for part in replay_parts(read_sessions(path)) for outcome in part.outcomes]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_form(name: str, tmp_path: Path) -> None:
+    text, count = FORMS[name]
+    path = tmp_path / "input"
+    path.write_text(text, encoding="utf-8")
+    assert [outcome.calls for outcome in outcomes(path)] == [[{"name": "search", "arguments": ARGUMENTS}]] * count
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_is_exported_is_read_the_same(name: str, tmp_path: Path) -> None:
+    path, exported = tmp_path / "input", tmp_path / "session.jsonl"
+    path.write_text(FORMS[name][0], encoding="utf-8")
+    assert CliRunner().invoke(app, ["replay", str(path), "--export", str(exported)]).exit_code == 0
+    assert json.loads(exported.read_text().splitlines()[0])["utp_session"] == 1
+    before, after = outcomes(path), outcomes(exported)
+    assert [(o.calls, o.status, o.model, o.index) for o in after] == [(o.calls, o.status, o.model, o.index) for o in before]
+
+
+@pytest.mark.parametrize("name", WITH_REQUESTS)
+def test_requests_come_along(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_text(FORMS[name][0], encoding="utf-8")
+    found = list(exchanges_of(read_session(path).rows, "x"))
+    assert [(exchange.request or {})["messages"][0] for exchange in found] == ASKED * len(found)
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "hello", '{"a": 1}', "[]", "[1, 2]", '{"log": {"entries": []}}', "<html>", '{"messages": [{"role": "user", "content": "x"}]}'])
+def test_what_holds_no_answer_is_said(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_text(text)
+    with pytest.raises(BadFile, match="input"):
+        outcomes(path)
+
+
+def test_a_folder_of_bodies(tmp_path: Path) -> None:
+    (tmp_path / "10.json").write_text(json.dumps(BODY))
+    (tmp_path / "2.response.json").write_text(json.dumps(ANTHROPIC))
+    (tmp_path / "2.request.json").write_text(json.dumps(REQUEST))
+    (tmp_path / "3.sse").write_text(sse(*chunks()))
+    (tmp_path / "4.txt").write_text('<tool_call>{"name": "search", "arguments": {}}</tool_call>')
+    (tmp_path / ".hidden").write_text("{}")
+    own = tmp_path / "sub" / "session.jsonl"
+    own.parent.mkdir()
+    own.write_text(lines({"utp_session": 1}, {"response": BODY}))
+    first, second = read_sessions(tmp_path)
+    assert first.source == str(own)
+    found = list(exchanges_of(second.rows, "x"))
+    assert [exchange.request for exchange in found] == [REQUEST, None, None, None]
+    assert [exchange.source for exchange in found][::3] == [ANTHROPIC, BODY]
+    assert len(outcomes(tmp_path)) == 5
+
+
+def test_an_exchange_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "a#b.jsonl"
+    path.write_text(lines({"utp_session": 1, "model": "q"}, {"response": BODY}, {"response": ANTHROPIC}))
+    session, exchange = exchange_at(f"{path}#1")
+    assert (session.model, exchange.response, exchange.line) == ("q", ANTHROPIC, 3)
+    for place, error in ((f"{path}#2", BadFile), (str(tmp_path), BadOption), (f"{path}#x", BadOption), ("#1", BadOption)):
+        with pytest.raises(error):
+            exchange_at(place)
+
+
+def test_export_keeps_what_was_accepted_and_where_it_went(tmp_path: Path) -> None:
+    row = {"path": "/v1/x", "request": REQUEST, "response": BODY, "status": 200, "elapsed": 1.5, "expected": {"calls": []}}
+    first, second, out = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "out.jsonl"))
+    first.write_text(lines({"utp_session": 1, "model": "a", "tools": []}, row))
+    second.write_text(lines({"utp_session": 1, "model": "b"}, {"stream_base64": base64.b64encode(b"\xff\x00").decode()}))
+    assert export([read_session(first), read_session(second)], out) == 2
+    header, one, two = map(json.loads, out.read_text().splitlines())
+    assert header == {"utp_session": 1, "model": "a", "tools": []}
+    assert one == row
+    assert two == {"request": {"model": "b"}, "stream_base64": "/wA="}
+
+
+@given(st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=9) | st.integers() | st.none(), max_size=3), max_size=5), st.text(max_size=30))
+def test_a_line_that_is_cut_off_loses_nothing_before_it(tmp_path_factory: pytest.TempPathFactory, rows: list[Any], half: str) -> None:
+    path = tmp_path_factory.mktemp("cut") / "s.jsonl"
+    rows = [{"response": BODY, "mine": row} for row in rows]
+    path.write_bytes((lines({"utp_session": 1}, *rows) + '{"' + half.replace("\n", " ")).encode("utf-8", "replace"))
+    assert len(list(exchanges_of(read_session(path).rows, "x"))) == len(rows)
+    opened = SessionFile(path, {"utp_session": 1})
+    assert opened.dropped > 0
+    opened.add(Exchange(response=ANTHROPIC).to_dict())
+    opened.close()
+    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [{"utp_session": 1}, *rows, {"response": ANTHROPIC}]
+
+
+def test_a_session_file_is_not_written_over_another_file(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("mine")
+    with pytest.raises(BadFile, match="no session file"):
+        SessionFile(path, {"utp_session": 1})
+    assert path.read_text() == "mine"
+
+
+def test_a_session_of_the_future_is_not_guessed_at(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"utp_session": 2}\n')
+    with pytest.raises(BadFile, match="format 2 is not known"):
+        read_session(path)
