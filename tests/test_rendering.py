@@ -11,6 +11,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import utp_cli
+from tests.cases import FIXTURES
 from tests.schema_rules import STRUCTURE, faults, refused
 from tests.tool_sets import ALL, HARD
 from utp_cli.protocol.errors import UnknownName
@@ -565,3 +567,31 @@ def test_what_is_rendered_shares_nothing_with_the_definition():
     schema = render_tools([tool], "mistral").fragment["tools"][0]["function"]["parameters"]
     schema["properties"]["p"]["enum"].append("b")
     assert tool.properties["p"]["enum"] == ["a"]
+
+
+# -- the public function ---------------------------------------------------------------------------------------
+
+
+def test_the_public_function_returns_the_fragment_and_what_stands_beside_it():
+    definition = {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}
+    request = utp_cli.render_tools([definition], "ollama", tool_choice="required")
+    assert request == render_tools([Tool(**definition)], "ollama").fragment
+    assert json.loads(json.dumps(request)) == request
+    assert request.text == "Call at least one tool."
+    assert [loss["keyword"] for loss in request.losses] == ["tool_choice"]
+    prompt = utp_cli.render_tools({"tools": [definition]}, "prompt-json")
+    assert prompt["messages"][0]["content"] == prompt.text
+    dotted = utp_cli.render_tools([Tool(name="a.b")], "anthropic")
+    assert dotted.names == {"a_b": "a.b"}
+
+
+def test_a_second_tool_of_one_name_is_lost_and_that_is_said():
+    request = utp_cli.render_tools([{"name": "look", "description": "1"}, {"name": "look", "description": "2"}], "mcp")
+    assert [tool["description"] for tool in request["tools"]] == ["1"]
+    assert [(loss["tool"], loss["what"]) for loss in request.losses] == [("look", "refused")]
+
+
+def test_the_public_function_reads_files_and_refuses_what_is_no_tool():
+    assert len(utp_cli.render_tools(FIXTURES / "tools" / "wire_tools.yaml")["tools"]) == 6
+    with pytest.raises(utp_cli.UtpError, match="tool 2: a tool without a name"):
+        utp_cli.render_tools([{"name": "look"}, {"description": "x"}])

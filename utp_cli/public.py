@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from utp_cli.auditing.report import AuditReport
-    from utp_cli.protocol.tools import Tool
     from utp_cli.replaying.run import Replay
 
 
@@ -25,8 +24,8 @@ def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
 
     `options` are those of `parse`. Raises `UtpError` for a file that is no session.
     """
-    from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
     from utp_cli.replaying.importing import session_of  # noqa: PLC0415
+    from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
 
     if isinstance(session, str | Path):
         from utp_cli.io.sessions import read_session  # noqa: PLC0415
@@ -35,19 +34,46 @@ def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
     return replay_sessions([session_of(session)], options)
 
 
+class Request(dict[str, Any]):
+    """The fragment of a request, with what does not stand in it."""
+
+    text: str
+    """What belongs into the system prompt: the definitions themselves (prompt formats), or what the request cannot say
+    (a forced choice that the model refuses, say). Empty where there is nothing."""
+    losses: list[dict[str, str]]
+    """What the definitions say and the target cannot: `{tool, pointer, keyword, what, message}` each."""
+    names: dict[str, str]
+    """The name that is sent → the tool's own name, where they differ."""
+
+
 def render_tools(
-    tools: Iterable[Any],
+    tools: Iterable[Any] | dict[str, Any] | str | Path,
     format: str = "openai-chat",  # noqa: A002 - the name that is documented
     *,
     tool_choice: str = "auto",
     **options: Any,
-) -> dict[str, Any]:
-    """Return the fragment of a request that offers the tools in a provider's format."""
-    from utp_cli.parsing.parser import known_tools  # noqa: PLC0415
+) -> Request:
+    """Return the fragment of a request that offers the tools in a provider's format.
+
+    `tools`: definitions in any known form, or a file's path. `options`: `strict`, `parallel`, `model`, `tier`; for
+    prompts `dialect` and `examples`. A second tool of one name is left out, and stands among the losses. Raises
+    `UtpError` for a format, tool or file that does not exist.
+    """
+    from utp_cli.io.tool_files import load_tools  # noqa: PLC0415
+    from utp_cli.protocol.tools import Tool  # noqa: PLC0415
     from utp_cli.rendering.tools import render_tools as render  # noqa: PLC0415
 
-    known: dict[str, Tool] = known_tools(tools) or {}
-    return render(list(known.values()), format, tool_choice=tool_choice, **options).fragment
+    if isinstance(tools, str | Path | dict):
+        known = load_tools(tools)
+    else:
+        listed = list(tools)
+        known = [tool for tool in listed if isinstance(tool, Tool)]
+        known += load_tools([tool for tool in listed if not isinstance(tool, Tool)])
+    rendered = render(known, format, tool_choice=tool_choice, **options)
+    request = Request(rendered.fragment)
+    request.text, request.names = rendered.text, rendered.names
+    request.losses = [loss.to_dict() for loss in rendered.losses]
+    return request
 
 
 def render_result(call: Any, result: Any, format: str = "openai-chat") -> Any:  # noqa: A002
