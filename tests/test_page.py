@@ -420,6 +420,9 @@ def test_steps_tell_words_from_code():
         [(False, "set "), (True, "x: y"), (False, " (see "), (True, "--z"), (False, ")")],
         [(True, "utp parse --from 'a b#1'")],
     ]
+    assert steps("--jinja, with a --file where `x` is")[0][-4:] == [
+        (True, "--file"), (False, " where "), (True, "x"), (False, " is"),
+    ]  # fmt: skip
 
 
 # -- colours -----------------------------------------------------------------------------------------------------
@@ -490,6 +493,7 @@ def test_replay_writes_the_same_page_both_ways(tmp_path):
         ("replay", "x.jsonl", "-f", "html", "--html", "y.html"),
         ("replay", "x.jsonl", "-f", "html", "--jobs", "2"),
         ("replay", "x.jsonl", "--html", "y.html", "--engine", "dask"),
+        ("replay", "x.jsonl", "--html", "y.html", "--suggest"),
         ("parse", "--repair-only", "--html", "y.html"),
         ("parse", str(FIXTURES / "answers" / "truncated.json"), "--html", "no/such/folder/y.html"),
     ],

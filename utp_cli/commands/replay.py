@@ -92,6 +92,8 @@ def replay(
         format="json" if as_json else format_name,
     )  # fmt: skip
     sessions = _opened(files)
+    if html and (export or suggest or save_as):
+        raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
     if export:
         count = export_to(sessions, Path(export))
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")

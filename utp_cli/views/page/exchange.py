@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class Entry:
             *([] if self.compared or self.name == self.label else [self.name]),
             f"{result.shape} stream" if result.stream else result.shape,
             *([result.model] if result.model else []),
-            *([f"stop: {result.finish_reason}"] if result.finish_reason else []),
+            *([f"stop: {result.finish_reason}".removesuffix(": stop")] if result.finish_reason else []),
             *([f"{elapsed:,.2f} s"] if elapsed is not None else []),
             *([f"{spent:,} tokens"] if spent is not None else []),
         ]
@@ -183,7 +184,7 @@ def exchange(entry: Entry, anchor: str) -> Exchange:
         anchor=anchor,
         entry=entry,
         text=verdict(result).text,
-        signatures=[signature(call.name, call.arguments, Screen(), _LINE) for call in result.calls[:_SIGNATURES]],
+        signatures=[_signature(call) for call in result.calls[:_SIGNATURES]],
         diagnoses=[
             Diagnosis(
                 finding=finding,
@@ -203,6 +204,10 @@ def exchange(entry: Entry, anchor: str) -> Exchange:
     )
 
 
+def _signature(call: ToolCall) -> str:
+    return signature(call.name, dict(islice(call.arguments.items(), _LINE)), Screen(), _LINE)
+
+
 def _if_shown(anchor: str, shown: set[str]) -> str:
     return anchor if anchor in shown else ""
 
@@ -218,7 +223,7 @@ def _called(call: ToolCall, anchor: str, shown: set[str]) -> Called:
         target=_if_shown(f"{anchor}p", shown),
         arguments=[
             Argument(name=name, value=value, cut_off=name in broken)
-            for name, value in list(call.arguments.items())[:MOST]
+            for name, value in islice(call.arguments.items(), MOST)
         ],
         more=max(len(call.arguments) - MOST, 0),
         reason=reason,

@@ -91,7 +91,9 @@ _CODE = re.compile(
     r"|--[\w-]+(?:[= ][^\s(),;`-][^\s(),;`]*)?(?: --[\w-]+(?:[= ][^\s(),;`-][^\s(),;`]*)?)*"  # flags with their values
     r"|`[^`]+`"
 )
-"""What can be copied out of a sentence."""
+"""What can be copied out of a sentence: the first of it."""
+_MORE_CODE = re.compile(r"--[\w-]+|`[^`]+`")
+"""What else is code there; the word behind a flag may be a word of the sentence."""
 _MOST_TO_DO = 3000
 """Characters of what is to be done; longer is only what quotes a model at length."""
 
@@ -102,11 +104,11 @@ def steps(does: str) -> list[list[tuple[bool, str]]]:
 
 
 def _coded(step: str) -> Iterator[tuple[bool, str]]:
-    at = 0
-    for match in _CODE.finditer(step):
+    at, code = 0, _CODE
+    while match := code.search(step, at):
         if match.start() > at:
             yield False, step[at : match.start()]
         yield True, match[0].strip("`")
-        at = match.end()
+        at, code = match.end(), _MORE_CODE
     if at < len(step):
         yield False, step[at:]
