@@ -77,7 +77,7 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
 def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddity]:
     """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's."""
     known = [(pointer("messages", at), message) for at, message in enumerate(messages) if isinstance(message, dict)]
-    ollama = provider == "ollama" or any("tool_name" in message for _, message in known)
+    ollama = provider == "ollama" or _is_ollama([message for _, message in known])
     for place, message in known:
         if message.get("role") == "function" or message.get("function_call"):
             evidence = "role function" if message.get("role") == "function" else "function_call"
@@ -96,6 +96,18 @@ def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddit
             if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("input"), str):
                 where = place + pointer("content", at, "input")
                 yield Oddity(code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}")
+
+
+def _is_ollama(messages: list[dict[str, Any]]) -> bool:
+    """Whether results go by name, or calls have objects for arguments and neither id nor type."""
+    calls = [call for message in messages for call in _list(message.get("tool_calls")) if isinstance(call, dict)]
+    objects = (
+        isinstance(call.get("function"), dict)
+        and isinstance(call["function"].get("arguments"), dict)
+        and not call.keys() & {"id", "type"}
+        for call in calls
+    )
+    return any("tool_name" in message for message in messages) or (bool(calls) and all(objects))
 
 
 def _list(value: Any) -> list[Any]:

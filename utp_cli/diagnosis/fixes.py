@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.models import served
+from utp_cli.diagnosis.models import HOSTED, belongs, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,11 +81,11 @@ CONTEXT: dict[str, str] = {
 
 
 def engine_of(subject: Answer | Refusal) -> str | None:
-    """Return which server it is: as told, else as its answer shows; None where nobody knows."""
+    """Return which server it is: as told, else as its answer or its model shows; None where nobody knows."""
     for name in (subject.server.get("engine"), subject.flavour, subject.provider, subject.shape):
         if isinstance(name, str) and name.casefold() in ENGINES:
             return ENGINES[name.casefold()]
-    return None
+    return "hosted" if belongs(subject.model, HOSTED) else None
 
 
 def parsers_of(dialect: Dialect, model: str | None) -> set[str]:

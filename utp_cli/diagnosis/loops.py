@@ -37,6 +37,8 @@ _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
 _PREFIX = re.compile(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
+_SPELLINGS = frozenset({"name-decoration", "name-style"})
+"""Repairs of a name that is meant, as opposed to one that is merely like it."""
 _SUFFIX = re.compile(r"(?::\d+|\(\))$")
 _ANNOUNCES = re.compile(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
 _ONLY_SAYS = re.compile(
@@ -70,7 +72,7 @@ def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
     tool … which was not in request.tools`, `KeyError`.
     """
     for call in _nameless(subject.known, subject.turns):
-        if not _variants(call.name or "", subject.known):
+        if not _variants(call, subject.known):
             near = nearest(call.name or "", subject.known)
             kind = "a built-in tool of the model" if call.name in BUILT_IN else f"nearest: {near or 'none'}"
             yield Sighting(
@@ -96,7 +98,7 @@ def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
     Error texts: `functions.get_weather is not registered`, `Tool default_api.search not found`.
     """
     for call in _nameless(subject.known, subject.turns):
-        variants = _variants(call.name or "", subject.known)
+        variants = _variants(call, subject.known)
         if variants:
             yield Sighting(
                 message=f"{call.name} is a variant of {' or '.join(variants)}",
@@ -123,9 +125,11 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-def _variants(name: str, known: Mapping[str, Tool]) -> list[str]:
-    """The known tools that a name may mean: as it is, or without its prefixes, one after the other."""
-    rest = _SUFFIX.sub("", name.strip())
+def _variants(call: Written, known: Mapping[str, Tool]) -> list[str]:
+    """The known tools that a name may mean: as it was repaired, as it is, or without its prefixes."""
+    if call.known_name in known and any(repair.code in _SPELLINGS for repair in call.repairs):
+        return [call.known_name]
+    rest = _SUFFIX.sub("", (call.name or "").strip())
     for _ in range(4):
         found = [tool for tool in known if _folded(tool) == _folded(rest)]
         shorter = _PREFIX.sub("", rest, count=1)

@@ -40,6 +40,9 @@ WANTS_REASONING = (
 SIGNS_THOUGHTS = (Series(family="gemini", versions=">=3,<4"),)
 """Their provider wants thought signatures back."""
 
+HOSTED = tuple(Series(family=name) for name in ("gpt", "o", "claude", "gemini"))
+"""Only their makers, and clouds that they deal with, serve them."""
+
 WEAK = (
     Series(max_size=4_000_000_000),
     Series(any_of=("base",)),

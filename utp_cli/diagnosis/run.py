@@ -29,7 +29,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
 
     A stream may end in an error: then both are looked at, the error and what came before it.
     """
-    result, model = answer.result, answer.model or answer.result.model
+    result, model = answer.result, answer.model
     if result.facts.error is None:
         return _looked_at(answer, "answer", model)
     refusal = Refusal(

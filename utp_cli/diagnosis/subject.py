@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,8 @@ _MALFORMED = tuple(word for word, stop in STOPS.items() if stop == "malformed")
 
 _THINKING_KEYS = frozenset({"reasoning_content", "reasoning", "thinking", "tool_plan", "summary"})
 
+_COMPLETION = re.compile(r"/choices/\d+/text")
+
 _HIDDEN_TOKENS = (
     ("usage", "completion_tokens_details", "reasoning_tokens"),
     ("usage", "output_tokens_details", "reasoning_tokens"),
@@ -66,6 +69,7 @@ class Answer:
     result: ParseResult
     tools: Mapping[str, Tool] | None = None
     model: str | None = None
+    """As the caller says, else as the answer does."""
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     """What is known of the request: `tool_choice`, `max_tokens`, `options`, …; None is read as `{}`."""
@@ -75,6 +79,7 @@ class Answer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "request", self.request or {})
         object.__setattr__(self, "server", self.server or {})
+        object.__setattr__(self, "model", self.model or self.result.model)
 
     @property
     def shape(self) -> str:
@@ -86,10 +91,11 @@ class Answer:
         """Which server wrote it, where that shows."""
         return self.result.facts.flavour
 
-    @property
+    @cached_property
     def raw(self) -> bool:
-        """It is what the model generated, unread by any server."""
-        return self.shape in RAW_SHAPES
+        """It is what the model generated, unread by any server: also the text of OpenAI's older completions."""
+        texts = self.result.texts
+        return self.shape in RAW_SHAPES or (bool(texts) and all(map(_COMPLETION.fullmatch, texts)))
 
     @cached_property
     def known(self) -> Mapping[str, Tool]:

@@ -21,6 +21,9 @@ _WHERE = {
     "": "before its end",
 }
 
+_NO_END = frozenset({"langchain"})
+"""Logs of streams that need not tell of their end."""
+
 
 @diagnosis("truncated-call", "error")
 def truncated_call(answer: Answer) -> Iterator[Sighting]:
@@ -127,7 +130,7 @@ def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
     result = answer.result
     # One line of Ollama's stream looks like a whole body, but for its `done`.
     one_line = isinstance(result.facts.document, dict) and result.facts.document.get("done") is False
-    cut = result.facts.ended is False or one_line
+    cut = (result.facts.ended is False and answer.shape not in _NO_END) or one_line
     if cut and not (result.finish_reason or result.facts.error):
         last = answer.written[-1] if answer.written else None
         yield Sighting(

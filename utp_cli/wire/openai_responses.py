@@ -66,6 +66,7 @@ class Decoder(FormatDecoder):
             return self._texts_of_event(kind, doc)
         if "output" in doc:
             return self._response(doc)
+        self.told.ended |= kind not in {"", "error"}  # a list of whole items is no stream that could break off
         return self._item(self._place(doc), doc) if kind else []
 
     def close(self) -> list[WireEvent]:
