@@ -9,6 +9,7 @@ from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.report import AuditedFinding, AuditReport
 from utp_cli.auditing.score import score_of
+from utp_cli.auditing.structure import HINTED
 from utp_cli.auditing.subject import AuditedTool, Options, ToolSet, compact, look_at, shown
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.findings import Finding, Place
@@ -16,7 +17,7 @@ from utp_cli.protocol.rules import Rule, rule
 from utp_cli.validation.definitions import find_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from utp_cli.auditing.nodes import Node
 
@@ -71,7 +72,8 @@ def breaking_changes(
     """
     after = _looked(new, locate or (lambda _, pointer: Place(pointer=pointer)), options or Options())
     before = _looked(old, lambda _, pointer: Place(pointer=pointer), after.options)
-    changes = [change for tool in before.tools for change in _changes(tool, before, after)]
+    known = _Known(before, after)
+    changes = [change for tool in before.tools for change in _changes(tool, known)]
     entries = [
         AuditedFinding(finding=finding, tool=None if change.gone else change.tool.index, fix=None)
         for change in changes
@@ -93,41 +95,50 @@ def _looked(definitions: Any, locate: Locate, options: Options) -> ToolSet:
     return ToolSet(tools=tools, options=options, names=frozenset(tool.name for tool in tools))
 
 
-def _changes(old: AuditedTool, before: ToolSet, after: ToolSet) -> Iterator[Change]:
-    new = next((tool for tool in after.tools if tool.name == old.name), None)
+class _Known:
+    """The new set by name, and those of its tools that the old one has not: by what they take, by what they say."""
+
+    def __init__(self, before: ToolSet, after: ToolSet) -> None:
+        self.by_name = {tool.name: tool for tool in reversed(after.tools)}
+        come = [tool for tool in after.tools if tool.name not in before.names]
+        self.come = [tool.name for tool in come]
+        self.by_parameters = {compact(tool.schema): tool.name for tool in reversed(come) if tool.properties}
+        self.by_text = {tool.description: tool.name for tool in reversed(come) if tool.description}
+
+    def renamed(self, old: AuditedTool) -> str:
+        """Return what an old tool may be called now: the new one with its parameters, its text, or nearly its name."""
+        found = self.by_parameters.get(compact(old.schema)) or self.by_text.get(old.description)
+        return found or _nearest(old.name, self.come)
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    return (nearest(name, known) if len(known) <= HINTED else None) or ""
+
+
+def _changes(old: AuditedTool, known: _Known) -> Iterator[Change]:
+    new = known.by_name.get(old.name)
     if new is None:
-        yield Change(
-            path=(), before=None, after=None, tool=old, gone=True,
-            renamed=_renamed(old, [tool for tool in after.tools if tool.name not in before.names]),
-        )  # fmt: skip
+        yield Change(path=(), before=None, after=None, tool=old, gone=True, renamed=known.renamed(old))
         return
     was, now = _by_path(old), _by_path(new)
+    come: dict[Path, dict[str, Node]] = {}
+    for path, node in now.items():
+        if path and path not in was:
+            come.setdefault(path[:-1], {})[path[-1]] = node
     for path in dict.fromkeys([*was, *now]):
-        if path in now or path[:-1] in now:  # what is gone with the mapping around it is told once
-            yield Change(
-                path=path, before=was.get(path), after=now.get(path), tool=new,
-                renamed=_renamed_parameter(path, was, now),
-            )  # fmt: skip
+        if path in now:
+            yield Change(path=path, before=was.get(path), after=now[path], tool=new)
+        elif path[:-1] in now:  # what is gone with the mapping around it is told once
+            renamed = _renamed(path[-1], was[path], come.get(path[:-1], {}))
+            yield Change(path=path, before=was[path], after=None, tool=new, renamed=renamed)
 
 
-def _renamed(old: AuditedTool, come: Iterable[AuditedTool]) -> str:
-    """Return the new tool that has the same parameters or text, or nearly the name."""
-    candidates = {tool.name: tool for tool in come}
-    parameters = compact(old.schema)
-    for name, tool in candidates.items():
-        if (old.properties and compact(tool.schema) == parameters) or (
-            old.description and tool.description == old.description
-        ):
-            return name
-    return nearest(old.name, candidates) or ""
-
-
-def _renamed_parameter(path: Path, was: dict[Path, Node], now: dict[Path, Node]) -> str:
-    if path in now:
+def _renamed(name: str, was: Node, come: dict[str, Node]) -> str:
+    """Return the new property that an old one may be: the only one with its schema, or with nearly its name."""
+    if len(come) > HINTED:
         return ""
-    come = {other[-1]: node for other, node in now.items() if other[:-1] == path[:-1] and other not in was and other}
-    same = [name for name, node in come.items() if node.schema == was[path].schema]
-    return same[0] if len(same) == 1 else nearest(path[-1], come) or ""
+    same = [other for other, node in come.items() if node.schema == was.schema]
+    return same[0] if len(same) == 1 else _nearest(name, list(come))
 
 
 def _by_path(tool: AuditedTool) -> dict[Path, Node]:

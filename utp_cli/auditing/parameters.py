@@ -191,12 +191,14 @@ _DATE_CUES = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_DATE = re.compile(
-    r"(?<!same )(?<!real[ -])(?<!each )(?<!every )(?<!any )(?<!over )(?<!run[ -])(?<!at a )(?<!first"
+    r"(?<!same )(?<!real[ -])(?<!each )(?<!every )(?<!any )(?<!over )(?<!run[ -])(?<!at a )(?<!specified )(?<!first"
     r" )(?<!up[ -]to[ -])"
     r"\b(?:date|time)\b(?!["
     r" -](?:series|range|zone|window|interval|unit|dimension|column|field|axis|out|picker|format))",
     re.IGNORECASE,
 )
+_QUOTED_FORM = re.compile(r"\be\.g\.,? ['\"`][^'\"`]*\d")
+"""An example with a digit in it shows the form."""
 _NO_MOMENT = word_set(
     "zone timezone zones range unit units format type kind mode name id ids field column interval"
     " window count limit label property order key precision granularity query expression text content"
@@ -219,7 +221,7 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
         return
     parts = words(node.name)
     named = not _DATE_WORDS.isdisjoint(parts) or (len(parts) > 1 and parts[-1] == "at")
-    if not named and not _SPOKEN_DATE.search(node.description):
+    if not named and (not _SPOKEN_DATE.search(node.description) or _QUOTED_FORM.search(node.description)):
         return
     fixed = not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(node.schema)
     moment = bool(parts) and parts[-1] not in _NO_MOMENT and "zone" not in parts
