@@ -457,9 +457,10 @@ def test_what_looks_like_a_key(secret: str) -> None:
     redacted = Redactor().text(json.dumps({"content": f"my key: {secret}."}))
     assert secret.removeprefix("Bearer ") not in redacted
     assert json.loads(redacted)["content"] == f"my key: {REDACTED}."
+    assert secret not in Redactor().text(json.dumps({"content": f"first\n{secret}"}))
 
 
-@pytest.mark.parametrize("text", ["task-based-routing-for-the-win", "the basic idea", "ask sk-", "tool_call_id call_12345678901234567890"])
+@pytest.mark.parametrize("text", ["task-based-routing-for-the-win", "the basic idea", "Basic authentication", "bearer of bad news", "ask sk-", "tool_call_id call_12345678901234567890"])
 def test_what_does_not_look_like_a_key(text: str) -> None:
     assert Redactor().text(text) == text
 
@@ -474,6 +475,6 @@ def test_secrets_in_use_are_found_in_any_spelling() -> None:
     assert without_parameters("/x?key=abcdefgh1&alt=sse") == "/x?alt=sse"
 
 
-@pytest.mark.parametrize("text", ['{"password": ' * 30_000, '"password": "' * 30_000, "sk-" * 100_000, r'\"' * 100_000, "bearer " * 60_000])
+@pytest.mark.parametrize("text", ['{"password": ' * 30_000, '"password": "' * 30_000, "sk-" * 100_000, "-eyJ" * 100_000, "-----BEGIN PRIVATE KEY-----" * 10_000, r'\"' * 100_000, "bearer " * 60_000])
 def test_hostile_texts_cost_linear_time(text: str) -> None:
     Redactor(["x"]).text(text)

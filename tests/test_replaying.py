@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from hypothesis import given, strategies as st
@@ -225,7 +225,7 @@ if __name__ == "__main__":
         parts = replay_parts([read_session(Path({str(long_session)!r}))], engine=engine_for(name, 1))
         print(json.dumps([o.to_dict() for p in parts for o in p.outcomes]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=True)
     local, dask = done.stdout.splitlines()
     assert json.loads(local)
     assert dask == local
@@ -249,6 +249,17 @@ def test_a_broken_line_is_named_from_another_process(tmp_path: Path) -> None:
     for jobs in (1, 2):
         done = utp("replay", path, "--jobs", jobs)
         assert (done.exit_code, done.stderr.strip()) == (2, f"utp: {path}:3: is no JSON object")
+
+
+def test_a_parser_nobody_knows_is_said_before_anything_runs(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": PLAIN})
+    for option in ("--parser", "--against-parser"):
+        done = utp("replay", path, option, "hermess", "--jobs", 2)
+        assert (done.exit_code, "did you mean 'hermes'?" in done.stderr) == (2, True)
+
+
+def test_envelopes_without_end_cost_linear_time() -> None:
+    replay({"messages": conversation("# TE_BEGIN_META {" * 60_000, "x")})
 
 
 def test_jobs_0_is_one_a_core() -> None:
@@ -409,11 +420,11 @@ class Live:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
 
-    def __enter__(self) -> Live:
+    def __enter__(self) -> Self:
         self.thread.start()
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()

@@ -31,7 +31,9 @@ def blocks(page: str, language: str) -> list[str]:
 def run(words: list[str] | str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": beside, **more}
-    return subprocess.run(words, cwd=folder, env=environment, shell=isinstance(words, str), capture_output=True, text=True, timeout=100)
+    return subprocess.run(
+        words, cwd=folder, env=environment, shell=isinstance(words, str), capture_output=True, text=True, timeout=100, check=False
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -94,10 +94,6 @@ def replay(
     sessions = _opened(files)
     if html and (export or suggest or save_as):
         raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
-    if export:
-        count = export_to(sessions, Path(export))
-        out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
-        return 0
     name = checked(settings.get("format") or "pretty", REPORTS)
     known = _parser_options(settings)
     if against and update:
@@ -108,6 +104,10 @@ def replay(
             repair_attempts=repair_attempts,
         )  # fmt: skip
         sessions = asking.sessions(sessions, known)
+    if export:
+        count = export_to(sessions, Path(export))
+        out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
+        return 0
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
     sink = sink_for(name, showing)
     if suggest or save_as:

@@ -26,15 +26,15 @@ _SECRET_PARAMETERS: Final = re.compile(
     r"|x-(?:amz|goog)-(?:signature|credential|security-token)"
 )
 _PATTERNS: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
+    r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))(?:"  # not within a word, but after an escaped line break
     r"(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,512}"  # OpenAI, Anthropic, OpenRouter, Stripe, LiteLLM
     r"|(?:gsk|hf|xai|nvapi|pplx|r8|fw|tvly|csk|ghp|gho|ghs|ghu|github_pat|glpat|dop_v1)[-_][A-Za-z0-9_-]{16,512}"
     r"|AIza[A-Za-z0-9_-]{30,64}|ya29\.[A-Za-z0-9_-]{20,512}"  # Google
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,256}"  # AWS, Slack
     r"|eyJ[A-Za-z0-9_-]{8,2048}\.[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,2048}"  # JSON Web Tokens
     r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}-----END [A-Z ]{0,20}PRIVATE KEY-----"
+    r"|(?i:bearer|basic)\s{1,4}(?=[A-Za-z._~+/=-]{0,2048}\d)[A-Za-z0-9._~+/=-]{11,2048}[A-Za-z0-9_=-]"
     r")"
-    r"|(?i:\bbearer|\bbasic)\s{1,4}[A-Za-z0-9._~+/=-]{11,2048}[A-Za-z0-9_=-]"
 )
 """How the keys of well-known services begin."""
 _FIELDS: Final = (

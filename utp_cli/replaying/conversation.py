@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.diagnosis.conversation_turns import turns_of
 from utp_cli.diagnosis.run import diagnose_session
 from utp_cli.protocol.spans import pointer_parts
+from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
+from utp_cli.replaying.importing import decoded
 from utp_cli.validation.failures import failure_of
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
-_ENVELOPE: Final = re.compile(r"# TE_BEGIN_META(.{0,20000}?)# TE_END_META", re.DOTALL)
-"""The frame of a Tool Envelope's metadata, which is JSON; each line of it may begin with `#`."""
+_COMMENT: Final = re.compile(r"(?m)^[ \t]*#")
+"""The metadata of a Tool Envelope is JSON, each line of which may begin so."""
 _QUOTED: Final = 300
 """Characters of a tool's error that are kept."""
 
@@ -145,11 +147,9 @@ def _failures(texts: list[tuple[str, str]], failed: list[bool]) -> Iterator[Tool
 
 
 def _envelopes(text: str, name: str) -> Iterator[Envelope]:
-    for match in _ENVELOPE.finditer(text):
-        try:
-            meta = json.loads(re.sub(r"(?m)^\s*#", "", match[1]))
-        except (ValueError, RecursionError):
-            continue
+    for part in text.split(ENVELOPE_BEGIN)[1:]:
+        written, end, _ = part.partition(ENVELOPE_END)
+        meta = decoded(_COMMENT.sub("", written)) if end else None
         if isinstance(meta, dict):
             yield Envelope(tool=name, meta=meta)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.parsing.parser import Parser
 from utp_cli.protocol.errors import BadFile
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.metrics import Metrics
@@ -100,12 +101,15 @@ def replay_parts(
     """Parse every exchange again; yield what became of them, in order, a chunk at a time.
 
     `options` are those of `parse` and win over what a session's header says. `against` is a parser whose calls count
-    as the expected ones. `engine` maps the chunks. Raises `BadFile` for a broken line, and for a source that is no
-    session file and holds no answer.
+    as the expected ones. `engine` maps the chunks. Raises `UnknownName` for a parser, `BadFile` for a broken line, and
+    for a source that is no session file and holds no answer.
     """
+    known = dict(options or {})
     opened: list[Session] = []
     index = 0
-    for done in engine(replay_chunk, _chunks(sessions, opened, dict(options or {}), against)):
+    for parser in (known.get("parser"), against):
+        Parser(parser=parser or "auto", dialects=known.get("dialects") or ())  # one that does not exist is said here
+    for done in engine(replay_chunk, _chunks(sessions, opened, known, against)):
         session = opened[done.number]
         outcomes = [replace(outcome, index=index + outcome.index) for outcome in done.outcomes]
         index += len(outcomes)
