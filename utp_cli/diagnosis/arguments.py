@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis.fit import json_type, misfits
 from utp_cli.diagnosis.json_text import Strict, as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
+from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer_parts
 
@@ -35,11 +36,17 @@ def _texts(answer: Answer) -> Iterator[tuple[Written, Strict]]:
             yield call, strict(call.text)
 
 
-def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
+def _misfits_by_call(answer: Answer, kind: str) -> Iterator[tuple[Written, list[Misfit]]]:
     for call in answer.written:
         tool = answer.known.get(call.known_name)
         if tool and call.whole and not call.free_text:
-            yield from ((call, misfit) for misfit in misfits(call.arguments, tool) if misfit.kind == kind)
+            found = [misfit for misfit in misfits(call.arguments, tool) if misfit.kind == kind]
+            if found:
+                yield call, found
+
+
+def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
+    return ((call, misfit) for call, found in _misfits_by_call(answer, kind) for misfit in found)
 
 
 @diagnosis("arguments-invalid-json", "error", star=True, errors=r"error parsing tool call: raw=")
@@ -251,8 +258,9 @@ def missing_argument(answer: Answer) -> Iterator[Sighting]:
     Error texts: `The required parameter is missing`, `missing 1 required positional argument`, `Field
     required`, `is a required property`.
     """
-    for call, misfit in _misfits(answer, "missing"):
-        yield _seen(call, f"{call.name} lacks the required {_label(misfit)}", f"arguments: {sorted(call.arguments)}")
+    for call, missing in _misfits_by_call(answer, "missing"):
+        names = ", ".join(map(_label, missing))
+        yield _seen(call, f"{call.name} lacks the required {names}", f"arguments: {compact(call.arguments)}")
 
 
 @diagnosis("wrong-type", "warning", star=True)
@@ -301,10 +309,15 @@ def unexpected_argument(answer: Answer) -> Iterator[Sighting]:
     Error texts: `got an unexpected keyword argument`, `Extra inputs are not permitted`, `Additional
     properties are not allowed`.
     """
-    for call, misfit in _misfits(answer, "unexpected"):
-        near = nearest(pointer_parts(misfit.path)[-1], misfit.asked, cutoff=0.4)
-        hint = f"nearest: {near}" if near else f"known: {', '.join(misfit.asked) or 'none'}"
-        yield _seen(call, f"{call.name} has no parameter {_label(misfit)}", f"{misfit.path}: {misfit.value!r}; {hint}")
+    for call, unknown in _misfits_by_call(answer, "unexpected"):
+        names = ", ".join(map(_label, unknown))
+        yield _seen(call, f"{call.name} has no parameter {names}", "; ".join(map(_told_unknown, unknown)))
+
+
+def _told_unknown(misfit: Misfit) -> str:
+    near = nearest(pointer_parts(misfit.path)[-1], misfit.asked, cutoff=0.4)
+    hint = f"nearest: {near}" if near else f"known: {', '.join(misfit.asked) or 'none'}"
+    return f"{misfit.path}: {misfit.value!r}; {hint}"
 
 
 @diagnosis("malformed-function-call", "error")

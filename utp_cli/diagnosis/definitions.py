@@ -33,6 +33,8 @@ _GEMINI_REFUSES = frozenset({
     "$schema", "additionalProperties", "$ref", "$defs", "const", "exclusiveMinimum", "exclusiveMaximum",
     "patternProperties", "oneOf", "allOf", "not",
 })  # fmt: skip
+_TAKES_ANY_SCHEMA = ("parametersJsonSchema", "parameters_json_schema")
+"""Fields of Gemini's definitions where every keyword is known."""
 _SCHEMA_DUE = frozenset({"anthropic", "mcp", "cohere", "mistral", "bedrock"})
 """Providers that take no tool without a schema."""
 
@@ -228,13 +230,19 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     """
     if tools.provider not in {"gemini", "vertex", "google"}:
         return
-    for definition, node in _nodes(tools):
-        if "parametersJsonSchema" in definition.schema_pointer or "parameters_json_schema" in definition.schema_pointer:
+    for definition in tools.definitions:
+        if definition.schema_pointer.endswith(_TAKES_ANY_SCHEMA):
             continue
-        refused = sorted(_GEMINI_REFUSES & node.keywords.keys())
-        refused += ["type as a list"] if isinstance(node.keywords.get("type"), list) else []
-        if refused:
-            yield _at(definition, node, f"Gemini refuses {', '.join(refused)}", clipped(compact(node.schema), 120))
+        places = [(node, refused) for node in nodes_of(definition) if (refused := _refused_by_gemini(node.keywords))]
+        if places:
+            names = ", ".join(dict.fromkeys(name for _, refused in places for name in refused))
+            where = f" ({len(places)} places)" if len(places) > 1 else ""
+            evidence = clipped(compact(places[0][0].schema), 120)
+            yield _at(definition, places[0][0], f"Gemini refuses {names}{where}", evidence)
+
+
+def _refused_by_gemini(schema: dict[str, Any]) -> list[str]:
+    return sorted(_GEMINI_REFUSES & schema.keys()) + ["type as a list"] * isinstance(schema.get("type"), list)
 
 
 @diagnosis(
