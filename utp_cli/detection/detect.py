@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
 from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
-from utp_cli.detection.dialect import dialects_for, server_row
+from utp_cli.detection.dialect import dialects_for, is_named, server_row
 from utp_cli.detection.heard import contradicted, other_dialect, server_name, spec_with
 from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.registry import CAPABILITY_ROWS
@@ -104,11 +104,12 @@ def detect(
     """
     told = server_name(model, server)
     spec = spec_with(read_model_id(told), server)
-    known = dict(stated or {})
+    row, dialects = server_row(spec), dialects_for(told)
+    named = {f"registry: models of the dialect {dialects[0]}": {"native_tools": True}} if dialects else {}
+    known = {**(named if row is None and is_named(told, spec) else {}), **(stated or {})}
     heard = {server.source: server.capability} if server else {}
     wanted = {**(overrides or {}), "override": override or {}}
     capability, capability_sources = find_capability(spec, {**known, **heard, **wanted})
-    row, dialects = server_row(spec), dialects_for(told)
     dialect = dialects[0] if dialects else None
     sources = _spec_sources(spec) | capability_sources | _serving_sources(row, spec, dialect)
     template = template or _template(server)

@@ -31,8 +31,17 @@ def server_row(spec: ModelSpec) -> ServerRow | None:
 
 def dialects_by_name(model: str) -> tuple[str, ...]:
     """Return the dialect whose list of models has the longest part of the id."""
+    return tuple(name for _, name in _by_part(model))
+
+
+def is_named(model: str, spec: ModelSpec) -> bool:
+    """Whether a dialect's list of models has more of the id than the bare name of a family."""
+    return any(part != spec.family for part, _ in _by_part(model))
+
+
+def _by_part(model: str) -> list[tuple[str, str]]:
     from utp_cli.dialects.catalogue import DIALECTS  # noqa: PLC0415 - most ids never come here
 
     lowered = model.lower()
-    found = ((len(part), dialect.name) for dialect in DIALECTS for part in dialect.models if part in lowered)
-    return tuple(name for _, name in sorted(found)[-1:])
+    found = ((part, dialect.name) for dialect in DIALECTS for part in dialect.models if part in lowered)
+    return sorted(found, key=lambda pair: (len(pair[0]), pair[1]))[-1:]
