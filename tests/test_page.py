@@ -303,6 +303,19 @@ def test_what_there_is_no_room_for_is_counted(monkeypatch):
     assert "4 of 7 answers went wrong" in text_of(tree)
 
 
+def test_lists_that_are_too_long_say_by_how_much():
+    calls = "".join(f'<tool_call>{{"name": "f{at}", "arguments": {{"a": 1,}}}}</tool_call>' for at in range(120))
+    native = {
+        "choices": [{"message": {"tool_calls": [
+            {"id": f"c{at}", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}} for at in range(30)
+        ]}}]
+    }  # fmt: skip
+    told = text_of(check_sound(drawn(parse(calls), parse(native))))
+    assert "and 20 more calls" in told
+    assert "and 20 more repairs" in told
+    assert "and 6 more texts" in told
+
+
 def test_memory_does_not_grow_with_the_answers(monkeypatch):
     monkeypatch.setattr(page_module, "_ROOM", 100_000)
     page = Page("many")

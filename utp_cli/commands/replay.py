@@ -61,7 +61,7 @@ def replay(
     against: Annotated[str | None, live(metavar="URL", help="Ask this server again, and compare its answers.")] = None,
     concurrency: Annotated[int, live(metavar="N", min=1, help="Requests under way at once.")] = 4,
     rate: Annotated[float | None, live(metavar="N", min=0.001, help="Requests in a second, at most.")] = None,
-    repair_attempts: Annotated[int, live(metavar="N", min=0, help="Tell the model what is wrong so often.")] = 0,
+    repair_attempts: Annotated[int, live(metavar="N", min=0, help="Say what is wrong, N times.")] = 0,
     api_key_env: Annotated[str | None, live(metavar="VARIABLE", help="The variable that holds the key.")] = None,
     suggest: Annotated[bool, how("--suggest", help="Say which settings would have read the most calls.")] = False,
     save_as: Annotated[str | None, how(metavar="NAME", help="Write the suggestion as a profile.")] = None,

@@ -19,7 +19,7 @@ from utp_cli.views.pretty import signature
 from utp_cli.views.verdict import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
     from utp_cli.protocol.findings import Finding
@@ -35,7 +35,7 @@ OF_STATUS = {"regressed": "lost", "error": "lost", "changed": "look"}
 """The sign of a comparison that is not as it should be."""
 MOST = 100
 """Entries of one list of one answer: calls, repairs, messages."""
-MOST_TEXTS = 12
+MOST_TEXTS = 24
 _SIGNATURES, _LINE = 3, 110
 """Calls that are named in the row of an answer, and the characters of each."""
 WHY = {
@@ -180,6 +180,8 @@ def exchange(entry: Entry, anchor: str) -> Exchange:
         "repairs": result.repairs, "server calls": result.server_calls, "notes": result.notes,
         "messages": messages,
     }  # fmt: skip
+    more = {name: len(entries) - MOST for name, entries in lists.items() if len(entries) > MOST}
+    more |= {"texts": left_out} if (left_out := len(_texts(result, anchor)) - MOST_TEXTS) > 0 else {}
     return Exchange(
         anchor=anchor,
         entry=entry,
@@ -200,7 +202,7 @@ def exchange(entry: Entry, anchor: str) -> Exchange:
         repairs=list(_repairs(result, anchor, shown)),
         passages=passages,
         ladder=_ladder(result),
-        more={name: len(entries) - MOST for name, entries in lists.items() if len(entries) > MOST},
+        more=more,
     )
 
 
@@ -284,28 +286,32 @@ def _ladder(result: ParseResult) -> list[tuple[Any, int]]:
 
 def _passages(result: ParseResult, anchor: str) -> tuple[list[Passage], set[str]]:
     """Draw every text that was read, then the arguments of native calls; return also the ids that are shown."""
-    calls = _named_calls(result, anchor)
     by_pointer: dict[str, list[Segment]] = {}
     for segment in result.segments:
         by_pointer.setdefault(segment.pointer, []).append(segment)
     passages: list[Passage] = []
     shown: set[str] = set()
-
-    def draw(pointer: str, text: str, segments: Sequence[Segment], boxes: Iterable[Box], marks: Iterable[Mark]) -> None:
+    for pointer, text, native in _texts(result, anchor)[:MOST_TEXTS]:
+        if native:
+            segments, boxes = [], [_box(*native)]
+            marks = [*_marks(result, anchor, partial(is_, native[1]))]
+        else:
+            here = [pair for pair in _named_calls(result, anchor) if pair[1].pointer == pointer and pair[1].span]
+            segments, boxes = by_pointer.get(pointer, []), [_box(*pair) for pair in here]
+            marks = [*_marks(result, anchor, _of(pointer)), *_sights(result, anchor, pointer)]
         drawn, ids = stretches(text, segments, boxes, marks)
         passages.append(Passage(title=place(pointer) if pointer else "raw text", length=len(text), stretches=drawn))
-        shown.update(ids)
-
-    for pointer, text in result.texts.items():
-        if text.strip() and len(passages) < MOST_TEXTS:
-            here = [(name, call) for name, call in calls if call.pointer == pointer and call.span]
-            marks = [*_marks(result, anchor, _of(pointer)), *_sights(result, anchor, pointer)]
-            draw(pointer, text, by_pointer.get(pointer, []), [_box(*pair) for pair in here], marks)
-    for name, call in calls:
-        if call.rung == "native" and call.raw and len(passages) < MOST_TEXTS:
-            box = _box(name, call)
-            draw(call.pointer, call.raw, [], [box], _marks(result, anchor, partial(is_, call)))
+        shown |= ids
     return passages, shown
+
+
+def _texts(result: ParseResult, anchor: str) -> list[tuple[str, str, tuple[str, ToolCall] | None]]:
+    """Return what was written: pointer and text; with the arguments of a native call the call and its id."""
+    calls = [pair for pair in _named_calls(result, anchor) if pair[1].rung == "native" and pair[1].raw]
+    return [
+        *((pointer, text, None) for pointer, text in result.texts.items() if text.strip()),
+        *((pair[1].pointer, pair[1].raw, pair) for pair in calls),
+    ]
 
 
 def _of(pointer: str) -> Callable[[ToolCall], bool]:
