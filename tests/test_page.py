@@ -250,6 +250,26 @@ def test_a_healthy_session_has_nothing_to_change():
     assert "<details open" not in page
 
 
+def test_faults_of_the_conversation_alone_are_in_the_verdict():
+    page = Page("one")
+    page.add(parse("Fine."))
+    finding = Finding(code="orphan-tool-result", severity="error", message="answers no call", hint="drop it")
+    page.converse("s", [finding], [], [])
+    tree = check_sound("".join(page.pieces()))
+    assert text_of(next(tree.iter(f"{HTML}h1"))) == "! Every answer was read, but the conversation has faults"
+    assert "orphan-tool-result" in text_of(tree)
+
+
+def test_one_answer_that_regressed_says_so():
+    result = parse('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>')
+    exchange = Exchange(response={}, expected=[{"name": "f", "arguments": {"a": 2}}, {"name": "g", "arguments": {}}])
+    page = Page("one")
+    page.add(result, "s.jsonl", compare(exchange, result))
+    tree = check_sound("".join(page.pieces()))
+    assert text_of(next(tree.iter(f"{HTML}h1"))) == "✗ regressed: g lost; f changed"
+    assert "utp parse --from 's.jsonl#0'" in text_of(tree)
+
+
 def test_charts_count_calls_and_repairs():
     tree = tree_of(replayed("page/broken.jsonl"))
     labels = [svg.get("aria-label") for svg in tree.iter(f"{SVG}svg") if svg.get("role") == "img"]

@@ -25,6 +25,13 @@ _CAUSES = 500
 _LOSSY = {"truncated", "malformed", "doubtful"}
 """Reasons of rejection that lose a call."""
 
+_METRICS = {
+    "selection_accuracy": "right tool",
+    "parameter_accuracy": "right arguments",
+    "first_attempt_success": "first try",
+}
+"""Shares that a replay counts, and what they are called on the page."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Cause:
@@ -82,7 +89,7 @@ class Summary:
     def add(self, entry: Entry, anchor: str) -> None:
         """Count an answer; `anchor` is its id, `""` where it is not on the page."""
         result, link = entry.result, (anchor, entry.name)
-        self.only = verdict(result).text
+        self.only = f"{entry.status}: {words_of(entry)}" if entry.status in OF_STATUS else verdict(result).text
         self.signs[entry.sign] += 1
         self.statuses.update([entry.status] if entry.status else [])
         self.checked.update(call.valid for call in result.calls if call.valid is not None)
@@ -111,7 +118,8 @@ class Summary:
         severity: Severity = "error" if OF_STATUS[entry.status] == "lost" else "warning"
         words = words_of(entry)
         cause = Cause(code=entry.status, severity=severity, message=words, does=entry.command)
-        _count(self.causes.setdefault((entry.status, words), cause), link)
+        key = (entry.status, words if len(self.causes) < _CAUSES else "")
+        _count(self.causes.setdefault(key, cause), link)
 
     def _parser(self, name: str) -> Counter[str]:
         return self.parsers.setdefault(name or "?", Counter())
@@ -124,19 +132,28 @@ class Summary:
 
     @property
     def sign(self) -> str:
-        return next((sign for sign in SIGNS if self.signs[sign]), "good")
+        return "look" if self._conversation_at_fault else next((sign for sign in SIGNS if self.signs[sign]), "good")
+
+    @property
+    def _conversation_at_fault(self) -> bool:
+        """Whether there is more to change than the answers themselves call for."""
+        return not any(self.signs[sign] for sign in SIGNS[:2]) and any(
+            cause.severity != "info" for cause in self.causes.values()
+        )
 
     @property
     def verdict(self) -> str:
         """Say in one sentence whether something is wrong."""
-        if self.answers == 1 and self.sign == SIGNS[-1]:
+        if self._conversation_at_fault:
+            return "Every answer was read, but the conversation has faults"
+        if self.answers == 1:
             return self.only
         number = self.signs[self.sign]
-        of = f"{number:,} of {counted(self.answers, 'answer')}" if self.answers > 1 else "This answer"
+        of = f"{number:,} of {counted(self.answers, 'answer')}"
         return {
-            "lost": f"{of} went wrong" if self.answers > 1 else self.only,
-            "look": f"{of} {'needs' if number == 1 else 'need'} a look" if self.answers > 1 else self.only,
-            "repaired": f"Every answer was read, {number:,} after repairs" if self.answers > 1 else self.only,
+            "lost": f"{of} went wrong",
+            "look": f"{of} {'needs' if number == 1 else 'need'} a look",
+            "repaired": f"Every answer was read, {number:,} after repairs",
             "good": f"{counted(self.answers, 'answer')}, all as they should be" if self.answers else "No answer in it",
         }[self.sign]
 
@@ -204,11 +221,3 @@ def metric_rows(metrics: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what a replay counts beyond the answers themselves, where it is known."""
     told = [(words, metrics.get(key)) for key, words in _METRICS.items()]
     return [(words, f"{value:.1%}") for words, value in told if value is not None]
-
-
-_METRICS = {
-    "selection_accuracy": "right tool",
-    "parameter_accuracy": "right arguments",
-    "first_attempt_success": "first try",
-}
-"""Shares that a replay counts, and what they are called on the page."""
