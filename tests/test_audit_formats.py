@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 import xml.etree.ElementTree as ET
 from importlib.resources import files
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from jsonschema_rs import validator_for
@@ -130,17 +129,31 @@ def test_waving_through_as_shown() -> None:
     assert json.loads(utp("t.json", "--json").stdout)["summary"]["suppressed"] >= 1
 
 
-def test_a_tokenizer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Words:
-        @staticmethod
-        def from_str(text: str) -> Any:
-            assert json.loads(text) == {}
-            return SimpleNamespace(encode=lambda said: SimpleNamespace(ids=said.split()))
-
-    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Words))
-    write("words.json", "{}")
+def test_a_tokenizer_counts() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))  # noqa: S106 - no password
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    words.save("words.json")
     write("t.yaml", GOOD)
-    write("pyproject.toml", "[tool.utp.audit]\nmax-tokens = 5\n")
-    assert "take about 19 tokens" in utp("t.yaml", "--tokenizer", "words.json").stdout
-    monkeypatch.setitem(sys.modules, "tokenizers", None)
-    assert "pip install tokenizers" in utp("t.yaml", "--tokenizer", str(write("other.json", "{}"))).stderr
+    write("pyproject.toml", '[tool.utp.audit]\nmax-tokens = 5\ntokenizer = "words.json"\n')
+    assert "take about 19 tokens" in utp("t.yaml").stdout
+    assert utp("t.yaml", "--tokenizer", "t.yaml").stderr.startswith("utp: t.yaml: is no tokenizer.json")
+
+
+def test_a_live_server_is_audited() -> None:
+    pytest.importorskip("mcp.server")
+    command = shlex.join([sys.executable, str(Path(__file__).with_name("weather_server.py"))])
+    done = utp("--mcp", command, "--select", "UTP601", "--json")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert (finding["tool"], finding["file"], finding["pointer"]) == ("set_station", command, "")
+    assert finding["line"] > 1
+    fixed = utp("--mcp", command, "--fix", "--unsafe-fixes", "--select", "UTP601")
+    assert json.loads(fixed.stdout)["tools"][1]["annotations"] == {"readOnlyHint": False}
+    assert "is changed alone" in utp("t.yaml", "--mcp", command, "--fix").stderr
+
+
+def test_python_is_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("shop_tools.py", "def order(id: str) -> str:\n    ...\n")
+    monkeypatch.syspath_prepend(Path.cwd())
+    done = utp("--python", "shop_tools:order", "--select", "UTP201", "--json")
+    assert [f["tool"] for f in json.loads(done.stdout)["findings"]] == ["order"]

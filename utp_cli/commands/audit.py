@@ -11,6 +11,7 @@ from utp_cli.commands import options
 from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, STATISTICS
 from utp_cli.commands.audit_steps import (
     Changes,
+    Sources,
     audited_files,
     compared,
     deliverer,
@@ -18,7 +19,6 @@ from utp_cli.commands.audit_steps import (
     list_rules,
     new_baseline,
     portability_of,
-    read_all,
     refuses,
     to_file,
     without_baseline,
@@ -28,7 +28,6 @@ from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output as out
 from utp_cli.io.audit_settings import audit_settings
-from utp_cli.io.inputs import STDIN
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
 from utp_cli.views.findings import summary
@@ -36,6 +35,7 @@ from utp_cli.views.findings import summary
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+source = partial(Option, rich_help_panel="Sources")
 rules = partial(Option, rich_help_panel="Rules")
 failing = partial(Option, rich_help_panel="What fails")
 fixing = partial(Option, rich_help_panel="Fixes")
@@ -49,6 +49,9 @@ app = command_app()
 def audit(
     files: Annotated[Names, Argument(metavar="TOOLS", help="Tool files, YAML or JSON, or folders; - is stdin.")] = None,
     *,
+    mcp: Annotated[Names, source(metavar="SERVER", help="Ask an MCP server: a URL, or a command to start.")] = None,
+    python: Annotated[Names, source(metavar="MODULE:NAME", help="Import Python; its code runs.")] = None,
+    stdin_filename: Annotated[str | None, source(metavar="FILE", help="What stdin is called.")] = None,
     select: Annotated[Names, rules(metavar="CODE", help="Rules to run: UTP2, UTP306, ALL.")] = None,
     ignore: Annotated[Names, rules(metavar="CODE", help="Rules not to run.")] = None,
     severity: Annotated[Names, rules(metavar="CODE=SEVERITY", help="Call it error, warning or info.")] = None,
@@ -60,7 +63,6 @@ def audit(
     openai_legacy_limits: Annotated[
         bool, options.known("--openai-legacy-limits", help="100 properties, 5 levels.")
     ] = False,
-    stdin_filename: Annotated[str | None, options.known(metavar="FILE", help="What stdin is called.")] = None,
     profile: options.Profile = None,
     config: options.Config = None,
     fail_on: Annotated[
@@ -110,12 +112,13 @@ def audit(
     views: Mapping[str, Any] = PORTABILITY if portability else STATISTICS if statistics else FORMATS
     name = checked(settings.get("format") or "text", dict(views))
     changes = Changes(fix=fix, unsafe=unsafe_fixes, enhance=enhance, diff=diff)
-    deliver = deliverer(changes, piped=STDIN in (files or [STDIN]))
+    sources = Sources(files=files or [], stdin_name=stdin_filename, mcp=mcp or [], python=python or [])
+    deliver = deliverer(changes, sources)
     if deliver and (portability or breaking):
         raise BadOption(
             f"--{'portability' if portability else 'breaking'} changes nothing: leave out --fix and the like"
         )
-    read = read_all(files or [], stdin_filename)
+    read = sources.read()
     if portability:
         reports = portability_of(read, asked)
         sink_for(name, showing).write(views[name](reports, showing))

@@ -16,6 +16,7 @@ from utp_cli.io import output as out
 from utp_cli.io.audit_files import (
     enhanced_text,
     fixed_text,
+    listed_files,
     name_for,
     read_baseline,
     tool_files,
@@ -47,11 +48,26 @@ class Changes:
     """Only show it."""
 
 
-def read_all(names: list[str], stdin_name: str | None) -> list[ToolFile]:
-    """Read what was named. Raises `BadFile`, and `BadOption` where nothing was."""
-    if not names and not stdin_name:
-        raise BadOption("name a file of tool definitions: utp audit tools.yaml")
-    return list(tool_files(names or [STDIN], stdin_name))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where the tools come from."""
+
+    files: Sequence[str]
+    stdin_name: str | None
+    mcp: Sequence[str]
+    python: Sequence[str]
+
+    @property
+    def are_files(self) -> bool:
+        """Whether all of them can be written to."""
+        return not self.mcp and not self.python and STDIN not in (self.files or [STDIN])
+
+    def read(self) -> list[ToolFile]:
+        """Read them. Raises `UtpError` where one cannot be read, and where none is named."""
+        asked = list(listed_files(self.mcp, self.python))
+        if not self.files and not self.stdin_name and not asked:
+            raise BadOption("name a file of tool definitions: utp audit tools.yaml")
+        return [*tool_files(self.files or [STDIN] * (not asked), self.stdin_name), *asked]
 
 
 def audited_files(
@@ -95,13 +111,15 @@ def _enhanced(file: ToolFile, report: AuditReport, _: Changes) -> tuple[str, int
     return enhanced_text(file, report)
 
 
-def deliverer(changes: Changes, *, piped: bool) -> Deliver | None:
-    """Return what becomes of changed texts: a diff, the text itself for standard input, the file; None for nothing."""
+def deliverer(changes: Changes, sources: Sources) -> Deliver | None:
+    """Return what becomes of changed texts: a diff, the file; the text itself where that is none; None for nothing."""
     if changes.diff:
         return show_diff
     if not changes.fix and not changes.enhance:
         return None
-    return to_standard_output if piped else to_file
+    if not sources.are_files and len([*sources.files, *sources.mcp, *sources.python]) > 1:
+        raise BadOption("what is no file is changed alone, for it goes to standard output")
+    return to_file if sources.are_files else to_standard_output
 
 
 def show_diff(file: ToolFile, text: str) -> None:

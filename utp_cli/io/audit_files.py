@@ -115,6 +115,23 @@ def tool_files(names: Iterable[str], stdin_name: str | None = None) -> Iterator[
             yield read_tool_file(name)
 
 
+def listed_files(mcp: Iterable[str], python: Iterable[str]) -> Iterator[ToolFile]:
+    """Yield what MCP servers list and what Python defines (`module:name`), as files. Raises `UtpError`."""
+    for source in mcp:
+        from utp_cli.io.mcp_source import mcp_definitions  # noqa: PLC0415 - loads asyncio
+
+        yield _as_file(source, mcp_definitions(source))
+    for source in python:
+        from utp_cli.io.python_source import import_tools  # noqa: PLC0415 - loads pydantic
+
+        keys = ("name", "description", "parameters")
+        yield _as_file(source, [{key: getattr(tool, key) for key in keys} for tool in import_tools(source)])
+
+
+def _as_file(name: str, definitions: list[dict[str, Any]]) -> ToolFile:
+    return read_tool_file(name, json.dumps({"tools": definitions}, indent=2, ensure_ascii=False) + "\n")
+
+
 def _piped() -> str:
     try:
         return read(STDIN).decode("utf-8-sig")

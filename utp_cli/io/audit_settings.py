@@ -9,8 +9,6 @@ import math
 import tomllib
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatch
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -19,6 +17,7 @@ from utp_cli.auditing.providers import PROVIDERS
 from utp_cli.auditing.report import graded
 from utp_cli.auditing.subject import Options
 from utp_cli.io.audit_files import audit_file
+from utp_cli.io.prompt_files import read_tokenizer
 from utp_cli.io.settings import Settings
 from utp_cli.io.toml_text import line_of
 from utp_cli.io.tool_files import read_text
@@ -83,27 +82,9 @@ class AuditSettings:
         return [*(self.ignore or ()), *(code for codes in own for code in codes)]
 
     def thresholds(self) -> dict[str, Any]:
-        """Return what goes to the rules as it is."""
+        """Return what goes to the rules as it is, and what counts tokens. Raises `BadFile`, `BadOption`."""
         told = {f.name: getattr(self, f.name) for f in fields(Options) if hasattr(self, f.name)}
-        return told | {"tokenizer": token_counter(self.tokenizer) if self.tokenizer else None}
-
-
-@cache
-def token_counter(path: str) -> Callable[[str], int]:
-    """Return what counts the tokens of a text as a `tokenizer.json` has them.
-
-    Raises `BadOption` where the package `tokenizers` is not installed, `BadFile` for a file that is none.
-    """
-    try:
-        tokenizers = import_module("tokenizers")
-    except ImportError:
-        raise BadOption("--tokenizer needs the package tokenizers: pip install tokenizers") from None
-    text = read_text(path)
-    try:
-        tokenizer = tokenizers.Tokenizer.from_str(text)
-    except Exception:  # noqa: BLE001 - the package raises bare exceptions
-        raise BadFile(path, "is no tokenizer.json") from None
-    return lambda text: len(tokenizer.encode(text).ids)
+        return told | {"tokenizer": read_tokenizer(self.tokenizer)[0] if self.tokenizer else None}
 
 
 _FILES = frozenset({"baseline", "tokenizer"})

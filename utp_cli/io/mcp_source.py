@@ -21,8 +21,15 @@ _LAST_WORDS = 2000
 
 
 def list_mcp_tools(source: str, timeout: float = 30.0) -> list[Tool]:
-    """Return the tools of a server. `source`: a URL, or a command that is started. `timeout`: seconds, for all of it.
+    """Return the tools of a server. As `mcp_definitions`."""
+    listed = mcp_definitions(source, timeout)
+    return [replace(tool, place=source) for tool in read_definition({"tools": listed})]
 
+
+def mcp_definitions(source: str, timeout: float = 30.0) -> list[dict[str, Any]]:
+    """Return the definitions of a server's tools, as it sends them.
+
+    `source`: a URL, or a command that is started. `timeout`: seconds, for all of it.
     Raises `BadOption` where the `mcp` extra is missing or the source is no command, `BadFile` where it does not answer.
     """
     try:
@@ -39,7 +46,7 @@ def list_mcp_tools(source: str, timeout: float = 30.0) -> list[Tool]:
             raise BadFile(source, f"gave no tools: {_reason(error, timeout)}{_last_words(errors)}") from None
     if not listed:
         raise BadFile(source, "the server has no tools")
-    return [replace(tool, place=source) for tool in read_definition({"tools": listed})]
+    return listed
 
 
 def _transport(source: str, errors: TextIO) -> Any:
