@@ -32,9 +32,9 @@ LABELS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama"
 TOOL_PARSER: dict[str, str] = {
     "vllm": "--enable-auto-tool-choice --tool-call-parser {name}",
     "sglang": "--tool-call-parser {name}",
-    "llama.cpp": "--jinja (the default since December 2025: then drop --no-jinja), with a tool-capable "
-    "--chat-template-file where the model's own template knows no tools",
-    "ollama": "use a model whose `ollama show` lists tools, or give the Modelfile a TEMPLATE that renders .Tools",
+    "llama.cpp": "--jinja (the default since December 2025: then drop --no-jinja), with a "
+    "--chat-template-file that knows tools",
+    "ollama": "a model whose `ollama show` lists tools, or a Modelfile with a TEMPLATE that renders .Tools",
     "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt",
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""

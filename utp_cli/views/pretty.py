@@ -35,6 +35,8 @@ _MOST = 12
 """Entries of a list that are shown where not everything is."""
 _MOST_FINDINGS = 4
 """The same for diagnoses, which take several lines each."""
+_DETAILS = 10
+"""The column in which what proves a diagnosis, and its fix, begin."""
 _RUNGS = {"native": 1, "markup": 2, "json": 3, "heuristic": 4}
 _OUTCOMES = {"fired": "good", "declined": "declined", "skipped": "skipped"}
 _WHY = {
@@ -62,7 +64,7 @@ def pretty(
         return head + calls
     parts = [
         head,
-        _findings(result.diagnoses, screen),
+        _findings(result, screen),
         calls,
         _listed(result.rejected, lambda call: _rejected(call, screen), screen),
     ]
@@ -197,22 +199,23 @@ def _error(result: ParseResult, screen: Screen) -> list[Text]:
     return screen.labelled(Text("  it said"), f"{status}{result.facts.error}", 12)
 
 
-def _findings(findings: Sequence[Finding], screen: Screen) -> list[Text]:
-    """Draw diagnoses, each with its fix: `fix` stands ready to be copied, `hint` is for people."""
-    column = min(max((len(finding.code) for finding in findings), default=0) + 6, 30)
-    return _listed(findings, lambda finding: _finding(finding, screen, column), screen, _MOST_FINDINGS)
+def _findings(result: ParseResult, screen: Screen) -> list[Text]:
+    """Draw diagnoses: what happened, what proves it, what to change."""
+    said = result.facts.error
+    return _listed(result.diagnoses, lambda finding: _finding(finding, screen, said), screen, _MOST_FINDINGS)
 
 
-def _finding(finding: Finding, screen: Screen, column: int) -> list[Text]:
+def _finding(finding: Finding, screen: Screen, said: str | None) -> list[Text]:
+    """Draw a diagnosis; evidence that has just been shown (`said`) is left out."""
     sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
     label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
-    lines = screen.labelled(label, finding.message, column)
-    # One thing to do a line: fixes list servers with semicolons.
-    fix = (finding.fix or finding.hint).replace("; ", ";\n")
-    for name, text in {"seen": finding.evidence if screen.verbose else "", "fix": fix}.items():
-        if text:
-            lines += screen.labelled(Text(f"    {name}", style="bold"), text, column)
-    return lines
+    lines = screen.labelled(label, finding.message, label.cell_len)
+    if finding.evidence and finding.evidence != said:
+        evidence = screen.brief(finding.evidence, screen.width - _DETAILS)
+        lines += screen.labelled(Text("    seen", style="bold"), evidence, _DETAILS)
+    # One thing to do a line: fixes list them with semicolons, which would be copied with a flag.
+    fix = (finding.fix or finding.hint).replace("; ", "\n")
+    return lines + (screen.labelled(Text("    fix", style="bold"), fix, _DETAILS) if fix else [])
 
 
 def _ladder(result: ParseResult, screen: Screen) -> list[Text]:
