@@ -14,7 +14,7 @@ from utp_cli import parse
 from utp_cli.protocol.tools import Tool
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.names import known_name
-from utp_cli.repair.shape import Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
 from utp_cli.repair.spelling import spelling_of
 
 CASES = load("repair/more_shape.jsonl")
@@ -140,6 +140,26 @@ def test_beside_a_known_tool_an_unknown_one_is_not_lost() -> None:
     assert shape_calls(value[1:], Form(strict=True), {"weather": CITY}) == []
 
 
+def test_beside_a_sound_call_a_broken_one_is_not_lost() -> None:
+    value = [{"name": "weather", "arguments": {"city": "a"}}, {"name": "weather", "id": "2", "arguments": [1, 2, 3]}]
+    for strict in (True, False):
+        sound, broken = shape_calls(value, Form(strict=strict), {"weather": CITY})
+        assert isinstance(sound, ShapedCall)
+        assert broken == BrokenCall(name="weather", id="2", why="the arguments are a list, not an object")
+
+
+def test_a_broken_call_of_a_known_tool_is_rejected() -> None:
+    result = parse('{"name": "weather", "arguments": [1, 2, 3]}', tools=[CITY])
+    assert (result.calls, [(call.name, call.reason) for call in result.rejected]) == ([], [("weather", "malformed")])
+    assert parse('{"name": "wether", "arguments": [1, 2, 3]}', tools=[CITY]).rejected == []
+
+
+def test_a_call_held_to_a_schema_stands_under_one_key() -> None:
+    value = {"response": {"scratchpad": "hm", "tool": "weather", "arguments": {"city": "Oslo"}}}
+    (call,) = parse(json.dumps(value), tools=[CITY]).calls
+    assert (call.name, call.arguments, call.valid) == ("weather", {"city": "Oslo"}, True)
+
+
 PAYLOADS = [
     ({"answer": "42", "scratchpad": "hm"}, [("thought", "hm"), ("answer", "42")]),
     ({"scratchpad": "hm"}, [("thought", "hm")]),
@@ -212,12 +232,14 @@ def test_text_that_is_due_is_decoded_once_without_a_repair() -> None:
     assert (found, [repair.code for repair in repairs]) == ({"city": "Oslo"}, ["double-encoded-json"])
 
 
+KEYS = st.text(max_size=8)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | KEYS,
     lambda inner: (
-        st.lists(inner)
-        | st.dictionaries(st.text() | st.sampled_from(["name", "arguments", "function", "weather"]), inner)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(KEYS | st.sampled_from(["name", "arguments", "function", "weather"]), inner, max_size=3)
     ),
+    max_leaves=8,
 )
 
 
@@ -225,10 +247,10 @@ JSON = st.recursive(
 def test_no_value_raises(value: Any, strict: bool) -> None:
     for tools in (None, {"weather": CITY}):
         for found in shape_calls(value, Form(strict=strict), tools):
-            assert isinstance(found, Payload) or isinstance(found.arguments, dict)
+            assert not isinstance(found, ShapedCall) or isinstance(found.arguments, dict)
 
 
-@given(st.dictionaries(st.text(), JSON))
+@given(st.dictionaries(KEYS, JSON, max_size=4))
 def test_a_plain_call_is_left_alone(arguments: dict[str, Any]) -> None:
     tool = Tool(name="f", parameters={"properties": {key: {} for key in arguments}})
     (call,) = shape_calls({"name": "f", "arguments": arguments}, Form(), {"f": tool})
@@ -251,3 +273,18 @@ SPELLINGS = [
 @pytest.mark.parametrize(("value", "key", "source", "spelling"), SPELLINGS)
 def test_a_number_keeps_its_spelling(value: float, key: str | int, source: str, spelling: str) -> None:
     assert spelling_of(value, key, source) == spelling
+
+
+def test_native_arguments_encoded_twice_are_told() -> None:
+    arguments = json.dumps(json.dumps({"city": "Oslo"}))
+    call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": arguments}}
+    body = {"choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [call]}}]}
+    result = parse(body, tools=[CITY])
+    assert [(each.name, each.arguments) for each in result.calls] == [("weather", {"city": "Oslo"})]
+    assert [repair.code for repair in result.repairs] == ["double-encoded-json"]
+
+
+def test_the_spelling_of_a_number_reaches_the_call() -> None:
+    tool = {"name": "post", "parameters": {"type": "object", "properties": {"zip": {"type": "string"}}}}
+    (call,) = parse('<tool_call>{"name": "post", "arguments": {"zip": 00501}}</tool_call>', tools=[tool]).calls
+    assert call.arguments == {"zip": "00501"}

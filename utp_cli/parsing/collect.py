@@ -85,7 +85,7 @@ def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bo
     if candidate.name not in tools:
         candidate.name, repair = known_name(candidate.name, tools)
         candidate.repairs += [repair] if repair else []
-    checked = check_arguments(candidate.name, candidate.arguments, tools)
+    checked = check_arguments(candidate.name, candidate.arguments, tools, source=candidate.raw)
     if candidate.reason is None:
         candidate.arguments = checked.arguments
         candidate.repairs += checked.repairs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from utp_cli.engine.layout import Run
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.repair.reader import JsonReader
-from utp_cli.repair.shape import Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
 from utp_cli.repair.strict import strict
 
 if TYPE_CHECKING:
@@ -90,16 +90,21 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
     return reader
 
 
-def _candidate(lane: Lane, shaped: ShapedCall, reader: JsonReader, span: tuple[int, int], end: Ending) -> Candidate:
+def _candidate(
+    lane: Lane, shaped: ShapedCall | BrokenCall, reader: JsonReader, span: tuple[int, int], end: Ending
+) -> Candidate:
     lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
-    prefix = shaped.arguments_pointer
-    return Candidate(
-        rung="json", parser=JSON_PARSER, name=shaped.name, arguments=shaped.arguments, id=shaped.id,
+    arguments, prefix = ({}, "") if isinstance(shaped, BrokenCall) else (shaped.arguments, shaped.arguments_pointer)
+    candidate = Candidate(
+        rung="json", parser=JSON_PARSER, name=shaped.name, arguments=arguments, id=shaped.id,
         server=shaped.server, pointer=lane.pointer, span=span, raw=lane.engine.text[span[0] : span[1]],
         repairs=[*reader.repairs, *shaped.repairs],
         partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)],
-        reason="truncated" if breaks_off(lack, closed=False, at_end=False, end=end) else None,
+        reason="malformed" if isinstance(shaped, BrokenCall) else None,
     )  # fmt: skip
+    if breaks_off(lack, closed=False, at_end=False, end=end):
+        candidate.reason = "truncated"
+    return candidate
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

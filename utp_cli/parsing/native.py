@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.parsing.candidates import Ending
-    from utp_cli.protocol.calls import Repair
     from utp_cli.protocol.tools import Tool
     from utp_cli.wire.spec import CallDone
 
@@ -36,8 +35,9 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
         value = _decoded(raw, candidate, end)
         if candidate.reason:
             return candidate
+    # Text that was due is decoded by now: what is still text was encoded twice.
     arguments, repairs, why = shape_arguments(
-        value, tool, text_due=done.text_due, absent_is_empty=done.absent_is_empty, decode=_tolerant
+        value, tool, text_due=done.text_due and value is raw, absent_is_empty=done.absent_is_empty
     )
     candidate.repairs += repairs
     if arguments is None:
@@ -66,11 +66,6 @@ def _decoded(text: str, candidate: Candidate, end: Ending) -> Any:
         candidate.partial += reading.partial
         candidate.arguments = reading.value if isinstance(reading.value, dict) else {}
     return reading.value
-
-
-def _tolerant(text: str) -> tuple[Any, list[Repair]] | None:
-    reading = repair_json(text)
-    return (reading.value, list(reading.repairs)) if reading.complete else None
 
 
 def _dumped(value: Any) -> str:

@@ -80,11 +80,25 @@ class ShapedCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenCall:
+    """A call that was found, but what stands for its arguments cannot be an object."""
+
+    name: str
+    why: str
+    id: str | int | None = None
+    server: str | None = None
+    repairs: tuple[Repair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Payload:
     """What a wrapper holds that is no call: `{"answer": …}`, `{"scratchpad": …}`."""
 
     kind: Literal["answer", "thought"]
     text: str
+
+
+Shaped = ShapedCall | BrokenCall | Payload
 
 
 @dataclass(slots=True)
@@ -100,17 +114,16 @@ class _Raw:
     repairs: list[Repair] = field(default_factory=list)
 
 
-def shape_calls(
-    value: Any, form: Form, tools: Mapping[str, Tool] | None, *, decode: Decode = tolerant
-) -> list[ShapedCall | Payload]:
+def shape_calls(value: Any, form: Form, tools: Mapping[str, Tool] | None, *, decode: Decode = tolerant) -> list[Shaped]:
     """Find the calls in a value; none where it is no call. Repairs point into each call (`/name`, `/arguments`).
 
-    `decode` reads arguments that are JSON text.
+    `decode` reads arguments that are JSON text. Where nobody named a dialect, a broken call counts only if it names a
+    known tool.
     """
     payloads = _payloads(value)
     if payloads:
         return payloads
-    calls: list[ShapedCall | Payload] = []
+    calls: list[Shaped] = []
     for item, at, repairs in _items(value, form, "", []):
         raw = _raw_call(item, at, form, tools)
         if raw is None:
@@ -118,15 +131,15 @@ def shape_calls(
                 return []
             continue
         raw.repairs[:0] = repairs
-        shaped = _settled(raw, tools, decode)
-        if shaped:
-            calls.append(shaped)
-    if form.strict and tools and not any(isinstance(call, ShapedCall) and call.name in tools for call in calls):
+        call = _settled(raw, tools, decode)
+        if isinstance(call, ShapedCall) or not form.strict or (call.name in (tools or ()) and not _is_described(item)):
+            calls.append(call)
+    if form.strict and tools and not any(not isinstance(call, Payload) and call.name in tools for call in calls):
         return []
     return calls
 
 
-def _payloads(value: Any) -> list[ShapedCall | Payload]:
+def _payloads(value: Any) -> list[Shaped]:
     """`{"answer": "…", "scratchpad": "…"}`: the thought, then the answer."""
     if isinstance(value, dict) and [*value] == ["response"] and isinstance(value["response"], dict):
         value = value["response"]
@@ -154,7 +167,7 @@ def _items(value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 
         return [(item, where, [*before, *own]) for item, where, own in items]
     if not isinstance(value, dict):
         return []
-    for key in form.wrappers + CALL_LISTS:
+    for key in (*form.wrappers, *CALL_LISTS, *(("response",) if len(value) == 1 else ())):
         inner = value.get(key)
         if isinstance(inner, list | dict) and inner and not _has_name(value, form):
             taken = [shape_repair("function-wrapper", "", {key: inner}, f"unwrapped {key}")]
@@ -273,13 +286,18 @@ def _find_arguments(
 
 def _defines(rest: Mapping[str, Any], key: str | None, known: Mapping[str, Any]) -> bool:
     """Whether what stands beside a name, the arguments under `key`, defines the tool and does not call it."""
-    described = any(each in _DESCRIBING and each not in known for each in rest)
+    described = _is_described(rest, known)
     if key is None:
         return described or isinstance(rest.get("function"), dict)
     value = rest[key]
     if plain_name(key) == "parameters" and _is_schema(value):
         return True
     return described and (_is_schema(value) or _are_schemas(value) or (not value and key != "arguments"))
+
+
+def _is_described(item: Mapping[str, Any], known: Mapping[str, Any] | tuple[()] = ()) -> bool:
+    """Whether it says what only a tool's definition says, and no argument of the tool is called so."""
+    return any(key in _DESCRIBING and key not in known for key in item)
 
 
 def _is_schema(value: Any) -> bool:
@@ -308,16 +326,17 @@ def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | N
     return _Raw(name, arguments, at, at + pointer(name), repairs=[repair])
 
 
-def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | None:
-    """Settle name and arguments of a call; None where the arguments are no object and cannot become one."""
+def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | BrokenCall:
+    """Settle name and arguments of a call."""
     name, renamed = known_name(raw.name, tools) if tools else (raw.name, None)
     tool = (tools or {}).get(name, Tool(name=name))
-    arguments, repairs, _ = shape_arguments(raw.arguments, tool, text_due=False, decode=decode)
+    arguments, repairs, why = shape_arguments(raw.arguments, tool, text_due=False, decode=decode)
+    made = (*raw.repairs, *([renamed] if renamed else []), *repairs)
     if arguments is None:
-        return None
+        return BrokenCall(name=name, why=why or "", id=raw.id, server=raw.server, repairs=made)
     return ShapedCall(
         name=name, arguments=arguments, id=raw.id, server=raw.server, pointer=raw.at,
-        arguments_pointer=raw.arguments_at, repairs=(*raw.repairs, *([renamed] if renamed else []), *repairs),
+        arguments_pointer=raw.arguments_at, repairs=made,
     )  # fmt: skip
 
 

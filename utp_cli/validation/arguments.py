@@ -34,6 +34,8 @@ PROBLEMS_AT_MOST: Final = 50
 """Problems that are told of one call."""
 VALUES_AT_MOST: Final = 10_000
 """Values that are looked at, and faults that are mended, in one call."""
+SOURCE_AT_MOST: Final = 20_000
+"""Characters of a source that spellings are looked up in: each look-up reads all of it."""
 DEPTH_AT_MOST: Final = 20
 """Keys that lead to text which is decoded and mended within."""
 ROUNDS: Final = 3
@@ -65,7 +67,7 @@ def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, To
     schema = compiled(tool.parameters) if tool.parameters else None
     if schema is None:
         return Checked(valid=True, problems=(), arguments=arguments, repairs=[])
-    mended, repairs = _mended(arguments, schema, source)
+    mended, repairs = _mended(arguments, schema, source if len(source) <= SOURCE_AT_MOST else "")
     problems = [
         problem
         for error in schema.errors(mended, PROBLEMS_AT_MOST)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal
 
+from utp_cli.validation.verbs import DESTRUCTIVE, READ, WRITE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -16,20 +18,7 @@ if TYPE_CHECKING:
 
 Effect = Literal["read", "write"]
 
-
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-READ: Final = _set(
-    "search list get find read query fetch check validate inspect analyze count exists show view describe lookup"
-    " download preview diff status compare calculate"
-)
-WRITE: Final = _set(
-    "write create update delete modify set post put patch remove add insert append move rename copy execute run"
-    " install uninstall edit send upload commit push merge drop reset save clear close cancel assign publish submit"
-    " destroy purge truncate wipe erase overwrite revoke kill"
-)
+_CHANGES: Final = WRITE | DESTRUCTIVE
 _NAMESPACE: Final = re.compile(r"__|[./:]")
 _RISE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -53,7 +42,7 @@ def effect_of(name: str, tool: Tool | None) -> Effect:
         verbs = [_base(word) for word in said]
         if verbs and verbs[0] in READ:
             return "read"
-        if not WRITE.isdisjoint(verbs):
+        if not _CHANGES.isdisjoint(verbs):
             return "write"
         if not READ.isdisjoint(verbs):
             return "read"
@@ -62,7 +51,7 @@ def effect_of(name: str, tool: Tool | None) -> Effect:
 
 def _base(word: str) -> str:
     """`creates` → `create`, `fetches` → `fetch`; other words as they are."""
-    known = READ | WRITE
+    known = READ | _CHANGES
     return next((each for each in (word, word[:-1], word[:-2]) if each in known and word.startswith(each)), word)
 
 
