@@ -178,6 +178,9 @@ def test_metrics() -> None:
     assert told["by_parser"] == {"openai-chat": 4, "hermes": 1}
     assert told["by_repair"]["trailing-comma"] == 1
     assert told["by_model"]["qwen3:32b"]["calls"] == 5
+    parsers = told["by_model"]["qwen3:32b"]["parsers"]
+    assert {name: (cell["calls"], cell["parse_success"]) for name, cell in parsers.items()} == {"openai-chat": (4, 0.8), "hermes": (1, 1.0)}
+    assert parsers["hermes"]["by_repair"] == {"trailing-comma": 1}
 
 
 LONG = ROWS + 9

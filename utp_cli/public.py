@@ -20,7 +20,7 @@ def audit(tools: Any, provider: str | None = None, **options: Any) -> AuditRepor
 
 
 def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
-    """Parse a session again: a dict `{"messages", "tools"}` or `{"exchanges"}`, or a session file's path.
+    """Parse a session again: a dict `{"messages", "tools"}` or `{"exchanges"}`, or the path of a file or a folder.
 
     `options` are those of `parse`. Raises `UtpError` for a file that is no session.
     """
@@ -28,9 +28,9 @@ def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
     from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
 
     if isinstance(session, str | Path):
-        from utp_cli.io.sessions import read_session  # noqa: PLC0415
+        from utp_cli.io.sessions import read_sessions  # noqa: PLC0415
 
-        return replay_sessions([read_session(Path(session))], options)
+        return replay_sessions(read_sessions(Path(session)), options)
     return replay_sessions([session_of(session)], options)
 
 

@@ -12,7 +12,6 @@ from utp_cli.commands import options
 from utp_cli.commands.formats import Showing
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output as out
-from utp_cli.io.proxy import imported_server, listen, serve
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.settings import load_settings
 from utp_cli.io.web import root_of, shown_url
@@ -22,8 +21,6 @@ from utp_cli.recording.redaction import Redactor
 from utp_cli.replaying.chunks import Chunk, replay_chunk
 from utp_cli.replaying.importing import exchanges_in
 from utp_cli.replaying.session import Session
-from utp_cli.views.lines import painted
-from utp_cli.views.recorded import recorded
 
 if TYPE_CHECKING:
     from utp_cli.recording.capture import Capture
@@ -56,17 +53,19 @@ def record(
 
     Point your client's base URL here. Keys, cookies and tokens never reach the file. Ctrl-C ends it.
     """
+    from utp_cli.io.proxy import imported_server, listen, serve  # noqa: PLC0415 - help has no need of a server
+
     settings = load_settings(config, profile=profile, model=model, provider=provider, url=upstream)
     url = settings.get("url")
     if not url:
         raise BadOption("no server to ask: name one with --upstream URL")
     root_of(url)  # says what is no URL of a server
     imported_server()
+    listening = listen(port)
     header = Session(model=settings.get("model"), provider=settings.get("provider"), profile=profile)
     file = SessionFile(Path(output), header.header())
     if file.dropped:
         out.say(f"{output}: its last line was half written, and was dropped")
-    listening = listen(port)
     if not quiet:
         here = f"http://127.0.0.1:{listening.getsockname()[1]}"
         out.say(f"listening on {here} for {shown_url(url)}, writing to {output}; Ctrl-C ends it")
@@ -106,6 +105,9 @@ class Recorder:
             chunk = Chunk(number=0, session=self._header, rows=list(exchanges_in(row)))
             outcome = next(iter(replay_chunk(chunk).outcomes), None)
         if not self._showing.quiet:
+            from utp_cli.views.lines import painted  # noqa: PLC0415 - a quiet recorder has no need of rich
+            from utp_cli.views.recorded import recorded  # noqa: PLC0415
+
             line = recorded(capture, outcome, self._showing.screen)
             out.say(painted([line], colour=self._showing.colour).rstrip("\n"))
 

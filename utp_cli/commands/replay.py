@@ -17,7 +17,6 @@ from utp_cli.commands.reading import own_dialects
 from utp_cli.commands.replay_formats import REPORTS
 from utp_cli.commands.suggesting import suggested
 from utp_cli.io import output as out
-from utp_cli.io.asking import Asking
 from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption, nearest
@@ -99,6 +98,8 @@ def replay(
     if against and update:
         raise BadOption("--update accepts what a recording holds; leave out --against")
     if against:
+        from utp_cli.io.asking import Asking  # noqa: PLC0415 - only who asks pays
+
         asking = Asking(
             url=against, key=_key(settings), model=model, concurrency=concurrency, rate=rate,
             repair_attempts=repair_attempts,

@@ -33,6 +33,8 @@ def suggested(
     found = suggest(sessions, options, engine)
     if name and len(found) != 1:
         raise BadOption(f"--save-as writes one profile, and there are {len(found)} models: choose one with --model")
+    if not found:
+        say("utp: no answers to judge by")
     if as_json:
         from utp_cli.views.json import document  # noqa: PLC0415
 

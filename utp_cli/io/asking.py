@@ -44,6 +44,8 @@ _AHEAD: Final = 4
 """Answers that may wait for an earlier one, for each request under way."""
 _PAUSE: Final = 0.5
 """Seconds before the second try; twice as long before each further one."""
+_MOST: Final = 64 << 20
+"""Bytes of one answer that are read."""
 _LONGEST: Final = 60.0
 """Seconds that a server may ask to be left alone."""
 
@@ -133,16 +135,17 @@ class Asking:
             await self._turn()
             start = time.monotonic()
             try:
-                answer = await client.post(url, json=exchange.request)
+                async with client.stream("POST", url, json=exchange.request) as answer:
+                    data = await _read(answer)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 failure, after, status = failure_of(error, attempt), None, None
                 why = f"{shown_url(url)}: {str(error) or type(error).__name__}"
             else:
                 status = answer.status_code
                 if status < 400:
-                    return _answered(exchange, answer, time.monotonic() - start)
+                    return _answered(exchange, status, data, time.monotonic() - start)
                 failure, after = failure_of(status, attempt), answer.headers.get("retry-after")
-                why = f"{shown_url(url)}: HTTP {status}: {' '.join(answer.text[:200].split())}"
+                why = f"{shown_url(url)}: HTTP {status}: {' '.join(data[:200].decode('utf-8', 'replace').split())}"
             if failure.strategy != "same":
                 why = f"{why} ({failure.code}, {attempt} {'try' if attempt == 1 else 'tries'})"
                 why = why.replace(self.key, "***") if self.key else why
@@ -162,17 +165,25 @@ async def _result(task: asyncio.Task[Exchange]) -> Exchange:
     return await task
 
 
-def _answered(exchange: Exchange, answer: httpx.Response, elapsed: float) -> Exchange:
-    body = _json(answer.content)
+async def _read(answer: httpx.Response) -> bytes:
+    """Read an answer; of one without end only so much."""
+    data = bytearray()
+    async for piece in answer.aiter_bytes():
+        data += piece
+        if len(data) > _MOST:
+            break
+    return bytes(data)
+
+
+def _answered(exchange: Exchange, status: int, data: bytes, elapsed: float) -> Exchange:
+    body = _json(data)
     stream: str | bytes | None = None
     if body is None:
         try:
-            stream = answer.content.decode("utf-8")
+            stream = data.decode("utf-8")
         except UnicodeDecodeError:
-            stream = answer.content
-    return replace(
-        exchange, response=body, stream=stream, status=answer.status_code, elapsed=round(elapsed, 3)
-    )  # fmt: skip
+            stream = data
+    return replace(exchange, response=body, stream=stream, status=status, elapsed=round(elapsed, 3))
 
 
 def _json(data: bytes) -> Any:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 VERSION = 1
-_TEXTS = frozenset({".txt", ".text", ".md"})
+_TEXTS = frozenset({".txt", ".text"})
 """Files of a folder that hold the raw text of one answer."""
 
 

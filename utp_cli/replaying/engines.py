@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +35,8 @@ def _local(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iter
     if jobs == 1:
         yield from map(work, chunks)
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only several processes need it
+
     with ProcessPoolExecutor(jobs, initializer=_leave_interrupts_to_parent) as pool:
         try:
             yield from _in_order(lambda chunk: pool.submit(work, chunk), lambda future: future.result(), chunks, jobs)

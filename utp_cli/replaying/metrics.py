@@ -137,17 +137,26 @@ def _agreeing(found: Any, wanted: Any) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Metrics:
-    """Counts over a replay, and for each model."""
+    """Counts over a replay, for each model, and for each parser that read the first call of an answer of it."""
 
     total: Tally = field(default_factory=Tally)
     by_model: dict[str, Tally] = field(default_factory=dict)
+    by_parser: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    """Model → parser → counts; answers without a call are in none of them."""
 
     def add(self, outcome: Outcome) -> None:
         """Count an exchange."""
         self.total.add(outcome)
-        self.by_model.setdefault(outcome.model or "unknown", Tally()).add(outcome)
+        model = outcome.model or "unknown"
+        self.by_model.setdefault(model, Tally()).add(outcome)
+        parsers = self.by_parser.setdefault(model, {})
+        if outcome.parser:
+            parsers.setdefault(outcome.parser, Tally()).add(outcome)
 
     def to_dict(self) -> dict[str, Any]:
         """Write the metrics of `utp.replay/1`."""
-        by_model = {model: tally.to_dict() for model, tally in self.by_model.items()}
+        by_model = {}
+        for model, tally in self.by_model.items():
+            parsers = {name: cell.to_dict() for name, cell in self.by_parser[model].items()}
+            by_model[model] = {**tally.to_dict(), "parsers": parsers}
         return {**self.total.to_dict(), "by_model": by_model}

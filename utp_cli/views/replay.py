@@ -143,22 +143,30 @@ def _envelopes(found: Digest, screen: Screen) -> list[Text]:
 
 
 def _models(found: Digest, screen: Screen) -> list[Text]:
-    titles = f"{'calls':>7}{'parsed':>9}{'repaired':>10}{'valid':>8}{'first try':>11}"
-    head = Text(f"  {'model':<28}{titles}", style="bold")
-    return [head, *(_row(model, tally, screen) for model, tally in found.metrics.by_model.items())]
+    """Draw a row for each model and parser."""
+    if not found.metrics.by_model:
+        return []
+    titles = f"{'parser':<13}{'calls':>6}{'parsed':>8}{'repaired':>10}{'valid':>8}{'first try':>11}"
+    lines = [Text(f"  {'model':<20}{titles}", style="bold")]
+    for model, tally in found.metrics.by_model.items():
+        cells = found.metrics.by_parser[model] or {screen.signs.dash: tally}
+        names = [model, *[""] * (len(cells) - 1)]
+        lines += [_row(name, parser, cell, screen) for name, (parser, cell) in zip(names, cells.items(), strict=True)]
+    return lines
 
 
-def _row(model: str, tally: Tally, screen: Screen) -> Text:
+def _row(model: str, parser: str, tally: Tally, screen: Screen) -> Text:
     def told(share: float | None, width: int) -> str:
         return f"{screen.signs.dash if share is None else f'{share:.1%}':>{width}}"
 
-    name = screen.cut(screen.safe(model), 26)
-    shares = ((tally.parsed, 9), (tally.repaired, 10), (tally.valid, 8), (tally.first_try, 11))
-    return Text(f"  {name:<28}{tally.calls:>7}{''.join(told(share.value, width) for share, width in shares)}")
+    name, reader = screen.cut(screen.safe(model), 19), screen.cut(screen.safe(parser), 12)
+    shares = ((tally.parsed, 8), (tally.repaired, 10), (tally.valid, 8), (tally.first_try, 11))
+    numbers = "".join(told(share.value, width) for share, width in shares)
+    return Text(f"  {name:<20}{reader:<13}{tally.calls:>6}{numbers}")
 
 
 def _counts(total: Tally, screen: Screen) -> list[Text]:
-    named = (("parsers", total.by_parser), ("repairs", total.by_repair), ("causes", total.by_diagnosis))
+    named = (("repairs", total.by_repair), ("causes", total.by_diagnosis))
     lines = [line for label, counts in named if counts for line in _counted(label, counts.most_common(), screen)]
     judged = {"right tool": total.selection.value, "right arguments": total.parameters.value}
     shares = [(name, f"{value:.1%}") for name, value in judged.items() if value is not None]
