@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.probe import ANSWER, CALLS, NAMES, QUESTION, RESULT, SYSTEM, THOUGHT, TOKENS, TOOLS
+from utp_cli.detection.probe import ANSWER, CALLS, IDS, KEYS, NAMES, QUESTION, RESULT, SYSTEM, THOUGHT, TOKENS, TOOLS
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
 if TYPE_CHECKING:
@@ -86,11 +86,13 @@ class Conversation:
     @cached_property
     def style(self) -> dict[str, Any]:
         """The form in which the template writes a call: arguments as text or not, and the content beside it."""
-        for as_text, content in product((False, True), ("", None, ...)):
-            style: dict[str, Any] = {"as_text": as_text, "content": content}
-            if is_sound(self.answer(assistant(CALLS[:1], **style))):
-                return style
-        return {"as_text": False, "content": ""}
+        styles: list[dict[str, Any]] = [
+            {"as_text": t, "content": c} for t, c in product((False, True), ("", None, ...))
+        ]
+        written = [(style, self.answer(assistant(CALLS[:1], **style))) for style in styles]
+        sound = (style for style, text in written if is_sound(text))
+        told = (style for style, text in written if NAMES[0] in text and KEYS[0] in text)
+        return next(sound, None) or next(told, styles[0])
 
     def turn(self, calls: Sequence[dict[str, Any]]) -> str:
         """Return what it writes for calls, header and end of turn included."""
@@ -123,7 +125,7 @@ def assistant(calls: Sequence[dict[str, Any]], *, as_text: bool = False, content
     """Write an assistant's message; `content=...` leaves the key out."""
     tool_calls = [
         {
-            "id": f"call{place:05}",
+            "id": IDS[place],
             "type": "function",
             "function": {
                 "name": call["name"],

@@ -12,7 +12,7 @@ import re
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.probe import CALLS, KEYS, NAMES
+from utp_cli.detection.probe import CALLS, IDS, KEYS, NAMES
 from utp_cli.dialects.own import dialect_from_table
 from utp_cli.protocol.errors import BadOption
 
@@ -28,8 +28,10 @@ _LONGEST = 4000
 _TABLES = 60
 """Tables that are tried; a clear template needs one."""
 _TOKEN = re.compile(r"<[^<>\s]*>|\[[^\[\]\s]*\]|\s+|[\w.:-]+|.", re.DOTALL)
+_BRACKET = re.compile(r"[\[{]")
 _FENCE = re.compile(r"\s*```[a-z]*\s*\Z")
 _FENCE_END = re.compile(r"\A\s*```")
+_LAST_TAG = re.compile(r"<([\w.:-]+)>\s*\Z")
 _SLOT = re.compile(r"""(?P<open>.*?)\s*(?:(?<=\s)(?P<attribute>[\w:.-]+)\s*)?=\s*["']?\Z""", re.DOTALL)
 _ATTRIBUTES = re.compile(r"""\A["']?(?:\s+[\w:.-]+=["'][^"']*["'])*""")
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)=["']([^"']*)["']""")
@@ -42,6 +44,7 @@ def derive(one: str, two: str, *, reads: Callable[[Dialect], int]) -> Table | No
     any answer; `two` is empty where it cannot be written. `reads` tells how many turns a dialect reads right.
     """
     best: tuple[int, Table | None] = (0, None)
+    two = two.replace(IDS[1], IDS[0])  # so that what is left to differ is not the id
     for table in islice(_tables(one[:_LONGEST], two[: 2 * _LONGEST]), _TABLES):
         try:
             dialect = dialect_from_table("derived", table)
@@ -65,7 +68,7 @@ def _tables(one: str, two: str) -> Iterator[Table]:
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
     """Yield the JSON objects and lists of a text with their spans, outermost ones only."""
     decoder, at = json.JSONDecoder(), 0
-    while found := re.compile(r"[\[{]").search(text, at):
+    while found := _BRACKET.search(text, at):
         try:
             value, at = decoder.raw_decode(text, found.start())
         except (ValueError, RecursionError):
@@ -75,10 +78,10 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
 
 
 def _calls_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a value, or of a list or wrapper around them, that hold a tool's name."""
-    items = value if isinstance(value, list) else [value]
-    objects = [item for item in items if isinstance(item, dict)]
-    return [item for item in objects if {*NAMES} & {*item, *(v for v in item.values() if isinstance(v, str))}]
+    """Return the objects with a tool's name: the value, members of a list, or what `{"function": {…}}` holds."""
+    items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+    inner = [part for item in items for part in item.values() if isinstance(part, dict)]
+    return [item for item in [*items, *inner] if {*NAMES} & {*item, *(v for v in item.values() if isinstance(v, str))}]
 
 
 def _json_tables(one: str, two: str) -> Iterator[Table]:
@@ -127,7 +130,7 @@ def _json_keys(call: dict[str, Any]) -> Table:
         for key, value in call.items()
         if value == CALLS[0]["arguments"] or (isinstance(value, str) and KEYS[0] in value)
     ]
-    ids = [key for key, value in call.items() if isinstance(value, str) and value.startswith("call0000")]
+    ids = [key for key, value in call.items() if isinstance(value, str) and value == IDS[0]]
     return {**found, **({"id_keys": ids} if ids else {})}
 
 
@@ -160,7 +163,9 @@ def _header_tables(one: str, two: str) -> Iterator[Table]:
             opening = "".join(markers["call_open"])
             for cut in _cuts(opening):
                 header = opening[len(cut) :] + "{name}" + (between if counter is None else counter)
-                yield {"family": "header_json", **markers, "call_open": [cut], "header": [header], **fenced}
+                if IDS[0] not in cut:
+                    header = header.replace(IDS[0], "{id}")
+                    yield {"family": "header_json", **markers, "call_open": [cut], "header": [header], **fenced}
 
 
 def _counter(between: str, two: str, second: tuple[int, int] | None) -> str | None:
@@ -189,6 +194,7 @@ def _argument_tables(one: str, two: str) -> Iterator[Table]:
     if (at := two.find(NAMES[1])) >= 0 and (first := _parts(two[:at] + "\0", CALLS[0])):
         middle = first[-1].removesuffix("\0")
     if KEYS[0] in value_key:
+        yield from _element_tables(before, middle, parts)
         yield from _nested_tables(before, middle, parts)
     quote = _quote(key_value, value_key)
     if name_key.strip() == "(" and quote is not None:
@@ -255,6 +261,20 @@ def _python_tables(before: str, middle: str | None, after: str) -> Iterator[Tabl
         return
     by_line = {"by_line": True} if not listed and middle and "\n" in middle else {}
     yield {"family": "pythonic", "call_open": [opening], "call_close": [closing] if closing else [], **by_line}
+
+
+def _element_tables(before: str, middle: str | None, parts: Sequence[str]) -> Iterator[Table]:
+    """Propose `<call><name>N</name><arguments><K>v</K></arguments></call>`."""
+    named = _LAST_TAG.search(before)
+    around = re.fullmatch(rf"\s*</{re.escape(named[1])}>\s*<([\w.:-]+)>\s*<", parts[1]) if named else None
+    if named is None or around is None:
+        return
+    end = f"</{around[1]}>"
+    rest = parts[-1].partition(end)[2]
+    inner = middle and _LAST_TAG.sub("", middle.partition(end)[2])
+    keys = {"name_keys": [named[1]], "argument_keys": [around[1]]}
+    for markers in _around(before[: named.start()], inner, rest):
+        yield {"family": "xml_elements", **markers, **keys}
 
 
 def _nested_tables(before: str, middle: str | None, parts: Sequence[str]) -> Iterator[Table]:
@@ -327,7 +347,8 @@ def _around(before: str, middle: str | None, after: str, end: str = "") -> Itera
         closing = _shared_start(middle, after)
         opening = _shared_end(before, middle) if before.strip() else middle[len(closing) :]
         opening = opening.lstrip().removeprefix(end).strip()
-        closing = _without_start(closing.rstrip(), opening)
+        if after[len(closing) :].strip():
+            closing = _without_start(closing.rstrip(), opening)
         outer = before.rstrip().removesuffix(opening).strip(), after[len(closing) :].strip()
         table: Table = {"call_open": [opening], "call_close": [closing.strip()] if closing.strip() else []}
         for key, marker in zip(("section_open", "section_close"), outer, strict=True):

@@ -9,6 +9,8 @@ TOKENS = {"bos_token": BOS, "eos_token": EOS}
 """What templates call the tokens that begin and end a text."""
 
 NAMES = ("probe_heron", "probe_otter")
+IDS = ("call00000", "call00001")
+"""Nine characters, as some templates demand."""
 KEYS = ("bankside", "depthmark")
 """Names of arguments, in alphabetical order, for templates that sort them."""
 SYSTEM: dict[str, Any] = {"role": "system", "content": "rules of the probe"}
@@ -35,7 +37,7 @@ RICH_CALL: dict[str, Any] = {
 RESULT: dict[str, Any] = {
     "role": "tool",
     "name": NAMES[0],
-    "tool_call_id": "call00000",
+    "tool_call_id": IDS[0],
     "content": "result of the probe",
 }
 
