@@ -63,7 +63,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
             continue
         dialect = DIALECTS.get(call.parser)
         yield Sighting(
-            message=f"the call of {call.name} stands in the text, and there is no structured call",
+            message=f"the call of {call.name} stands in the text only",
             evidence=_shown(call, answer),
             pointer=call.pointer,
             span=call.span,

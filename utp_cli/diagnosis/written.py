@@ -20,7 +20,7 @@ TEXT_WIRES = frozenset({
 """The formats in which native arguments are JSON text, and the logs of such."""
 
 _RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})
-_CHOICE = re.compile(r"/(?:choices|candidates)/\d+")
+_CHOICE = re.compile(r"/(?:choices|candidates|messages)/\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from utp_cli.protocol.spans import pointer_parts
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.replaying.importing import decoded
 from utp_cli.validation.failures import failure_of
-from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,16 +98,25 @@ def is_retry(messages: Any) -> bool:
 
 
 def answer_message(result: ParseResult) -> dict[str, Any]:
-    """Write an answer as the message that goes on with the conversation."""
+    """Write an answer as the message that goes on with the conversation, with what its provider wants back."""
     calls = [
         {
+            **_beside(result.facts.document, call.pointer),
             "id": str(call.id),
             "type": "function",
             "function": {"name": call.name, "arguments": json.dumps(call.arguments, default=repr)},
         }
         for call in result.calls
     ]
-    return {"role": "assistant", "content": result.content, **({"tool_calls": calls} if calls else {})}
+    thought = {"reasoning_content": result.reasoning} if result.reasoning else {}
+    return {"role": "assistant", "content": result.content, **thought, **({"tool_calls": calls} if calls else {})}
+
+
+def _beside(document: Any, pointer: str) -> dict[str, Any]:
+    """Return what stands beside a native call of a chat completion, such as its thought signature."""
+    path = pointer_parts(pointer)
+    end = path.index("tool_calls") + 2 if "tool_calls" in path else 0
+    return dict_of(dig(document, *(int(part) if part.isdecimal() else part for part in path[:end]))) if end else {}
 
 
 def look_at(
