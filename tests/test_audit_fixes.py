@@ -45,6 +45,7 @@ def test_a_diff_writes_nothing() -> None:
     assert path.read_text(encoding="utf-8") == FIXABLE
     assert done.stdout.startswith("--- t.yaml\n+++ t.yaml (changed)\n@@ ")
     assert "\n+    type: object\n" in done.stdout
+    assert done.stderr == "utp: 1 tool · 2 errors, 2 warnings (3 fixable with --fix) · 3 would be fixed · score 0.20\n"
     assert done.exit_code == 1
 
 
@@ -52,6 +53,13 @@ def test_standard_input_is_fixed_to_standard_output() -> None:
     done = utp("-", "--fix", given=FIXABLE)
     assert done.stdout == FIXED
     assert done.stderr == "utp: 1 tool · 1 warning · 3 fixed · score 0.20\n"
+
+
+def test_one_bad_fix_does_not_keep_the_others_back() -> None:
+    twin = GOOD.replace("find_order", "findOrder")
+    path = write("t.yaml", FIXABLE + twin.replace("findOrder", "find order"))
+    utp(path, "--fix", "--unsafe-fixes")
+    assert path.read_text(encoding="utf-8") == FIXED + twin.replace("findOrder", "find order")
 
 
 def test_what_was_waved_through_is_not_fixed() -> None:

@@ -123,7 +123,7 @@ SUPPRESSED = [
     ({"x-utp-ignore": "UTP2"}, {}, set(), 2),
     ({}, {"x-utp-ignore": ["param-missing-description"]}, {"UTP202"}, 1),
     ({}, {"x-utp-ignore": ["UTP202"]}, {"UTP202", "UTP205", "unused-suppression"}, 0),
-    ({}, {"x-utp-ignore": ["UTP205", "UTP999"]}, {"UTP202"}, 1),
+    ({}, {"x-utp-ignore": ["UTP205", "UTP999"]}, {"UTP202", "unused-suppression"}, 1),
     ({}, {"x-utp-ignore": ["UTP206"]}, {"UTP202", "UTP205"}, 0),
 ]
 

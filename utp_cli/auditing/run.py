@@ -185,7 +185,7 @@ def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list
         spared.setdefault(entry.tool, set()).add((entry.finding.code, entry.finding.place.pointer))
     taken = {tool.name for tool in tools}
     results = [*definitions]
-    ended: list[Finding] = []
+    ended: dict[int, list[Finding]] = {}
     for tool in (tool for tool in tools if tool.index in fixable):
         again = partial(_again, report, tool)
         raw = definitions[tool.index]
@@ -194,9 +194,21 @@ def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list
         if name == tool.name or name not in taken:
             taken.add(name)
             results[tool.index] = changed
-            ended.extend(done)
-    worse = ended and _set_codes(report, results) - _set_codes(report, definitions)
-    return (definitions, []) if worse else (results, ended)
+            ended[tool.index] = done
+    if not ended:
+        return definitions, []
+    before = _set_codes(report, definitions)
+    for kept in (set(ended), {index for index in ended if _says_the_same(tools[index], results[index])}):
+        chosen = [results[index] if index in kept else raw for index, raw in enumerate(definitions)]
+        if not _set_codes(report, chosen) - before:
+            return chosen, [finding for index in ended if index in kept for finding in ended[index]]
+    return definitions, []
+
+
+def _says_the_same(tool: AuditedTool, raw: Any) -> bool:
+    """Whether a change left name and description, which other tools are compared with."""
+    changed = reread(raw, tool.definition).tool
+    return (changed.name, changed.description) == (tool.name, tool.description)
 
 
 def enhanced(report: AuditReport) -> list[Any]:

@@ -18,7 +18,7 @@ from utp_cli.protocol.rules import rule
 from utp_cli.protocol.spans import pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from utp_cli.auditing.report import AuditReport
     from utp_cli.auditing.subject import AuditedTool
@@ -127,8 +127,14 @@ def _over(
 
 def _unmet(wish: Suppression, used: set[str], ran: list[Rule[Any]]) -> tuple[str, ...]:
     """Return the codes that no finding met, without those of rules that did not run."""
+    from utp_cli.auditing.catalogue import RULES  # noqa: PLC0415 - the catalogue lists this module
+
     idle = sorted(wish.codes - used)
-    return tuple(code for code in idle if any(covers(code, ruling) for ruling in ran) or not code.startswith("UTP"))
+    return tuple(code for code in idle if _are_any(code, ran) or not _are_any(code, RULES))
+
+
+def _are_any(code: str, rules: Iterable[Rule[Any]]) -> bool:
+    return any(covers(code, ruling) for ruling in rules)
 
 
 @rule("unused-suppression", "warning", default=True, fix="none", providers=(), on="suppression")

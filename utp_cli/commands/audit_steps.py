@@ -75,14 +75,15 @@ def audited_files(
 ) -> list[Audited]:
     """Audit the files; where they are to be changed, hand each one's new text over and audit that.
 
-    What cannot be changed in place is said, and stays.
+    A difference that is only shown changes no report. What cannot be changed in place is said, and stays.
     """
     if changes.unsafe and not (changes.fix or changes.diff):
         raise BadOption("--unsafe-fixes needs --fix or --diff")
     steps = [_fixed] * (changes.fix or (changes.diff and not changes.enhance)) + [_enhanced] * changes.enhance
     audited = []
     for file in files:
-        report, now, ended = asked.audited(file), file, 0
+        found = report = asked.audited(file)
+        now, ended = file, 0
         for step in steps:
             text, done = _tried(step, now, report, changes)
             if text != now.text:
@@ -90,6 +91,8 @@ def audited_files(
                 report = asked.audited(now)
         if deliver:
             deliver(file, now.text)
+        if changes.diff:
+            report, now = found, file
         audited.append(Audited(report=report, name=file.path, text=now.text, fixed=ended))
     return audited
 

@@ -113,19 +113,19 @@ def place_of(finding: Finding) -> str:
     return ":".join(shown(str(part)) for part in where if part is not None)
 
 
-def summary(audited: Sequence[Audited]) -> str:
-    """Count what was found, fixed and suppressed, in one line."""
+def summary(audited: Sequence[Audited], fixed: str = "fixed") -> str:
+    """Count what was found, fixed and suppressed, in one line. `fixed` is the word for what fixes ended."""
     reports = [one.report for one in audited]
     counts = [(sum(report.count(severity) for report in reports), severity) for severity in SEVERITIES]
     told = ", ".join(_many(n, severity) for n, severity in counts if n) or "no findings"
     fixable = sum(report.fixable for report in reports)
     told += f" ({fixable} fixable with --fix)" if fixable else ""
     scores = [score.score for report in reports for score in report.scores.values()]
-    fixed, suppressed = sum(one.fixed for one in audited), sum(len(report.suppressed) for report in reports)
+    ended, suppressed = sum(one.fixed for one in audited), sum(len(report.suppressed) for report in reports)
     parts = [
         _many(len(scores), "tool"),
         told,
-        f"{fixed} fixed" if fixed else "",
+        f"{ended} {fixed}" if ended else "",
         f"score {sum(scores) / len(scores):.2f}" if scores else "",
         f"{suppressed} suppressed" if suppressed else "",
     ]
