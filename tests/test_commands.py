@@ -197,3 +197,147 @@ def test_every_command_has_help_with_two_examples(name: str) -> None:
 def test_the_bars_of_replay_grow() -> None:
     bars = list(FAIL_ON.values())
     assert all(lower <= higher for lower, higher in zip(bars, bars[1:], strict=False))
+
+
+# --- what the calls of an answer are checked for, and what they are written as ---------------------------------------
+
+CHECKED_TOOLS = [
+    {
+        "name": "read_file", "description": "Reads a file.", "tier": "walk",
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+    },
+    {"name": "list_all", "description": "Lists all.", "parameters": {"type": "object", "properties": {}}},
+    {
+        "name": "delete_all", "description": "Deletes all.", "tier": "run", "requires_confirmation": True,
+        "parameters": {"type": "object", "properties": {}},
+    },
+]  # fmt: skip
+
+
+def parsed(tmp_path: Path, calls: list[tuple[str, dict[str, Any]]], *words: str, behind: str = "") -> Any:
+    """Run `utp parse` on calls in Hermes' markup."""
+    tools, answer = tmp_path / "tools.json", tmp_path / "answer.txt"
+    tools.write_text(json.dumps(CHECKED_TOOLS), "utf-8")
+    written = (json.dumps({"name": name, "arguments": arguments}) for name, arguments in calls)
+    answer.write_text("".join(f"<tool_call>{call}</tool_call>\n" for call in written) + behind, "utf-8")
+    return CliRunner().invoke(app, ["parse", str(answer), "-t", str(tools), *words])
+
+
+CHECKS = [
+    (("read_file", {"path": "a.txt"}), (), [], 0),
+    (("read_file", {"path": "../a.txt"}), (), [], 0),
+    (("read_file", {"path": "../a.txt"}), ("--root", "."), [("path-escape", "/path")], 1),
+    (("read_file", {"path": "a.txt"}), ("--root", "."), [], 0),
+    (("read_file", {"path": "/etc/passwd"}), ("--root", "/srv"), [("path-escape", "/path")], 1),
+    (("read_file", {"path": "a.txt"}), ("--tier", "walk"), [], 0),
+    (("read_file", {"path": "a.txt"}), ("--tier", "CRAWL"), [("tier", "")], 1),
+    (("delete_all", {}), (), [("confirmation", "")], 0),
+    (("delete_all", {}), ("--tier", "walk"), [("tier", ""), ("confirmation", "")], 1),
+]
+
+
+@pytest.mark.parametrize(("call", "words", "problems", "code"), CHECKS)
+def test_calls_are_checked_before_they_run(
+    call: tuple[str, dict[str, Any]], words: tuple[str, ...], problems: list[tuple[str, str]], code: int, tmp_path: Path
+) -> None:
+    ran = parsed(tmp_path, [call], *words, "--json")
+    (found,) = json.loads(ran.stdout)["calls"]
+    assert [(problem["code"], problem["pointer"]) for problem in found["problems"]] == problems
+    assert (found["valid"], ran.exit_code) == (code == 0, code)
+
+
+def test_a_root_needs_no_tools(tmp_path: Path) -> None:
+    answer = tmp_path / "answer.txt"
+    answer.write_text('<tool_call>{"name": "f", "arguments": {"path": "~/.ssh/id_rsa"}}</tool_call>', "utf-8")
+    ran = CliRunner().invoke(app, ["parse", str(answer), "--root", str(tmp_path), "--json"])
+    (call,) = json.loads(ran.stdout)["calls"]
+    assert (call["valid"], call["problems"][0]["expected"]) == (False, str(tmp_path))
+
+
+def test_the_plan_keeps_order_around_writes_and_leaves_out_what_is_not_valid(tmp_path: Path) -> None:
+    calls = [("list_all", {}), ("read_file", {"path": "a"}), ("delete_all", {}), ("read_file", {}), ("list_all", {})]
+    ran = parsed(tmp_path, calls, "--plan", "--json")
+    plan = json.loads(ran.stdout)
+    assert [[entry["call"] for entry in batch] for batch in plan["batches"]] == [[0, 1], [2], [4]]
+    assert [entry["effect"] for batch in plan["batches"] for entry in batch] == ["read", "read", "write", "read"]
+    assert (plan["schema"], plan["left_out"], ran.exit_code) == ("utp.plan/1", [3], 1)
+    assert parsed(tmp_path, calls, "--plan").stdout.splitlines() == [
+        "4 calls in 3 batches",
+        "  1   read   list_all()",
+        '      read   read_file(path="a")',
+        "  2   write  delete_all()",
+        "  3   read   list_all()",
+        "      not    read_file()",
+    ]
+
+
+def test_what_goes_back_to_the_model(tmp_path: Path) -> None:
+    ran = parsed(tmp_path, [("read_file", {}), ("list_all", {}), ("delete_all", {})], "-f", "retry")
+    assert ran.stdout.splitlines() == [
+        "The call of read_file was not run.",
+        "",
+        "ArgValidationError: path",
+        "  Field required",
+        "  expected: string",
+        "  fix: give a value for path",
+        "",
+        "read_file takes: path (required, string)",
+        "Call read_file again with all of them right.",
+    ]
+    assert parsed(tmp_path, [("list_all", {})], "-f", "retry").stdout == ""
+
+
+def test_a_draft_goes_back_only_where_no_call_was_sent(tmp_path: Path) -> None:
+    draft = '<think><tool_call>{"name": "list_all", "arguments": {}}</tool_call></think>'
+    assert "inside your thinking" in parsed(tmp_path, [], "-f", "retry", behind=draft).stdout
+    assert parsed(tmp_path, [("list_all", {})], "-f", "retry", behind=draft).stdout == ""
+
+
+REWRITTEN: dict[str, Any] = {
+    "openai": lambda message: [
+        (c["id"], c["function"]["name"], json.loads(c["function"]["arguments"])) for c in message["tool_calls"]
+    ],
+    "anthropic": lambda message: [
+        (b["id"], b["name"], b["input"]) for b in message["content"] if b["type"] == "tool_use"
+    ],
+    "gemini": lambda message: [
+        ("call_0", p["functionCall"]["name"], p["functionCall"]["args"])
+        for p in message["parts"]
+        if "functionCall" in p
+    ],
+    "ollama": lambda message: [
+        ("call_0", c["function"]["name"], c["function"]["arguments"]) for c in message["tool_calls"]
+    ],
+    "langchain": lambda message: [(c["id"], c["name"], c["args"]) for c in message["tool_calls"]],
+}
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_broken_answer_is_rewritten_as_a_sound_message(name: str, tmp_path: Path) -> None:
+    ran = parsed(
+        tmp_path, [], "-f", name, behind="Let me look.\n<tool_call>{'name': 'read_file', 'args': {path: 'a',}}"
+    )
+    assert REWRITTEN[name](json.loads(ran.stdout)) == [("call_0", "read_file", {"path": "a"})]
+
+
+def test_rejected_calls_have_a_place_in_langchain(tmp_path: Path) -> None:
+    ran = parsed(tmp_path, [("list_all", {})], "-f", "langchain", behind='<tool_call>{"name": "read_file", "argum')
+    message = json.loads(ran.stdout)
+    (invalid,) = message["invalid_tool_calls"]
+    assert [call["name"] for call in message["tool_calls"]] == ["list_all"]
+    assert (invalid["name"], invalid["args"]) == ("read_file", '{"name": "read_file", "argum')
+    assert "truncated" in invalid["error"]
+
+
+WRONG_CHECKS = [
+    (("--tier", "wlak"), "did you mean 'walk'?"),
+    (("--plan", "--stream"), "--plan"),
+    (("--plan", "-f", "openai"), "there are: pretty, json"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), WRONG_CHECKS)
+def test_wrong_checks_are_one_line_and_exit_2(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    ran = parsed(tmp_path, [("list_all", {})], *words)
+    assert (ran.exit_code, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
+    assert says in ran.stderr

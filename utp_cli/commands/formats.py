@@ -9,10 +9,11 @@ from utp_cli.io import output
 from utp_cli.protocol.errors import UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.events import Event
+    from utp_cli.protocol.tools import Tool
     from utp_cli.views.lines import Screen
 
     Hearer = Callable[[Event | None], bool]
@@ -30,8 +31,8 @@ class Showing:
     no_color: bool = False
     several: bool = False
     """There is more than one answer: each names its source, and has one line in JSON."""
-    tools: int | None = None
-    """How many tools are known."""
+    tools: Mapping[str, Tool] | None = None
+    """The tools that are known, by name; None where nobody said."""
     live: bool = False
     """The text has been seen as it came."""
 
@@ -61,7 +62,8 @@ def _pretty(result: ParseResult, showing: Showing) -> str:
     screen, source = showing.screen, (result.source or "") if showing.several else ""
     if showing.quiet:
         return painted([first_line(result, screen, source)], colour=showing.colour)
-    lines = pretty(result, screen, tools=showing.tools, source=source, seen=showing.live)
+    known = None if showing.tools is None else len(showing.tools)
+    lines = pretty(result, screen, tools=known, source=source, seen=showing.live)
     return painted(lines, colour=showing.colour)
 
 
@@ -77,13 +79,47 @@ def _calls(result: ParseResult, showing: Showing) -> str:
     return calls(result, one_line=showing.several or showing.live)
 
 
+def _message(name: str) -> Callable[[ParseResult, Showing], str]:
+    def message(result: ParseResult, showing: Showing) -> str:
+        from utp_cli.rendering.messages import render_message  # noqa: PLC0415
+        from utp_cli.views.json import document  # noqa: PLC0415
+
+        return document(render_message(result, name), one_line=showing.several)
+
+    return message
+
+
+def _retry(result: ParseResult, showing: Showing) -> str:
+    from utp_cli.views.going_back import retry  # noqa: PLC0415
+
+    return retry(result, showing.tools or {})
+
+
+def _plan(result: ParseResult, showing: Showing) -> str:
+    from utp_cli.views.lines import painted  # noqa: PLC0415
+    from utp_cli.views.plan import plan  # noqa: PLC0415
+
+    lines = plan(result, showing.tools or {}, showing.screen, (result.source or "") if showing.several else "")
+    return painted(lines[:1] if showing.quiet else lines, colour=showing.colour)
+
+
+def _plan_json(result: ParseResult, showing: Showing) -> str:
+    from utp_cli.views.plan import plan_document  # noqa: PLC0415
+
+    return plan_document(result, showing.tools or {}, one_line=showing.several)
+
+
 FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
     "pretty": _pretty,
     "json": _json,
     "calls": _calls,
+    "retry": _retry,
+    **{name: _message(name) for name in ("openai", "anthropic", "gemini", "ollama", "langchain")},
     "html": lambda _result, _showing: "",  # one page of all of them: see paging.py
 }
 """Every value of `--format` for answers."""
+PLAN_FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {"pretty": _plan, "json": _plan_json}
+"""Every value of `--format` with `--plan`."""
 
 
 def _live_pretty(showing: Showing, sink: output.Output) -> Hearer:

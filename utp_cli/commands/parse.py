@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from utp_cli.commands import options
+from utp_cli.commands.checking import checked_answers, tier_named
 from utp_cli.commands.exits import FAIL_ON
-from utp_cli.commands.formats import FORMATS, LIVE, Showing, checked, format_names, sink_for, unheard
+from utp_cli.commands.formats import FORMATS, LIVE, PLAN_FORMATS, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import answers, live, parser_options, recorded
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
 
 how = partial(Option, rich_help_panel="How to read")
+check = partial(Option, rich_help_panel="What to check")
 
 app = command_app()
 
@@ -52,6 +54,9 @@ def parse(
     stream: Annotated[bool, how("--stream", help="Show events as they come.")] = False,
     repair_only: Annotated[bool, how("--repair-only", help="Plain JSON: repair it, seek no calls.")] = False,
     min_confidence: Annotated[str | None, how(metavar="LEVEL", help="Repairs to trust: safe, likely, guess.")] = None,
+    tier: Annotated[str | None, check(metavar="TIER", help="Flag calls of tools above: crawl, walk, run.")] = None,
+    root: Annotated[str | None, check(metavar="DIR", help="Flag paths that leave this folder.")] = None,
+    plan: Annotated[bool, check("--plan", help="Show which calls may run side by side.")] = False,
     fail_on: Annotated[
         str | None, how(metavar="WHAT", help="Exit 1 on: never, error, warning, repair, no-call.")
     ] = None,
@@ -86,24 +91,29 @@ def parse(
         return repair_files(names, settings.get("format"), showing)
     if stream and several:
         raise BadOption("--stream reads one input: not several files, nor --lines")
-    name = checked(settings.get("format") or "pretty", FORMATS)
+    if plan and (stream or html):
+        raise BadOption("--plan shows whole answers, as text or JSON: neither --stream nor --html")
+    highest = tier_named(tier)
+    formats = PLAN_FORMATS if plan else FORMATS
+    name = checked(settings.get("format") or "pretty", formats)
     known = parser_options(settings, request)
     known |= {"finish_reason": finish_reason, "generation_prompt": generation_prompt or ""}
-    showing = replace(showing, tools=None if known["tools"] is None else len(known["tools"]))
+    by_name = None if known["tools"] is None else {tool.name: tool for tool in known["tools"]}
+    showing = replace(showing, tools=by_name)
     sink = sink_for(name, showing)
     if stream:
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:
         read = recorded(session, known) if session else answers(names, known, lines=lines)
+    read = checked_answers(read, by_name, highest, root)
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
-    return shown(read, name, showing, sink, FAIL_ON[settings.get("fail_on")])
+    return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])
 
 
 def shown(
     results: Iterable[ParseResult],
-    name: str,
-    showing: Showing,
+    draw: Callable[[ParseResult], str],
     sink: Output,
     fails: Callable[[ParseResult], bool],
 ) -> int:
@@ -111,6 +121,6 @@ def shown(
     failed = False
     for result in results:
         failed |= fails(result)
-        if not sink.write(FORMATS[name](result, showing)):
+        if not sink.write(draw(result)):
             break
     return int(failed)

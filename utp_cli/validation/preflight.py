@@ -41,21 +41,32 @@ def preflight_check(
     """
     problems = list(check_arguments(call.name, call.arguments, tools).problems)
     tool = tools.get(call.name)
-    if tool is None:
-        return problems
-    if tier is not None and tool.tier > tier:
-        problems.append(
-            Problem(
-                code="tier", message=f"{tool.name} is of tier {tool.tier.name}, above {tier.name}",
-                hint=f"allow tier {tool.tier.name}, or use a tool of tier {tier.name}",
-                expected=tier.name, received=tool.tier.name,
-            )
-        )  # fmt: skip
-    if tool.requires_confirmation:
-        problems.append(
-            Problem(code="confirmation", message=f"{tool.name} may run only when a person agrees", hint="ask first")
+    return problems + ([*above_tier(tool, tier), *unconfirmed(tool), *leaving(call.arguments, root)] if tool else [])
+
+
+def above_tier(tool: Tool | None, tier: Tier | None) -> list[Problem]:
+    """Say that a tool may do more than the caller offers."""
+    if tool is None or tier is None or tool.tier <= tier:
+        return []
+    return [
+        Problem(
+            code="tier", message=f"{tool.name} is of tier {tool.tier.name}, above {tier.name}",
+            hint=f"allow tier {tool.tier.name}, or use a tool of tier {tier.name}",
+            expected=tier.name, received=tool.tier.name,
         )
-    return problems + [_escape(at, path, root) for at, path in _paths(call.arguments) if escapes(path, root)]
+    ]  # fmt: skip
+
+
+def unconfirmed(tool: Tool | None) -> list[Problem]:
+    """Say that a person must agree first."""
+    if tool is None or not tool.requires_confirmation:
+        return []
+    return [Problem(code="confirmation", message=f"{tool.name} may run only when a person agrees", hint="ask first")]
+
+
+def leaving(arguments: Mapping[str, Any], root: str | None) -> list[Problem]:
+    """Say which paths among the arguments leave the root, by the rules of `escapes`."""
+    return [_escape(at, path, root) for at, path in _paths(arguments) if escapes(path, root)]
 
 
 def escapes(path: str, root: str | None = None) -> bool:
