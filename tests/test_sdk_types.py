@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.cases import ids, load
 from tests.tool_sets import ALL
+from utp_cli import parse
 from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall, ToolResult
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.messages import rewrite
@@ -21,6 +23,7 @@ CHOICES = ("auto", "none", "required", "FIRST")
 Judge = Callable[[Any], None]
 
 
+@cache
 def typed(adapted: Any) -> Judge:
     """Judge by a pydantic type, and refuse what it dropped without a word."""
     from pydantic import TypeAdapter
@@ -92,9 +95,20 @@ def openai_responses() -> tuple[Judge, Judge, Judge]:
 
 def anthropic() -> tuple[Judge, Judge, Judge]:
     pytest.importorskip("anthropic")
-    from anthropic.types import TextBlockParam, ToolChoiceParam, ToolParam, ToolResultBlockParam, ToolUseBlockParam
+    from anthropic.types import (
+        RedactedThinkingBlockParam,
+        TextBlockParam,
+        ThinkingBlockParam,
+        ToolChoiceParam,
+        ToolParam,
+        ToolResultBlockParam,
+        ToolUseBlockParam,
+    )
 
-    blocks = {"text": TextBlockParam, "tool_use": ToolUseBlockParam, "tool_result": ToolResultBlockParam}
+    blocks = {
+        "text": TextBlockParam, "tool_use": ToolUseBlockParam, "tool_result": ToolResultBlockParam,
+        "thinking": ThinkingBlockParam, "redacted_thinking": RedactedThinkingBlockParam,
+    }  # fmt: skip
 
     def request(fragment: dict[str, Any]) -> None:
         each(typed(ToolParam))(fragment["tools"])
@@ -170,7 +184,7 @@ def cohere() -> tuple[Judge, Judge, Judge]:
 
     def request(fragment: dict[str, Any]) -> None:
         for entry in fragment["tools"]:
-            ToolV2.model_validate(entry)
+            assert ToolV2.model_validate(entry).model_dump(exclude_unset=True) == entry
             assert "parameters" in entry["function"]
         assert fragment.get("tool_choice", "NONE") in ("NONE", "REQUIRED")
 
@@ -186,7 +200,7 @@ def mistral() -> tuple[Judge, Judge, Judge]:
 
     def request(fragment: dict[str, Any]) -> None:
         for entry in fragment["tools"]:
-            models.Tool.model_validate(entry)
+            assert models.Tool.model_validate(entry).model_dump(by_alias=True, exclude_unset=True) == entry
         if not isinstance(fragment["tool_choice"], str):
             models.ToolChoice.model_validate(fragment["tool_choice"])
 
@@ -226,7 +240,7 @@ def langchain() -> tuple[Judge, Judge, Judge]:
 
     def message(value: dict[str, Any]) -> None:
         read = messages.AIMessage.model_validate(value)
-        assert [call["name"] for call in read.invalid_tool_calls] == ["cut"]
+        assert [call["name"] for call in read.invalid_tool_calls] == [c["name"] for c in value["invalid_tool_calls"]]
 
     return request, each(result), message
 
@@ -248,19 +262,30 @@ JUDGES: dict[str, Callable[[], tuple[Judge, Judge, Judge | None]]] = {
 }
 
 
+@cache
+def judges(format_: str) -> tuple[Judge, Judge, Judge | None]:
+    """The judges of a format, made once: SDKs and their types are slow to load."""
+    return JUDGES[format_]()
+
+
 def test_every_format_with_a_request_has_a_judge():
     assert set(JUDGES) == {spec.name for spec in FORMATS if spec.wrap}
 
 
-@pytest.mark.parametrize("strict", [None, True], ids=["as-defined", "strict"])
-@pytest.mark.parametrize("choice", CHOICES)
-@pytest.mark.parametrize("set_", ALL)
-@pytest.mark.parametrize("format_", JUDGES)
-def test_the_request_is_accepted(format_, set_, choice, strict):
-    request, _, _ = JUDGES[format_]()
+REQUESTS = [
+    pytest.param(format_, set_, choice, id=f"{format_}-{set_}-{choice}")
+    for format_ in JUDGES
+    for set_ in ALL
+    for choice in (CHOICES if set_ == "hard" else CHOICES[:1])
+]
+
+
+@pytest.mark.parametrize(("format_", "set_", "choice"), REQUESTS)
+def test_the_request_is_accepted(format_, set_, choice):
+    request, _, _ = judges(format_)
     tools = ALL[set_]
     wanted = tools[0].name if choice == "FIRST" else choice
-    for parallel in (None, False):
+    for strict, parallel in ((None, None), (None, False), (True, None)):
         fragment = render_tools(tools, format_, tool_choice=wanted, strict=strict, parallel=parallel).fragment
         if fragment:  # a format may have no other way of saying `none`
             request(fragment)
@@ -285,7 +310,7 @@ ROUNDS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("round_", ROUNDS)
 @pytest.mark.parametrize("format_", JUDGES)
 def test_results_are_accepted(format_, round_):
-    _, results, _ = JUDGES[format_]()
+    _, results, _ = judges(format_)
     results(render_result(CALLS, ROUNDS[round_], format_))
 
 
@@ -300,9 +325,31 @@ ANSWERS = {
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("format_", [name for name in JUDGES if name != "mcp"])
 def test_a_rewritten_answer_is_accepted(format_, answer):
-    _, _, message = JUDGES[format_]()
+    _, _, message = judges(format_)
     assert message is not None
     message(rewrite(ANSWERS[answer], format_).message)
+
+
+WIRE = load("wire/cases.jsonl")
+
+
+@pytest.mark.parametrize("case", WIRE, ids=ids(WIRE))
+def test_every_rewritten_answer_is_accepted(case):
+    answer = parse(case["input"], tools=case.get("tools"))
+    for format_ in JUDGES:
+        message = judges(format_)[2]
+        if message and (answer.calls or answer.content):
+            message(rewrite(answer, format_).message)
+
+
+@pytest.mark.parametrize("format_", JUDGES)
+def test_every_result_is_accepted(format_):
+    _, results, _ = judges(format_)
+    for case in WIRE:
+        if calls := parse(case["input"], tools=case.get("tools")).calls:
+            results(render_result(calls, [call.arguments for call in calls], format_))
+            failed = [ToolResult(call_id=call.id, tool_name=call.name, error="no network") for call in calls]
+            results(render_result(calls, failed, format_))
 
 
 IDS = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.cases import load
-from tests.test_wire import arguments, joined, read, told
+from tests.test_wire import arguments, bedrock_stream, joined, read, told
 
 CASES = [case for case in load("wire/cases.jsonl") if case.get("sdk") == "agrees"]
 
@@ -123,3 +124,163 @@ def test_ollama(case: dict[str, Any]) -> None:
     calls = [(call.function.name, dict(call.function.arguments)) for call in message.tool_calls or ()]
     text, got = said(case["input"])
     assert (text, [(name, given) for _, name, given in got]) == (message.content or "", calls)
+
+
+@pytest.mark.parametrize("case", ids_of("openai-responses", "stream"))
+def test_openai_responses_stream(case: dict[str, Any]) -> None:
+    from openai import omit
+    from openai.lib.streaming.responses._responses import ResponseStreamState
+    from openai.types.responses import ResponseStreamEvent
+    from pydantic import TypeAdapter
+
+    adapter: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
+    state: Any = ResponseStreamState(input_tools=omit, text_format=omit)
+    seen: dict[int, Any] = {}
+    for document in documents(case["input"]):
+        for event in state.handle_event(adapter.validate_python(document)):
+            if event.type == "response.output_item.done":
+                seen[event.output_index] = event.item
+    calls = [(i.call_id, i.name, json.loads(i.arguments)) for i in seen.values() if i.type == "function_call"]
+    text = "".join(part.text for item in seen.values() if item.type == "message" for part in item.content)
+    assert said(case["input"]) == (text, calls)
+
+
+@pytest.mark.parametrize("case", ids_of("gemini", "stream"))
+def test_gemini_stream(case: dict[str, Any]) -> None:
+    from google.genai.types import GenerateContentResponse
+
+    read_ = [GenerateContentResponse.model_validate(document) for document in documents(case["input"])]
+    parts = [part for chunk in read_ for part in chunk.candidates[0].content.parts or []]
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    calls = [(p.function_call.id, p.function_call.name, p.function_call.args or {}) for p in parts if p.function_call]
+    assert said(case["input"]) == (text, calls)
+
+
+@pytest.mark.parametrize("case", ids_of("ollama", "stream"))
+def test_ollama_stream(case: dict[str, Any]) -> None:
+    from ollama import ChatResponse
+
+    messages = [ChatResponse.model_validate(document).message for document in documents(case["input"])]
+    calls = [(call.function.name, dict(call.function.arguments)) for m in messages for call in m.tool_calls or ()]
+    text, got = said(case["input"])
+    assert (text, [(name, given) for _, name, given in got]) == ("".join(m.content or "" for m in messages), calls)
+
+
+def of_converse(content: list[dict[str, Any]]) -> tuple[str, list[tuple[Any, ...]]]:
+    text = "".join(block.get("text", "") for block in content)
+    uses = [block["toolUse"] for block in content if "toolUse" in block]
+    return text, [(use["toolUseId"], use["name"], use["input"]) for use in uses if use.get("type") != "server_tool_use"]
+
+
+@cache
+def converse(operation: str) -> Any:
+    session = pytest.importorskip("botocore.session")
+    return session.get_session().get_service_model("bedrock-runtime").operation_model(operation).output_shape
+
+
+@pytest.mark.parametrize("case", ids_of("bedrock", "response"))
+def test_bedrock(case: dict[str, Any]) -> None:
+    shape = converse("Converse")
+    from botocore.parsers import RestJSONParser
+
+    answer = {"body": json.dumps(case["input"]).encode(), "headers": {}, "status_code": 200}
+    assert said(case["input"]) == of_converse(RestJSONParser().parse(answer, shape)["output"]["message"]["content"])
+
+
+def test_bedrock_stream() -> None:
+    shape = converse("ConverseStream")
+    from botocore.eventstream import EventStreamBuffer
+    from botocore.parsers import EventStreamJSONParser
+
+    lines, binary = bedrock_stream()
+    buffer, parser, blocks = EventStreamBuffer(), EventStreamJSONParser(), {}
+    buffer.add_data(binary)
+    for frame in buffer:
+        ((kind, event),) = parser.parse(frame.to_response_dict(), shape.members["stream"]).items()
+        if kind == "contentBlockStart":
+            blocks[event["contentBlockIndex"]] = {"toolUse": {**event["start"]["toolUse"], "input": ""}}
+        elif kind == "contentBlockDelta" and "toolUse" in event["delta"]:
+            blocks[event["contentBlockIndex"]]["toolUse"]["input"] += event["delta"]["toolUse"]["input"]
+        elif kind == "contentBlockDelta":
+            block = blocks.setdefault(event["contentBlockIndex"], {"text": ""})
+            block["text"] += event["delta"].get("text", "")
+    for block in blocks.values():
+        if "toolUse" in block:
+            block["toolUse"]["input"] = json.loads(block["toolUse"]["input"] or "{}")
+    assert said(binary) == said(lines) == of_converse(list(blocks.values()))
+
+
+@pytest.mark.parametrize("case", ids_of("cohere", "response"))
+def test_cohere(case: dict[str, Any]) -> None:
+    types = pytest.importorskip("cohere.v2.types")
+    message = types.V2ChatResponse.model_validate(case["input"]).message
+    text = "".join(part.text for part in message.content or [] if part.type == "text")
+    calls = [(c.id, c.function.name, json.loads(c.function.arguments)) for c in message.tool_calls or []]
+    assert said(case["input"]) == (text, calls)
+
+
+@pytest.mark.parametrize("case", ids_of("cohere", "stream"))
+def test_cohere_stream(case: dict[str, Any]) -> None:
+    types = pytest.importorskip("cohere.v2.types")
+    from pydantic import TypeAdapter
+
+    adapter: TypeAdapter[Any] = TypeAdapter(types.V2ChatStreamResponse)
+    calls: dict[int, Any] = {}
+    for document in documents(case["input"]):
+        event = adapter.validate_python(document)
+        if event.type == "tool-call-start":
+            calls[event.index] = event.delta.message.tool_calls
+        elif event.type == "tool-call-delta":
+            calls[event.index].function.arguments += event.delta.message.tool_calls.function.arguments
+    read_ = [(c.id, c.function.name, json.loads(c.function.arguments)) for c in calls.values()]
+    assert said(case["input"])[1] == read_
+
+
+@pytest.mark.parametrize("case", [c for c in ids_of("mcp", "response") if "method" in c.values[0]["input"]])
+def test_mcp(case: dict[str, Any]) -> None:
+    types = pytest.importorskip("mcp.types")
+    document = case["input"]
+    params = types.CallToolRequest.model_validate({key: document[key] for key in ("method", "params")}).params
+    assert said(document)[1] == [(document["id"], params.name, params.arguments or {})]
+
+
+def test_mistral() -> None:
+    models = pytest.importorskip("mistralai.client.models")
+    cases = [c for c in load("wire/cases.jsonl", "wire/more.jsonl") if c.get("flavour") == "mistral"]
+    whole = [case["input"] for case in cases if case["kind"] == "response"]
+    assert whole
+    for document in whole:
+        message = models.ChatCompletionResponse.model_validate(document).choices[0].message
+        given = [(call.id, call.function.name, call.function.arguments) for call in message.tool_calls or []]
+        read_ = [(id_, name, json.loads(args) if isinstance(args, str) else args) for id_, name, args in given]
+        assert said(document)[1] == read_
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, id=c["id"]) for c in load("wire/cases.jsonl") if c["format"] == "langchain"]
+)
+def test_langchain(case: dict[str, Any]) -> None:
+    messages = pytest.importorskip("langchain_core.messages")
+    dumped = case["input"].get("data", case["input"])
+    message = messages.AIMessage.model_validate(dumped)
+    sound = [(call["id"], call["name"], call["args"]) for call in message.tool_calls]
+    assert said(case["input"])[1][: len(sound)] == sound
+
+
+@pytest.mark.parametrize("case", ids_of("openai-chat", "stream"))
+def test_langchain_adds_up_the_same_pieces(case: dict[str, Any]) -> None:
+    messages = pytest.importorskip("langchain_core.messages")
+    whole = messages.AIMessageChunk(content="")
+    for document in documents(case["input"]):
+        for choice in document["choices"]:
+            pieces = [
+                {"index": piece["index"], "id": piece.get("id"), **named(piece)}
+                for piece in choice["delta"].get("tool_calls") or ()
+            ]
+            whole += messages.AIMessageChunk(content=choice["delta"].get("content") or "", tool_call_chunks=pieces)
+    assert said(case["input"]) == (whole.content, [(c["id"], c["name"], c["args"]) for c in whole.tool_calls])
+
+
+def named(piece: dict[str, Any]) -> dict[str, Any]:
+    function = piece.get("function") or {}
+    return {"name": function.get("name"), "args": function.get("arguments")}

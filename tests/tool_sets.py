@@ -10,7 +10,8 @@ from ruamel.yaml import YAML
 from tests.cases import FIXTURES
 from utp_cli.protocol.tools import Tool
 
-SETS = ("notion-mcp-server", "playwright-mcp", "mcp-server-git")
+SERVERS = FIXTURES / "tools" / "servers"
+SETS = sorted(path.stem for path in SERVERS.glob("*.json"))
 
 
 def hard_tools() -> list[Tool]:
@@ -19,7 +20,7 @@ def hard_tools() -> list[Tool]:
 
 
 def server_tools(name: str) -> list[Tool]:
-    listed = json.loads((FIXTURES / "tools" / "servers" / f"{name}.json").read_text(encoding="utf-8"))["tools"]
+    listed = json.loads((SERVERS / f"{name}.json").read_text(encoding="utf-8"))["tools"]
     assert listed
     return [tool_of(entry) for entry in listed]
 

@@ -20,6 +20,8 @@ class Candidate:
     arguments: dict[str, Any]
     id: str | int | None = None
     server: str | None = None
+    hosted: bool = False
+    """A tool of the provider's own: there is no definition to check it against."""
     pointer: str = ""
     span: Span | None = None
     opening: str = ""

@@ -76,7 +76,7 @@ def collect(
 
 def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bool | None, tuple[Problem, ...]]:
     """Check a candidate against the tools; mend its name and types where only one reading fits."""
-    if tools is None or candidate.name is None or candidate.reason == "intent":
+    if tools is None or candidate.hosted or candidate.name is None or candidate.reason == "intent":
         return None, ()
     # Validation is the one part of the road with a compiled library behind it: loaded for who knows tools.
     from utp_cli.repair.names import known_name  # noqa: PLC0415

@@ -24,7 +24,7 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
     tool = (tools or {}).get(done.name or "")
     raw = done.arguments
     candidate = Candidate(
-        rung="native", parser=shape, name=done.name, arguments={}, id=done.id, server=done.server,
+        rung="native", parser=shape, name=done.name, arguments={}, id=done.id, server=done.server, hosted=done.hosted,
         pointer=done.pointer, raw=raw if isinstance(raw, str) else "" if raw is ABSENT else _dumped(raw),
     )  # fmt: skip
     if done.custom:

@@ -72,7 +72,8 @@ class Decoder(FormatDecoder):
             how = {"call_id": call.get("id"), "text_due": True, "absent_is_empty": True}
             opened = self._open[index] = OpenCall(self, self._arguments(index), **how)
         function = dict_of(call.get("function"))
-        return [*opened.named(function.get("name")), *opened.add(function.get("arguments"))]
+        given = function.get("arguments") or None  # a start may hold "" for what follows
+        return [*opened.named(function.get("name")), *opened.add(given)]
 
     def _arguments(self, place: int) -> str:
         return self.at(*self._root, "tool_calls", place, "function", "arguments")

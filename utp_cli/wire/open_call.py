@@ -73,7 +73,8 @@ class OpenCall:
 def settled(pieces: list[str]) -> tuple[str, str]:
     """Join the pieces of one JSON text; second, the evidence that they repeat each other, or `""`.
 
-    Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first.
+    Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first (a place
+    for what follows, which repeats nothing).
     """
     joined = "".join(pieces)
     filled = [piece for piece in pieces if piece.strip()]
@@ -94,7 +95,7 @@ def settled(pieces: list[str]) -> tuple[str, str]:
         return joined, ""
     if repeated:
         return joined[:end], f"the value comes twice: {joined}"
-    return (rest, f"the value is sent again: {joined}") if first in ({}, None, "") else (joined, "")
+    return (rest, "") if first in ({}, None, "") else (joined, "")
 
 
 def is_json(text: str) -> bool:

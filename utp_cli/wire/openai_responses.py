@@ -27,11 +27,11 @@ _RAN_ON_SERVER: Final = frozenset(
 _CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "function_call": ("arguments", {"text_due": True}),
     "custom_tool_call": ("input", {"custom": True}),
-    "mcp_approval_request": ("arguments", {"text_due": True}),
-    "computer_call": ("action", {}),
-    "local_shell_call": ("action", {}),
-    "shell_call": ("action", {}),
-    "apply_patch_call": ("operation", {}),
+    "mcp_approval_request": ("arguments", {"text_due": True, "hosted": True}),
+    "computer_call": ("action", {"hosted": True}),
+    "local_shell_call": ("action", {"hosted": True}),
+    "shell_call": ("action", {"hosted": True}),
+    "apply_patch_call": ("operation", {"hosted": True}),
 }
 """Items that are calls for the client: the key of their arguments, and what `CallDone` says of them."""
 _ASKED: Final = ("queries", "code")
@@ -102,8 +102,8 @@ class Decoder(FormatDecoder):
             asked = {key: item[key] for key in _ASKED if key in item}
             given = first_known(item.get("arguments"), item.get("action"), asked)
             return self.server_call(name, given, item.get("id"))
-        events: list[WireEvent] = []
         thinks = kind == "reasoning"
+        events = self.text(self.at("output", place, "content"), item.get("content"))  # as histories have it
         for key in ("summary", "content"):
             for number, part in dicts_of(item.get(key)):
                 for field in ("text", "refusal"):

@@ -223,6 +223,7 @@ ANSWER_RULES: Final = (
 ERROR_RULE: Final = Rule("error", "response", "event", "`error` and nothing that answers", _error)
 
 MESSAGE_RULES: Final = (
+    _message("cohere", "a message with a `tool_plan`", lambda d: "role" in d and "tool_plan" in d),
     _message("openai-chat", "a message with `tool_calls`", lambda d: "role" in d and list_of(d.get("tool_calls"))),
     _message(
         "anthropic",

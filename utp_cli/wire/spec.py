@@ -41,7 +41,7 @@ class CallOpened:
     """A native call has begun; sent once its name is known."""
 
     key: int
-    """Counts the native calls of an answer from 0, in the order in which they opened."""
+    """Counts the calls of an answer from 0, in the order in which they began; those that the provider ran count too."""
     name: str
     id: str | int | None
     pointer: str
@@ -76,6 +76,9 @@ class CallDone:
     """The format writes arguments as JSON text (OpenAI), so that a str is to be decoded once without a repair."""
     server: str | None = None
     """The MCP server the call is routed to."""
+    hosted: bool = False
+    """A tool that the provider defines and the client runs (a computer, a shell): no definition of the caller's says
+    what its arguments are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

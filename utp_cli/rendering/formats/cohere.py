@@ -22,8 +22,9 @@ def _wrap(tools: list[Sent]) -> dict[str, Any]:
 def _message(answer: Answer) -> dict[str, Any]:
     if not answer.calls:
         return {"role": "assistant", "content": answer.content}
-    plan = answer.content or answer.reasoning
-    return {"role": "assistant", **({"tool_plan": plan} if plan else {}), "tool_calls": openai.calls(answer)}
+    said = {"content": answer.content} if answer.content else {}
+    plan = {"tool_plan": answer.reasoning} if answer.reasoning else {}
+    return {"role": "assistant", **plan, **said, "tool_calls": openai.calls(answer)}
 
 
 COHERE = Format(
