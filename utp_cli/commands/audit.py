@@ -128,7 +128,7 @@ def audit(
         return new_baseline(audited, asked)
     audited = without_baseline(audited, asked)
     if deliver and deliver is not to_file:  # standard output has the text, or the diff
-        out.say(f"utp: {summary(audited, fixed='would be fixed' if diff else 'fixed')}")
+        out.say(f"utp: {summary(audited, showing.screen, fixed='would be fixed' if diff else 'fixed')}")
     else:
         sink_for(name, showing).write(views[name](audited, showing))
     return int(fails(audited, asked))

@@ -17,7 +17,7 @@ def _text(audited: Sequence[Audited], showing: Showing) -> str:
     from utp_cli.views.lines import painted  # noqa: PLC0415 - the other forms have no need of rich
 
     if showing.quiet:
-        return summary(audited) + "\n"
+        return summary(audited, showing.screen) + "\n"
     return painted(as_text(audited, showing.screen), colour=showing.colour)
 
 
@@ -64,10 +64,10 @@ FORMATS: dict[str, Callable[[Sequence[Audited], Showing], str]] = {
 """Every value of `--format`."""
 
 
-def _statistics(audited: Sequence[Audited], _: Showing) -> str:
+def _statistics(audited: Sequence[Audited], showing: Showing) -> str:
     from utp_cli.views.findings import as_statistics  # noqa: PLC0415
 
-    return as_statistics(audited)
+    return as_statistics(audited, showing.screen)
 
 
 def _statistics_json(audited: Sequence[Audited], _: Showing) -> str:

@@ -59,7 +59,7 @@ def as_text(audited: Sequence[Audited], screen: Screen) -> list[Text]:
             is_known = told[finding.code] > IN_FULL and not screen.verbose
             drawn = _short(finding, screen, Text) if is_known else _finding(finding, source, screen, Text)
             lines += drawn if is_known else [*_gap(lines, Text), *drawn]
-    return [*lines, *_gap(lines, Text), Text(summary(audited))]
+    return [*lines, *_gap(lines, Text), Text(summary(audited, screen))]
 
 
 def _gap(lines: list[Text], text: type[Text]) -> list[Text]:
@@ -113,7 +113,7 @@ def place_of(finding: Finding) -> str:
     return ":".join(shown(str(part)) for part in where if part is not None)
 
 
-def summary(audited: Sequence[Audited], fixed: str = "fixed") -> str:
+def summary(audited: Sequence[Audited], screen: Screen, fixed: str = "fixed") -> str:
     """Count what was found, fixed and suppressed, in one line. `fixed` is the word for what fixes ended."""
     reports = [one.report for one in audited]
     counts = [(sum(report.count(severity) for report in reports), severity) for severity in SEVERITIES]
@@ -129,7 +129,7 @@ def summary(audited: Sequence[Audited], fixed: str = "fixed") -> str:
         f"score {sum(scores) / len(scores):.2f}" if scores else "",
         f"{suppressed} suppressed" if suppressed else "",
     ]
-    return " · ".join(filter(None, parts))
+    return screen.signs.dot.join(filter(None, parts))
 
 
 def _many(number: int, noun: str) -> str:
@@ -156,13 +156,13 @@ def tallies(audited: Sequence[Audited]) -> list[Tally]:
     return [Tally(code=code, name=names[code], count=many, fixable=safe[code]) for code, many in ordered]
 
 
-def as_statistics(audited: Sequence[Audited]) -> str:
+def as_statistics(audited: Sequence[Audited], screen: Screen) -> str:
     """Write a line for each rule that fired, then the line that counts."""
     rows = (
         f"{tally.count:>6}  {title_of(tally)}" + (f"  ({tally.fixable} fixable)" if tally.fixable else "")
         for tally in tallies(audited)
     )
-    return "".join(f"{row}\n" for row in (*rows, summary(audited)))
+    return "".join(f"{row}\n" for row in (*rows, summary(audited, screen)))
 
 
 def as_json(audited: Sequence[Audited], *, statistics: bool = False) -> str:
