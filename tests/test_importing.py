@@ -202,7 +202,7 @@ def test_an_exchange_by_its_number(tmp_path: Path) -> None:
 
 
 def test_export_keeps_what_was_accepted_and_where_it_went(tmp_path: Path) -> None:
-    row = {"path": "/v1/x", "request": REQUEST, "response": BODY, "status": 200, "elapsed": 1.5, "expected": {"calls": []}}
+    row = {"path": "/v1/x", "request": REQUEST, "response": BODY, "status": 200, "elapsed": 1.5, "expected": {"calls": []}, "ended": "stopped", "mine": [1]}
     first, second, out = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "out.jsonl"))
     first.write_text(lines({"utp_session": 1, "model": "a", "tools": []}, row))
     second.write_text(lines({"utp_session": 1, "model": "b"}, {"stream_base64": base64.b64encode(b"\xff\x00").decode()}))

@@ -24,6 +24,10 @@ _SAID_OF_REQUESTS: Final = ("model", "tools", "functions", "system", "tool_choic
 _ASKED: Final = ("request", "input", "prompt", "kwargs")
 _ANSWERED: Final = ("output", "completion", "answer", "result", "response_body", "raw_response")
 """Keys under which people keep a request, and an answer that is not under `response`."""
+_KEYS: Final = frozenset(
+    {"request", "response", "stream", "stream_base64", "status", "elapsed", "expected", "path"}
+)  # fmt: skip
+"""Of a line of a session file."""
 _DEEPEST: Final = 4
 """Lists within lists that are looked into."""
 _ENDS: Final = frozenset(
@@ -177,6 +181,7 @@ def _exchange(row: dict[str, Any]) -> Iterator[Exchange]:
         elapsed=elapsed if isinstance(elapsed, int | float) else None,
         expected=[call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else None,
         path=row["path"] if isinstance(row.get("path"), str) else None,
+        more={key: row[key] for key in row if key not in _KEYS} if isinstance(request, dict) else {},
     )
 
 

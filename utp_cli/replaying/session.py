@@ -33,6 +33,8 @@ class Exchange:
     """Where the request went, below the server's root: `/v1/chat/completions`."""
     line: int | None = None
     """Line of the session file, from 1."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What else its line says."""
 
     @property
     def source(self) -> Any:
@@ -48,7 +50,8 @@ class Exchange:
             body = {"stream_base64": base64.b64encode(self.stream).decode("ascii")}
         expected = None if self.expected is None else {"calls": self.expected}
         row = {"path": self.path, "request": self.request, **body, "status": self.status, "elapsed": self.elapsed}
-        return {key: value for key, value in {**row, "expected": expected}.items() if value is not None}
+        known = {key: value for key, value in {**row, "expected": expected}.items() if value is not None}
+        return {**known, **self.more}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
