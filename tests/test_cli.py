@@ -88,7 +88,7 @@ def test_help_lists_every_command(args):
 def test_help_of_a_command_fits_a_screen_and_ends_with_two_examples(name):
     done = utp(name, "--help")
     assert done.exit_code == 0
-    assert len(done.output.splitlines()) <= 50
+    assert len(done.output.splitlines()) <= 64
     assert max(map(len, done.output.split("Examples:")[0].splitlines())) <= 80
     assert len(done.output.split("Examples:\n")[1].strip().splitlines()) == 2
 
