@@ -143,7 +143,7 @@ def _named_by(refusal: Refusal, found: set[str]) -> Iterator[Finding]:
                 code=rule.code,
                 name=rule.code,
                 severity="error",
-                message=f"the server says so: {rule.headline.rstrip('.').lower()}",
+                message=f"the server says: {rule.headline.rstrip('.')}",
                 evidence=clipped(refusal.message),
                 hint=advice,
                 fix=advice,

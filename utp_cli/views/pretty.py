@@ -37,6 +37,8 @@ _MOST_FINDINGS = 4
 """The same for diagnoses, which take several lines each."""
 _DETAILS = 10
 """The column in which what proves a diagnosis, and its fix, begin."""
+_SAME = 100
+"""Characters that tell whether evidence, which is cut, is the error's text."""
 _RUNGS = {"native": 1, "markup": 2, "json": 3, "heuristic": 4}
 _OUTCOMES = {"fired": "good", "declined": "declined", "skipped": "skipped"}
 _WHY = {
@@ -200,22 +202,29 @@ def _error(result: ParseResult, screen: Screen) -> list[Text]:
 
 
 def _findings(result: ParseResult, screen: Screen) -> list[Text]:
-    """Draw diagnoses: what happened, what proves it, what to change."""
-    said = result.facts.error
-    return _listed(result.diagnoses, lambda finding: _finding(finding, screen, said), screen, _MOST_FINDINGS)
+    """Draw diagnoses: what happened, what proves it, what to change. What has just been shown is left out."""
+    said = result.facts.error or ""
+    fixes = [finding.fix or finding.hint for finding in result.diagnoses]
+
+    def drawn(entry: tuple[int, Finding]) -> list[Text]:
+        number, finding = entry
+        evidence = "" if finding.evidence[:_SAME] in said else finding.evidence
+        fix = "" if number and fixes[number - 1] == fixes[number] else fixes[number]
+        return _finding(finding, evidence, fix, screen)
+
+    return _listed([*enumerate(result.diagnoses)], drawn, screen, _MOST_FINDINGS)
 
 
-def _finding(finding: Finding, screen: Screen, said: str | None) -> list[Text]:
-    """Draw a diagnosis; evidence that has just been shown (`said`) is left out."""
+def _finding(finding: Finding, evidence: str, fix: str, screen: Screen) -> list[Text]:
     sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
     label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
     lines = screen.labelled(label, finding.message, label.cell_len)
-    if finding.evidence and finding.evidence != said:
-        evidence = screen.brief(finding.evidence, screen.width - _DETAILS)
-        lines += screen.labelled(Text("    seen", style="bold"), evidence, _DETAILS)
     # One thing to do a line: fixes list them with semicolons, which would be copied with a flag.
-    fix = (finding.fix or finding.hint).replace("; ", "\n")
-    return lines + (screen.labelled(Text("    fix", style="bold"), fix, _DETAILS) if fix else [])
+    details = {"seen": screen.brief(evidence, screen.width - _DETAILS), "fix": fix.replace("; ", "\n")}
+    for name, text in details.items():
+        if text:
+            lines += screen.labelled(Text(f"    {name}", style="bold"), text, _DETAILS)
+    return lines
 
 
 def _ladder(result: ParseResult, screen: Screen) -> list[Text]:
