@@ -129,7 +129,7 @@ def handler_of(upstream: Upstream) -> type[BaseHTTPRequestHandler]:
                 self._stream(stream, kind, behave)
             else:
                 plain = json.dumps(body).encode()
-                self._whole(200, gzip.compress(plain) if behave == "gzip" else plain, gz=behave == "gzip")
+                self._whole(200, gzip.compress(plain, mtime=0) if behave == "gzip" else plain, gz=behave == "gzip")
 
         def _whole(self, status: int, body: bytes, *, gz: bool = False) -> None:
             self.send_response(status)
