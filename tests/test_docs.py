@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.losses import page_of_losses
 from utp_cli.auditing.pages import page_of_all as rules_page
 from utp_cli.diagnosis.pages import page_of_all
 from utp_cli.dialects.catalogue import DIALECTS
@@ -19,6 +20,7 @@ PAGES = {
     ),
     "diagnoses.md": page_of_all,
     "rules.md": rules_page,
+    "losses.md": page_of_losses,
 }
 
 

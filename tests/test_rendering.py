@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import utp_cli
 from tests.cases import FIXTURES
+from tests.losses import SAMPLES, keyword_of
 from tests.schema_rules import STRUCTURE, faults, refused
 from tests.tool_sets import ALL, HARD
 from utp_cli.protocol.errors import UnknownName
@@ -595,3 +596,7 @@ def test_the_public_function_reads_files_and_refuses_what_is_no_tool():
     assert len(utp_cli.render_tools(FIXTURES / "tools" / "wire_tools.yaml")["tools"]) == 6
     with pytest.raises(utp_cli.UtpError, match="tool 2: a tool without a name"):
         utp_cli.render_tools([{"name": "look"}, {"description": "x"}])
+
+
+def test_the_table_of_losses_has_every_keyword():
+    assert set(KEYWORDS) - {"$defs", "definitions"} <= {keyword_of(row) for row in SAMPLES}
