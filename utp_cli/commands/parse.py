@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
 
 how = partial(Option, rich_help_panel="How to read")
-check = partial(Option, rich_help_panel="What to check")
 
 app = command_app()
 
@@ -54,9 +53,9 @@ def parse(
     stream: Annotated[bool, how("--stream", help="Show events as they come.")] = False,
     repair_only: Annotated[bool, how("--repair-only", help="Plain JSON: repair it, seek no calls.")] = False,
     min_confidence: Annotated[str | None, how(metavar="LEVEL", help="Repairs to trust: safe, likely, guess.")] = None,
-    tier: Annotated[str | None, check(metavar="TIER", help="Flag calls of tools above: crawl, walk, run.")] = None,
-    root: Annotated[str | None, check(metavar="DIR", help="Flag paths that leave this folder.")] = None,
-    plan: Annotated[bool, check("--plan", help="Show which calls may run side by side.")] = False,
+    tier: Annotated[str | None, how(metavar="TIER", help="Flag calls of tools above: crawl, walk, run.")] = None,
+    root: Annotated[str | None, how(metavar="DIR", help="Flag paths that leave this folder.")] = None,
+    plan: Annotated[bool, how("--plan", help="Show which calls may run side by side.")] = False,
     fail_on: Annotated[
         str | None, how(metavar="WHAT", help="Exit 1 on: never, error, warning, repair, no-call.")
     ] = None,

@@ -41,11 +41,16 @@ def collect(
     candidates: Sequence[Candidate],
     tools: Mapping[str, Tool] | None,
     least: Sureness,
+    *,
+    checked: bool = True,
 ) -> None:
-    """Put the candidates into the result as calls and rejected calls, with their repairs."""
+    """Put the candidates into the result as calls and rejected calls, with their repairs.
+
+    Unless `checked`, nothing is held against the tools: names and arguments stay as they were written.
+    """
     ids = _Ids({c.id for c in candidates if c.id is not None})
     for candidate in candidates:
-        valid, problems = _checked(candidate, tools)
+        valid, problems = _checked(candidate, tools if checked else None)
         if candidate.reason is None and any(
             SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
         ):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 JSON_PARSER = "json-content"
-_FREE_FORM = Form(strict=True, many=False)
+FREE_FORM = Form(strict=True, many=False)
 _OPENING = re.compile(r"[{\[]")
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = re.compile(r"\s*(?:```|~~~)")
@@ -37,12 +37,15 @@ class JsonRung:
     thought: str | None = None
 
 
-def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> JsonRung:
-    """Find JSON that has the shape of a call and, where tools are known, names one of them."""
+def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending, form: Form = FREE_FORM) -> JsonRung:
+    """Find JSON that has the shape of a call and, where tools are known, names one of them.
+
+    What `form` declares is plain.
+    """
     found = JsonRung()
     for lane in lanes:
         if lane.kind == "text":
-            _read_lane(lane, tools, end, found)
+            _read_lane(lane, tools, end, form, found)
     return found
 
 
@@ -52,10 +55,10 @@ def is_call(text: str, tools: Mapping[str, Tool] | None) -> bool:
         value = strict(text.strip())
     except ValueError:
         return False
-    return any(isinstance(shaped, ShapedCall) for shaped in shape_calls(value, _FREE_FORM, tools))
+    return any(isinstance(shaped, ShapedCall) for shaped in shape_calls(value, FREE_FORM, tools))
 
 
-def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, found: JsonRung) -> None:
+def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung) -> None:
     text, taken, at = lane.engine.text, [], 0
     for segment in lane.segments:
         if segment.kind != "text":
@@ -68,7 +71,7 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, found:
             if reader.declined:
                 continue
             alone = _stands_alone(text, start, at)
-            for shaped in shape_calls(reader.value, _FREE_FORM, tools):
+            for shaped in shape_calls(reader.value, form, tools):
                 if isinstance(shaped, Payload):
                     if not text[:start].strip() and not text[at:].strip():
                         found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
