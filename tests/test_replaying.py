@@ -148,6 +148,15 @@ def test_a_conversation_over_many_exchanges_is_told_of_once(tmp_path: Path) -> N
     assert [d["code"] for d in document["sessions"][0]["diagnoses"]] == ["missing-tool-result"]
 
 
+def test_conversations_are_kept_in_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("utp_cli.replaying.digest.CONVERSATIONS", 2)
+    rows = [{"request": {"messages": [{"role": "user", "content": f"{n}"}, *conversation("Error: x")]}, "response": PLAIN} for n in range(5)]
+    path = written(tmp_path / "s.jsonl", *rows)
+    [session] = json.loads(utp("replay", path, "--json").stdout)["sessions"]
+    assert (len(session["tool_errors"]), session["conversations_left_out"]) == (2, 3)
+    assert "3 more" in utp("replay", path).stdout
+
+
 def test_calls_that_only_read_run_side_by_side(tmp_path: Path) -> None:
     four = body(None, ("search", {"query": "a"}), ("search", {"query": "b"}), ("write_file", {"path": "x"}), ("search", {"query": "c"}))
     document = json.loads(utp("replay", written(tmp_path / "s.jsonl", {"response": four}), "--json").stdout)

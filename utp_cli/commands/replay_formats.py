@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from utp_cli.replaying.compare import BAD
-from utp_cli.replaying.digest import Digest
+from utp_cli.replaying.digest import Digest, keep
 from utp_cli.replaying.run import session_head, session_tail
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Json:
     def __init__(self, _: Showing, sink: Output) -> None:
         self._sink, self._metrics = sink, Digest().metrics
         self._talks: dict[str, Conversation] = {}
+        self._left_out = 0
         self._before = '{"schema": "utp.replay/1", "sessions": [\n'
         """What must stand before the next text."""
         self._in_session = False
@@ -70,10 +71,11 @@ class Json:
             self._metrics.add(outcome)
             pieces.append(f"{self._before}{line(outcome.to_dict())}")
             self._before = ",\n"
-        self._talks |= {talk.key: talk for talk in part.conversations}
+        self._left_out += keep(self._talks, part.conversations)
         if part.last:
-            pieces.append(f"], {line(session_tail(self._talks.values()))[1:]}")
-            self._before, self._talks = ",\n", {}
+            more = {"conversations_left_out": self._left_out} if self._left_out else {}
+            pieces.append(f"], {line({**session_tail(self._talks.values()), **more})[1:]}")
+            self._before, self._talks, self._left_out = ",\n", {}, 0
         return self._sink.write("".join(pieces))
 
     def end(self) -> None:

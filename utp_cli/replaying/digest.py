@@ -10,13 +10,28 @@ from utp_cli.replaying.compare import BAD
 from utp_cli.replaying.metrics import Metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
 
 TOLD = 20
 """Exchanges that are told one by one where not everything is shown."""
+CONVERSATIONS = 1000
+"""Conversations of one session that are kept to be told of; those after them are counted."""
 _SPOKEN_OF = BAD | {"improved"}
+
+
+def keep(kept: dict[str, Conversation], found: Iterable[Conversation]) -> int:
+    """Add conversations, by key, as far as there is room; return how many had none. A later state takes the place."""
+    left_out = 0
+    for talk in found:
+        if talk.key in kept or len(kept) < CONVERSATIONS:
+            kept[talk.key] = talk
+        else:
+            left_out += 1
+    return left_out
 
 
 @dataclass(slots=True)
@@ -29,7 +44,9 @@ class SessionDigest:
     told: list[Outcome] = field(default_factory=list)
     """The first that are not as they were."""
     conversations: dict[str, Conversation] = field(default_factory=dict)
-    """By key; those that there is something to tell of."""
+    """By key; the first of those that there is something to tell of."""
+    left_out: int = 0
+    """Conversations that are only counted."""
 
 
 @dataclass(slots=True)
@@ -49,7 +66,7 @@ class Digest:
         self._open = not part.last
         session = self.sessions[-1]
         session.exchanges += len(part.outcomes)
-        session.conversations |= {talk.key: talk for talk in part.conversations}
+        session.left_out += keep(session.conversations, part.conversations)
         for outcome in part.outcomes:
             self.metrics.add(outcome)
             session.by_status[outcome.status] += 1

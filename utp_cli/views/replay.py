@@ -105,6 +105,8 @@ def _conversations(found: Digest, screen: Screen) -> list[Text]:
             lines.append(Text(f"  {screen.safe(session.source)}  {code}{times}", style="bold"))
             lines += screen.labelled(Text("    "), finding.message, 4)
             lines += screen.labelled(Text("    fix "), finding.fix, 8) if finding.fix else []
+        if session.left_out:
+            lines.append(Text(f"  and {session.left_out:,} more states of conversations with faults", style="dim"))
     return lines
 
 
