@@ -492,3 +492,23 @@ def test_explain(code):
     assert done.exit_code == 0
     assert done.stdout.startswith(code)
     assert len(done.stdout.splitlines()) > 2
+
+
+def test_explain_alone_lists_every_code():
+    done = utp("explain")
+    listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")}
+    assert done.exit_code == 0
+    assert {"call-left-in-content", "trailing-comma", "UTP201", "not-in-enum", "truncated", "duplicate-key"} <= listed
+
+
+@pytest.mark.parametrize(
+    ("code", "head"),
+    [
+        ("utp201", "UTP201 missing-description  (audit rule, error)"),
+        ("missing-argument", "missing-argument  (diagnosis, error)"),
+        ("not-in-enum", "not-in-enum  (problem)"),
+        ("in-reasoning", "in-reasoning  (rejection)"),
+    ],
+)
+def test_explain_knows_every_kind_of_code(code, head):
+    assert utp("explain", code).stdout.splitlines()[0] == head

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -23,7 +26,8 @@ from utp_cli.diagnosis.run import (
 )
 from utp_cli.diagnosis.sighting import SECTIONS, section
 from utp_cli.diagnosis.subject import Answer
-from utp_cli.protocol.calls import ParseResult, WireFacts
+from utp_cli.diagnosis.terms import PROBLEMS, REJECTIONS
+from utp_cli.protocol.calls import ParseResult, Reason, WireFacts
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES
 
@@ -222,3 +226,11 @@ def test_depth_does_not_matter(depth):
     arguments = '{"a":' * depth + "1" + "}" * depth
     call = {"id": "call_1", "type": "function", "function": {"name": "deep", "arguments": arguments}}
     assert diagnose_session([{"role": "assistant", "tool_calls": [call]}], [tool], model="gpt-4o") == []
+
+
+def test_every_label_of_an_answer_can_be_explained():
+    source = "\n".join(path.read_text(encoding="utf-8") for path in Path("utp_cli/validation").glob("*.py"))
+    limits = re.findall(r'^    "\w+": \("([a-z-]+)", ".*\),$', source, re.MULTILINE)
+    assert len(limits) > 10
+    assert {*re.findall(r'code="([a-z-]+)"', source), *limits} <= {*PROBLEMS.names}
+    assert REJECTIONS.names == list(get_args(Reason))
