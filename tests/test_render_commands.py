@@ -352,6 +352,30 @@ def test_an_id_that_is_mapped_or_made_is_said_where_it_is_sent() -> None:
     assert utp("render-result", "-f", "gemini", "--name", "look", given="x").stderr == ""
 
 
+ANSWER = {
+    "role": "assistant",
+    "tool_calls": [
+        {"id": f"call_{name}", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in ("a", "b")
+    ],
+}
+
+
+def test_all_calls_of_an_answer_are_answered_at_once() -> None:
+    Path("answer.json").write_text(json.dumps(ANSWER))
+    words = ("render-result", "--calls", "answer.json")
+    message = json.loads(utp(*words, "-f", "anthropic", given='["x", {"y": 1}]').stdout)
+    assert [(block["tool_use_id"], block["content"]) for block in message["content"]] == [
+        ("call_a", "x"), ("call_b", '{"y": 1}'),
+    ]  # fmt: skip
+    several = json.loads(utp(*words, given='["x", "y"]').stdout)
+    assert [(m["tool_call_id"], m["content"]) for m in several] == [("call_a", "x"), ("call_b", "y")]
+    wrong = utp(*words, given='["x"]')
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "standard input: 2 calls are answered: a JSON list of 2 results is due" in wrong.stderr
+    failed = json.loads(utp(*words, "--error", "-f", "anthropic", given='["no", "never"]').stdout)
+    assert all(block["is_error"] for block in failed["content"])
+
+
 def test_the_profile_decides_about_results() -> None:
     words = profile('model = "gpt-5"\n[profiles.p.tools]\nresult_format = "anthropic"\n')
     done = utp("render-result", *words, "--name", "look", "--id", "toolu_1", given="x")
@@ -368,7 +392,9 @@ def test_a_long_result_is_cut_and_says_so() -> None:
 WRONG = [
     (("--name", "a", "none.txt"), "none.txt: cannot be read"),
     (("--name", "a"), "it is empty"),
-    (("--id", "c"), "missing option '--name'"),
+    (("--id", "c"), "which call is answered?"),
+    (("--name", "a", "--calls", "b.json"), "which call is answered?"),
+    (("--calls", TOOLS), "no call in it"),
     (("--name", "a", "-f", "anthropc"), "did you mean 'anthropic'"),
 ]
 
