@@ -241,3 +241,10 @@ def test_importing_is_said(module: str) -> None:
     tools, said = tools_of("--python", f"{module}:forecast", "--python", f"{module}:Move")
     assert [tool["name"] for tool in tools] == ["forecast", "Move"]
     assert said.count(f"imported {module}: its code has run") == 1
+
+
+def test_a_python_file_is_not_imported_by_the_way(module: str) -> None:
+    done = CliRunner().invoke(app, ["render-tools", f"{module}.py"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--python MODULE:NAME imports it" in done.stderr
+    assert module not in sys.modules

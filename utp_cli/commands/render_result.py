@@ -70,7 +70,7 @@ def render_result(
         for call, each in zip(asked, results, strict=True)
     ]
     shaping = Shaping(detail="concise" if concise else "detailed", items=items, tokens=tokens)
-    messages = render(asked, given, spec.name, shaping)
+    messages = render(tuple(asked), given, spec.name, shaping)
     written = document(messages[0] if len(messages) == 1 else messages)
     out.Output(output).write(written)
     for call, (sent, why) in zip(asked, sent_ids([call.id for call in asked], spec.ids), strict=True):

@@ -78,6 +78,8 @@ def _in_namespaces(tools: list[Tool], asked: Selection) -> list[Tool]:
 
 
 def _load(file: str) -> list[Tool]:
+    if file.endswith(".py"):
+        raise BadFile(file, "is Python: --python MODULE:NAME imports it, and its code runs")
     if file != STDIN:
         return load_tools(file)
     place = shown_name(file)

@@ -13,13 +13,13 @@ from utp_cli.rendering.spec import Outcome
 from utp_cli.rendering.values import as_text, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     AnyCall = ToolCall | Mapping[str, Any]
 
 
 def render_result(
-    calls: AnyCall | Sequence[AnyCall],
+    calls: AnyCall | list[AnyCall] | tuple[AnyCall, ...],
     results: Any,
     format: str = "openai-chat",  # noqa: A002 - the word users type
     shaping: Shaping | None = None,
