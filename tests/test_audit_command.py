@@ -17,6 +17,7 @@ from utp_cli.auditing.catalogue import RULES
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FLAWED = FIXTURES / "tools" / "flawed.yaml"
 SERVERS = sorted((FIXTURES / "tools" / "servers").glob("*.json"))
+SMALL = [path for path in SERVERS if path.stat().st_size < 12_000]
 GOOD = """\
 - name: find_order
   description: Return one order of the shop with its lines. Fails when there is none.

