@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import get_args
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.cases import ids, load
+from tests.cases import FIXTURES, ids, load
 from utp_cli import parse
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
@@ -35,6 +34,7 @@ GIVEN = load("diagnose/cases.jsonl")
 OWN = load("diagnose/more.jsonl", "diagnose/own*.jsonl")
 CASES = [*GIVEN, *OWN]
 ERRORS = load("diagnose/errors.jsonl")
+SOURCES = FIXTURES.parent / "utp_cli"
 OPTIONS = ("tools", "model", "provider", "request", "server")
 
 
@@ -63,9 +63,7 @@ def test_error_text(case):
 def test_every_diagnosis_has_a_case_that_fires_and_one_that_is_silent(rule):
     fires = [case for case in OWN if rule.code in case["expect"]["diagnoses"]]
     silent = [
-        case
-        for case in OWN
-        if f"-{rule.code}-" in case["id"] and {rule.code, "*"} & {*case["expect"]["no_diagnoses"]}
+        case for case in OWN if f"-{rule.code}-" in case["id"] and {rule.code, "*"} & {*case["expect"]["no_diagnoses"]}
     ]
     assert fires
     assert silent or rule.code == "tool-choice-refused"
@@ -229,8 +227,8 @@ def test_depth_does_not_matter(depth):
 
 
 def test_every_label_of_an_answer_can_be_explained():
-    wording = Path("utp_cli/validation/wording.py").read_text(encoding="utf-8")
-    preflight = Path("utp_cli/validation/preflight.py").read_text(encoding="utf-8")
+    wording = (SOURCES / "validation/wording.py").read_text(encoding="utf-8")
+    preflight = (SOURCES / "validation/preflight.py").read_text(encoding="utf-8")
     codes = {*re.findall(r'code="([a-z-]+)"', wording + preflight)}
     limits = {*re.findall(r'^    "\w+": \("([a-z-]+)", ".*\),$', wording, re.MULTILINE)}
     assert len(codes) > 5

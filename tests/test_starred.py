@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.cases import FIXTURES
 from utp_cli import parse
 from utp_cli.app import app
 from utp_cli.detection.server_flags import SERVER_ROWS
@@ -15,6 +16,7 @@ from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import ENGINES, LABELS
 
 STARRED = Path("fixtures/diagnose/starred")
+"""From the root, so that the views say the same on every machine."""
 ANSWERS = {
     "call-left-in-content.json": ["--provider", "vllm"],
     "tool-flag-missing.json": ["-m", "Qwen/Qwen3-8B"],
@@ -78,6 +80,11 @@ PAYLOADS = {
 }
 BASH = {"name": "bash", "description": "Run a shell command.", "parameters": {"type": "object",
         "properties": {"command": {"type": "string"}}, "required": ["command"]}}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _at_the_root(monkeypatch):
+    monkeypatch.chdir(FIXTURES.parent)
 
 
 def seen(*args: str) -> str:
