@@ -268,6 +268,81 @@ RESPELT: dict[str, list[tuple[str, str]]] = {
 }
 """Templates with markers that no table knows."""
 
+
+def around(call: str, pre: str = "", post: str = "", sep: str = "") -> str:
+    """A plain template around the way in which one call is written."""
+    between = f"{{% if not loop.last %}}{sep}{{% endif %}}"
+    calls = f"{{% for tc in m.tool_calls %}}{{% set f = tc.function %}}{call}{between}{{% endfor %}}"
+    return (
+        f"{{% for m in messages %}}<|{{{{ m.role }}}}|>{{{{ m.content or '' }}}}{{% if m.tool_calls %}}{pre}{calls}{post}"
+        "{% endif %}<|eot|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+    )
+
+
+NOVEL = {
+    "whole openai": around("<deed>{{ tc|tojson }}</deed>"),
+    "function": around("<deed>{{ f|tojson }}</deed>"),
+    "paren json": around("<deed>{{ f.name }}({{ f.arguments|tojson }})</deed>"),
+    "words": around("Deed: {{ f.name }}\nDeed Input: {{ f.arguments|tojson }}\n"),
+    "at": around("@@{{ f.name }} {{ f.arguments|tojson }}\n"),
+    "attr id": around('<deed name="{{ f.name }}" id="{{ tc.id }}">{{ f.arguments|tojson }}</deed>'),
+    "id first": around('<deed id="{{ tc.id }}" name="{{ f.name }}">{{ f.arguments|tojson }}</deed>'),
+    "typed": around(
+        '<deed name="{{ f.name }}">{% for k,v in f.arguments.items() %}<arg name="{{ k }}" type="{{ "string" if v is string else "number" }}">{{ v if v is string else v|tojson }}</arg>{% endfor %}</deed>'
+    ),
+    "fence py": around(
+        "```deed\n{{ f.name }}({% for k,v in f.arguments.items() %}{{ k }}={{ v|tojson }}{% if not loop.last %}, {% endif %}{% endfor %})\n```"
+    ),
+    "tokens": around("<|tool|>{{ f.name }}<|args|>{{ f.arguments|tojson }}<|end|>"),
+    "elements": around(
+        "<deed><name>{{ f.name }}</name><args>{% for k,v in f.arguments.items() %}<{{k}}>{{v}}</{{k}}>{% endfor %}</args></deed>"
+    ),
+    "elements json": around("<deed><what>{{ f.name }}</what><with>{{ f.arguments|tojson }}</with></deed>"),
+    "bare wrapper": around(
+        '{"name": "{{ f.name }}", "arguments": {{ f.arguments|tojson }}}', pre='{"deeds": [', post="]}", sep=", "
+    ),
+    "qwen-agent": around("✿DEED✿: {{ f.name }}\n✿WITH✿: {{ f.arguments|tojson }}\n✿RESULT✿"),
+    "fn paren": around("fn.{{ f.name }}({{ f.arguments|tojson }})\n"),
+    "args string": around('<deed>{"n": "{{ f.name }}", "a": {{ f.arguments|tojson|tojson }}}</deed>'),
+    "list fenced": around(
+        '{"n": "{{ f.name }}", "a": {{ f.arguments|tojson }}}',
+        pre="<deeds>\n```json\n[",
+        post="]\n```\n</deeds>",
+        sep=", ",
+    ),
+    "py list": around(
+        "{{ f.name }}({% for k,v in f.arguments.items() %}{{ k }}={{ v|tojson }}{% if not loop.last %}, {% endif %}{% endfor %})",
+        pre="<|do|>[",
+        post="]<|done|>",
+        sep=", ",
+    ),
+    "py per line": around(
+        "{{ f.name }}({% for k,v in f.arguments.items() %}{{ k }}={{ v|tojson }}{% if not loop.last %}, {% endif %}{% endfor %})\n",
+        pre="<deeds>\n",
+        post="</deeds>",
+    ),
+    "kv": around(
+        "<|do|>{{ f.name }}{ {%- for k,v in f.arguments|dictsort %}{{ k }}:{% if v is string %}<q>{{ v }}<q>{% else %}{{ v|tojson }}{% endif %}{% if not loop.last %},{% endif %}{% endfor %}}<|done|>"
+    ),
+    "single key": around('<deed>{"{{ f.name }}": {{ f.arguments|tojson }}}</deed>'),
+    "json lines": around('{"n": "{{ f.name }}", "a": {{ f.arguments|tojson }}}\n', pre="<deeds>\n", post="</deeds>"),
+    "nameless close": around("[DEED {{ f.name }}] {{ f.arguments|tojson }} [/DEED]"),
+    "colon": around(
+        "<|do|>{{ f.name }}:{{ loop.index0 }}<|with|>{{ f.arguments|tojson }}<|done|>",
+        pre="<|deeds|>",
+        post="<|/deeds|>",
+    ),
+    "bare json other keys": around('{"fn": "{{ f.name }}", "kw": {{ f.arguments|tojson }}}'),
+    "nested param": around(
+        "<deed>\n<do={{ f.name }}>\n{% for k,v in f.arguments.items() %}<p={{ k }}>{{ v if v is string else v|tojson }}</p>\n{% endfor %}</do>\n</deed>"
+    ),
+    "params group": around(
+        '<deed name="{{ f.name }}"><params>{% for k,v in f.arguments.items() %}<p name="{{ k }}">{{ v }}</p>{% endfor %}</params></deed>'
+    ),
+    "yaml": around("<deed>\nname: {{ f.name }}\narguments: {{ f.arguments|tojson }}\n</deed>"),
+}
+"""Ways to write a call that no dialect of ours has."""
+
 QUOTELESS = {"lfm25": "'\\\n"}
 """What a template cannot write, because it puts strings in quotes without escaping."""
 
@@ -279,6 +354,8 @@ JSON_TYPES = {str: "string", int: "integer", bool: "boolean", list: "array"}
 
 
 def respelt(name: str) -> str:
+    if name in NOVEL:
+        return NOVEL[name]
     source = WRITTEN[name]
     for old, new in RESPELT[name]:
         assert old in source
@@ -293,12 +370,13 @@ def offered(call: dict[str, Any]) -> Tool:
 
 @settings(max_examples=12)
 @given(data=st.data())
-@pytest.mark.parametrize("name", RESPELT)
+@pytest.mark.parametrize("name", [*RESPELT, *NOVEL])
 def test_a_derived_dialect_reads_what_its_template_writes(name, data):
     source = respelt(name)
     reading = derived(source)
     several = 1 if "second call" in reading.loses else 3
     calls = data.draw(st.lists(CALLS, min_size=1, max_size=several, unique_by=lambda call: call["name"]))
+    assume(name != "elements" or not any(isinstance(v, list) for call in calls for v in call["arguments"].values()))
     assume(not set(QUOTELESS.get(name, "")) & set(json.dumps(calls, ensure_ascii=False).replace("\\n", "\n")))
     template = ChatTemplate(source, mutable=any("transformers" in note for note in reading.notes))
     as_text = reading.arguments == "string"
@@ -317,11 +395,12 @@ def test_a_derived_dialect_reads_what_its_template_writes(name, data):
             for place, call in enumerate(calls)
         ],
     }
-    prompt = template.render(QUESTION, tools=[], **TOKENS)
+    prompt = template.render(QUESTION, tools=[], add_generation_prompt=True, **TOKENS)
     whole = template.render([*QUESTION, message], tools=[], **TOKENS)
     written = whole[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, whole, strict=False))) :]
     dialect = dialect_from_table("derived", reading.derived)
-    engine = Engine(Plan([dialect], asked=("derived",)), tools={call["name"]: offered(call) for call in calls})
+    plan, tail = Plan([dialect], asked=("derived",)), prompt.rpartition(QUESTION[0]["content"])[2]
+    engine = Engine(plan, tools={call["name"]: offered(call) for call in calls}, prompt=tail)
     engine.feed(written)
     engine.close()
     assert [{"name": found.call.name, "arguments": found.call.arguments} for found in engine.found] == calls
@@ -429,3 +508,21 @@ PIECES = st.sampled_from(
 @given(st.text(max_size=200) | st.lists(PIECES, max_size=30).map("".join))
 def test_any_text_gives_a_reading(source):
     read_template(source).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("{{ 'a{}b{}'.format(1, 'x') }}", "a1bx"),
+        ("{{ '{1}{n}{{'.format(1, 2, n=3) }}", "23{"),
+        ("{{ [1, 2] | map('string') | tojson }}", '["1", "2"]'),
+    ],
+)
+def test_fields_are_filled_and_lists_in_the_making_are_written(source: str, written: str) -> None:
+    assert ChatTemplate(source).render([]) == written
+
+
+@pytest.mark.parametrize("text", ["{:>99999999}", "{0.__class__}", "{0[0]}", "{", "{} {}"])
+def test_formatting_is_refused(text: str) -> None:
+    with pytest.raises(Unrenderable, match="no chat template needs"):
+        ChatTemplate("{{ text.format(1) }}").render([], text=text)
