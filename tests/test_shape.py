@@ -288,3 +288,22 @@ def test_the_spelling_of_a_number_reaches_the_call() -> None:
     tool = {"name": "post", "parameters": {"type": "object", "properties": {"zip": {"type": "string"}}}}
     (call,) = parse('<tool_call>{"name": "post", "arguments": {"zip": 00501}}</tool_call>', tools=[tool]).calls
     assert call.arguments == {"zip": "00501"}
+
+
+MESSAGES = [
+    {"role": "model", "parts": [{"text": "Sure"}, {"functionCall": {"name": "weather", "args": {"city": "Oslo"}}}]},
+    {"content": [{"type": "text", "text": "Sure"}, {"type": "tool_use", "name": "weather", "input": {"city": "Oslo"}}]},
+    {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "weather", "arguments": {"city": "Oslo"}}}]}},
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=str)
+def test_a_message_of_a_provider_written_as_text(message: Any) -> None:
+    (call,) = shape_calls(message, Form(strict=True), {"weather": CITY})
+    assert isinstance(call, ShapedCall)
+    assert (call.name, call.arguments) == ("weather", {"city": "Oslo"})
+
+
+@pytest.mark.parametrize("message", [{"content": "hi"}, {"message": {"name": "Ada"}}, {"content": [{"text": "hi"}]}])
+def test_a_message_without_a_call_is_none(message: Any) -> None:
+    assert shape_calls(message, Form(strict=True), {"weather": CITY}) == []

@@ -33,6 +33,9 @@ CALL_LISTS: Final = (
     "tool_use", "tool_uses", "calls", "actions",
 )  # fmt: skip
 """Keys that hold a call, or a list of calls."""
+MESSAGES: Final = ("response", "message", "content", "parts")
+"""Keys that hold a call, or a list of calls and text, where they stand alone or in a message with a `role`."""
+_TEXT_PART: Final = frozenset({"type", "text", "thought"})
 _BESIDE: Final = frozenset(
     {*ID_KEYS, "type", "index", "thought", "scratchpad", "reasoning", "answer", "server_name", "server"}
 )
@@ -167,12 +170,14 @@ def _items(value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 
         return [(item, where, [*before, *own]) for item, where, own in items]
     if not isinstance(value, dict):
         return []
-    for key in (*form.wrappers, *CALL_LISTS, *(("response",) if len(value) == 1 else ())):
+    messages = MESSAGES if len(value) == 1 or isinstance(value.get("role"), str) else ()
+    for key in (*form.wrappers, *CALL_LISTS, *messages):
         inner = value.get(key)
         if isinstance(inner, list | dict) and inner and not _has_name(value, form):
             taken = [shape_repair("function-wrapper", "", {key: inner}, f"unwrapped {key}")]
             before = repairs if key in form.wrappers else [*repairs, *taken]
-            return _items(inner, replace(form, many=True), at + pointer(key), before, depth + 1)
+            items = _items(inner, replace(form, many=True), at + pointer(key), before, depth + 1)
+            return [item for item in items if key not in messages or not item[0].keys() <= _TEXT_PART]
     return [(value, at, repairs)]
 
 
