@@ -186,6 +186,21 @@ def test_a_template_that_ignores_tools_is_said() -> None:
     assert (done.exit_code, "the template ignores tools" in done.stderr) == (0, True)
 
 
+def test_a_template_that_changes_lists_is_rendered_and_that_is_said() -> None:
+    Path("t.jinja").write_text("{% set seen = [] %}{% set _ = seen.append(1) %}{{ tools | tojson }}")
+    done = utp("render-tools", TOOLS, "--chat-template", "t.jinja")
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in NAMES)
+    assert "it changes lists, which transformers and vLLM refuse" in done.stderr
+
+
+def test_a_template_that_refuses_the_conversation_is_one_line() -> None:
+    Path("m.json").write_text('[{"role": "system", "content": "a"}, {"role": "user", "content": "b"}]')
+    done = utp("render-tools", TOOLS, "--chat-template", TEMPLATES / "gemma2.jinja", "--messages", "m.json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "gemma2.jinja: the template refuses: System role not supported" in done.stderr
+
+
 def test_special_tokens_come_from_the_tokenizers_configuration() -> None:
     source = "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}"
     tokens = {"bos_token": {"content": "<s>"}, "eos_token": "</s>"}

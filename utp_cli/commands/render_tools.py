@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,7 @@ from utp_cli.io.template_files import read_template_file
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.rendering.chat_template import render_prompt
 from utp_cli.rendering.costs import costs
+from utp_cli.rendering.losses import Loss
 from utp_cli.rendering.modes import MODES, render_mode
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.tools import Tool
     from utp_cli.rendering.costs import Cost
-    from utp_cli.rendering.losses import Loss
     from utp_cli.rendering.spec import Rendered
 
 SCHEMA = "utp.render-tools/1"
-_TIMES = 20
+_TIMES = 100
 """Times the budget of a template that is only probed: the tools and conversations here are real ones."""
+_CHANGES = Loss(
+    keyword="template", what="bent", message="it changes lists, which transformers and vLLM refuse; llama.cpp does not"
+)
 
 app = command_app()
 which = partial(Option, rich_help_panel="Which tools")
@@ -135,12 +138,20 @@ def render_tools(
 def _from_template(file: str, messages: str | None, tools: Sequence[Tool], *, generation_prompt: bool) -> Rendered:
     """Return the prompt that a chat template makes of the tools and a conversation. Raises `BadFile`."""
     turns = read_messages(messages) if messages else [{"role": "user", "content": "Hello!"}]
+    source, tokens, now = read_template_file(file), special_tokens(file), datetime.now().astimezone()
+
+    def render(*, mutable: bool) -> Rendered:
+        template = ChatTemplate(source, mutable=mutable, times=_TIMES)
+        return render_prompt(template, turns, tools, now=now, add_generation_prompt=generation_prompt, **tokens)
+
     try:
-        template = ChatTemplate(read_template_file(file), times=_TIMES)
-        return render_prompt(
-            template, turns, tools, now=datetime.now().astimezone(), add_generation_prompt=generation_prompt,
-            **special_tokens(file),
-        )  # fmt: skip
+        try:
+            return render(mutable=False)
+        except Unrenderable as error:
+            if "sandbox forbids" not in str(error):
+                raise
+            rendered = render(mutable=True)
+            return replace(rendered, losses=(_CHANGES, *rendered.losses))
     except Unrenderable as error:
         raise BadFile(shown_name(file), f"the template {error}") from None
 
