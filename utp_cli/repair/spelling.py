@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from utp_cli.repair.around import repair_json
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _NUMBER: Final = r"(?P<number>[+-]?[0-9.][\w.+-]*)"
+_ITEM: Final = re.compile(rf"[\[,]\s*{_NUMBER}")
+_BEHIND_KEY: Final = re.compile(rf"""\\{{0,8}}["'”`]?\s*(?::|=>?)\s*{_NUMBER}""")
 _TOKENS_AT_MOST: Final = 32
 """Numbers that are compared. Where there are more, nobody can say which one is meant."""
 
@@ -18,15 +23,22 @@ def spelling_of(value: float, key: str | int, source: str) -> str:
     `source` is the text that the arguments were read from, broken JSON included; an index for a key means an item of
     an array.
     """
-    if isinstance(key, int):
-        pattern = rf"[\[,]\s*{_NUMBER}"
-    else:
-        pattern = rf"""(?<!\w)\\{{0,8}}["'“`]?{re.escape(key)}\\{{0,8}}["'”`]?\s*(?::|=>?)\s*{_NUMBER}"""
     found: set[str] = set()
-    for count, match in enumerate(re.finditer(pattern, source)):
+    for count, match in enumerate(_ITEM.finditer(source) if isinstance(key, int) else _members(key, source)):
         if count >= _TOKENS_AT_MOST:
             return ""
         read = repair_json(match["number"]).value
         if isinstance(read, int | float) and not isinstance(read, bool) and read == value:
             found.add(match["number"])
     return found.pop() if len(found) == 1 else ""
+
+
+def _members(key: str, source: str) -> Iterator[re.Match[str]]:
+    """Find the numbers behind a key that is no end of a longer word."""
+    at = source.find(key)
+    while at >= 0:
+        before = source[at - 1 : at]
+        match = None if before.isalnum() or before == "_" else _BEHIND_KEY.match(source, at + len(key))
+        if match:
+            yield match
+        at = source.find(key, at + 1)

@@ -91,8 +91,10 @@ def _short(value: Any) -> str:
 def _ending(call: ToolCall, problems: Sequence[Problem], tools: Mapping[str, Tool]) -> str:
     """Say what may be called, or what the tool takes."""
     tool = tools.get(call.name or "")
+    if tool is None and not tools:
+        return ""
     if tool is None:
-        return f"Available tools: {_short(', '.join(sorted(tools)) or 'none')}"
+        return f"Available tools: {_short(', '.join(sorted(tools)))}"
     if all(problem.code in _KINDS for problem in problems) and problems:
         return ""
     takes = [_parameter(name, tool) for name in tool.properties]
