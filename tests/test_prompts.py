@@ -12,7 +12,7 @@ import pytest
 from tests.schema_rules import faults, nodes, refused
 from tests.tool_sets import ALL, HARD
 from utp_cli import audit, parse
-from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.protocol.tools import Tool
 from utp_cli.rendering.budget import fit
 from utp_cli.rendering.chat_template import render_prompt
@@ -169,6 +169,20 @@ def test_modes():
         render_mode(TOOLS, "structuerd")
     with pytest.raises(UnknownName, match="search"):
         render_mode(TOOLS, "structured", tool_choice="serch")
+
+
+def test_what_a_grammar_allows_is_what_its_prompt_asks_for():
+    rendered = render_mode(TOOLS, "grammar", "vllm", dialect="hermes", tool_choice="now")
+    assert rendered.fragment["structured_outputs"] == {"grammar": call_grammar(TOOLS[1:])}
+    assert '\n{"name": "TOOL_NAME", "arguments": {"ARGUMENT": "value"}}\n' in rendered.text
+    assert "search" not in rendered.text
+    with pytest.raises(BadOption, match="ollama cannot be held to a grammar"):
+        render_mode(TOOLS, "grammar", "ollama")
+
+
+@pytest.mark.parametrize("mode", ["structured", "validated"])
+def test_one_call_a_turn_is_a_loss_where_several_were_asked_for(mode):
+    assert [loss.keyword for loss in render_mode(TOOLS, mode, parallel=True).losses][-1:] == ["parallel"]
 
 
 def test_the_first_of_two_stages_shows_names_and_no_schemas():

@@ -129,8 +129,8 @@ def render_tools(
         tools, asked.mode, asked.format, tool_choice=tool_choice, strict=strict, parallel=parallel,
         model=settings.get("model"), dialect=asked.dialect, examples=shown_turns,
     )  # fmt: skip
-    if shown_turns and rendered.text_goes == "beside":
-        raise BadOption("--examples goes with a prompt: --mode parsed, or -f prompt-json")
+    if shown_turns and rendered.text_goes != "alone" and asked.mode != "grammar":
+        raise BadOption("--examples goes with a prompt: --mode parsed, --mode grammar, or -f prompt-json")
     sink.told += [f"mode {asked.mode}: {asked.why}"] if asked.why and not quiet else []
     sink.rendered(rendered, quiet=quiet)
 

@@ -18,6 +18,7 @@ from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.rendering.constraints import SERVERS
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.grammar import call_grammar
+from utp_cli.rendering.losses import Loss
 from utp_cli.rendering.prompts import definitions, first_sentence
 from utp_cli.rendering.spec import TEXT, Rendered
 from utp_cli.rendering.structured import RESPONSE, answer_schema, decision_schema
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.tools import Tool
     from utp_cli.rendering.constraints import Server
-    from utp_cli.rendering.losses import Loss
 
 _CALL = '{"scratchpad": notes or null, "tool": name, "arguments": {…}} to call a tool'
 _ANSWER = '{"scratchpad": notes or null, "answer": text} to answer'
@@ -85,14 +85,15 @@ def _server(name: str) -> Server:
     return found
 
 
-def _structured(tools: Sequence[Tool], server: str, tool_choice: str, _: Options) -> Rendered:
+def _structured(tools: Sequence[Tool], server: str, tool_choice: str, options: Options) -> Rendered:
     schema, losses = answer_schema(tools, tool_choice)
     text = _asked(tools, tool_choice, f'one JSON object {{"{RESPONSE}": …}} that holds')
-    return _held(server, _server(server).schema(schema), text, losses)
+    return _held(server, _server(server).schema(schema), text, [*losses, *_one_a_turn(options)])
 
 
-def _validated(tools: Sequence[Tool], server: str, tool_choice: str, _: Options) -> Rendered:
-    return _held(server, _server(server).json, _asked(tools, tool_choice, "one JSON object and nothing else:"))
+def _validated(tools: Sequence[Tool], server: str, tool_choice: str, options: Options) -> Rendered:
+    text = _asked(tools, tool_choice, "one JSON object and nothing else:")
+    return _held(server, _server(server).json, text, _one_a_turn(options))
 
 
 def _two_stage(tools: Sequence[Tool], server: str, _: str, __: Options) -> Rendered:
@@ -106,8 +107,13 @@ def _grammar(tools: Sequence[Tool], server: str, tool_choice: str, options: Opti
         able = ", ".join(known.name for known in SERVERS if known.grammar)
         raise BadOption(f"{server} cannot be held to a grammar; these can: {able}")
     shown = [tool for tool in tools if tool_choice == tool.name] or list(tools)
-    prompt = render_tools(shown, "prompt-json", tool_choice="required", **options)
+    prompt = render_tools(shown, "prompt-json", tool_choice="required", **{**options, "dialect": None})
     return _held(server, held(call_grammar(shown)), prompt.text, list(prompt.losses))
+
+
+def _one_a_turn(options: Options) -> list[Loss]:
+    message = "an answer of this mode holds one call"
+    return [Loss(keyword="parallel", what="dropped", message=message)] if options.get("parallel") else []
 
 
 def _held(server: str, constraint: dict[str, Any], text: str, losses: Sequence[Loss] = ()) -> Rendered:
