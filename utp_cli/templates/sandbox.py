@@ -8,7 +8,9 @@ template that spends it fails like a broken one.
 from __future__ import annotations
 
 import json
-from functools import wraps
+import re
+from collections.abc import Iterator
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateError, nodes
@@ -19,7 +21,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from jinja2.parser import Parser
     from jinja2.runtime import Context
@@ -37,14 +39,14 @@ _INDENT = 8
 METHODS = """
     strip lstrip rstrip startswith endswith lower upper title capitalize split rsplit splitlines replace join
     find rfind index count isdigit isalpha isalnum isspace removeprefix removesuffix items keys values get
-    append extend insert pop update copy
+    append extend insert pop update copy casefold partition rpartition setdefault
 """
 """Methods of texts, lists and dicts that templates may call."""
 
 FILTERS = """
     abs capitalize count d default dictsort e escape first float forceescape int items join last length list
-    lower map max min reject rejectattr replace reverse round safe select selectattr sort string title trim
-    unique upper
+    groupby lower map max min reject rejectattr replace reverse round safe select selectattr sort string sum title
+    trim unique upper wordcount
 """
 
 _METHODS, _FILTERS = frozenset(METHODS.split()), frozenset(FILTERS.split())
@@ -169,8 +171,12 @@ class _Ration:
             raise Unrenderable(f"uses {operator} in a way no chat template needs")
         return self.budget.made(super().call_binop(context, operator, left, right))  # type: ignore[misc]
 
-    def wrap_str_format(self, value: Any) -> None:
-        """Treat `format` like any method: it is not among the known ones."""
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Return what stands in for the `format` of a text: fields are filled, not formatted."""
+        text = getattr(value, "__self__", None)
+        if isinstance(text, str) and getattr(value, "__name__", "") == "format":
+            return partial(_filled, self.budget, text)
+        return None
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         return super().getitem(obj, self.budget.weigh(argument))  # type: ignore[misc]
@@ -183,9 +189,30 @@ class _Ration:
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         target = getattr(function, "__self__", None)
         self.budget.weigh([*args, *kwargs.values()])
-        if isinstance(target, str):
+        if isinstance(target, str) and hasattr(function, "__name__"):
             self.budget.afford(_growth(target, function.__name__, args))
         return self.budget.made(super().call(context, function, *args, **kwargs))  # type: ignore[misc]
+
+
+_FIELD = re.compile(r"\{\{|\}\}|\{(\w{0,40})\}|[{}]")
+
+
+def _filled(budget: Budget, text: str, *args: Any, **kwargs: Any) -> str:
+    """Fill `{}`, `{0}` and `{name}`; widths and attributes are nothing that chat templates need."""
+    values, used = {**{str(at): arg for at, arg in enumerate(args)}, **kwargs}, iter(range(len(args)))
+
+    def value(field: re.Match[str]) -> str:
+        if field[0] in ("{{", "}}"):
+            return field[0][0]
+        name = str(next(used, "")) if field[1] == "" else field[1]
+        if name not in values:
+            raise Unrenderable("formats in a way no chat template needs")
+        filled = str(values[name])
+        budget.afford(len(filled))
+        budget.characters -= len(filled)
+        return filled
+
+    return _FIELD.sub(value, text)
 
 
 def _growth(text: str, method: str, args: tuple[Any, ...]) -> int:
@@ -280,7 +307,7 @@ def _equip(environment: Any) -> None:
 def _to_json(value: Any, indent: int | None = None, **options: Any) -> str:
     """As transformers has it: nothing escaped for HTML, other letters as they are."""
     return json.dumps(
-        value,
+        list(value) if isinstance(value, Iterator) else value,
         ensure_ascii=bool(options.get("ensure_ascii")),
         indent=indent and min(indent, _INDENT),
         separators=tuple(options["separators"]) if options.get("separators") else None,
