@@ -80,4 +80,3 @@ class Session:
         """Write the first line of a session file."""
         known = {key: getattr(self, key) for key in ("model", "provider", "profile", "tools")}
         return {"utp_session": 1, **{key: value for key, value in known.items() if value is not None}}
-
