@@ -30,7 +30,6 @@ app = command_app()
 
 @app.command(
     **page(
-        "utp render-result -f anthropic --name get_weather --id toolu_01A result.json",
         "echo 'no such city' | utp render-result -f mistral --name get_weather --id call_1 --error",
         "utp render-result -f gemini --calls answer.json results.json",
     )
@@ -75,7 +74,7 @@ def render_result(
     out.Output(output).write(written)
     for call, (sent, why) in zip(asked, sent_ids([call.id for call in asked], spec.ids), strict=True):
         if why and json.dumps(sent) in written:
-            out.say(f"utp: note: {call.name}: {why}: sent as {shown(str(sent))}; the message with the call must say so")
+            out.say(f"utp: note: {why}: sent as {shown(str(sent))}; the message with the call must say the same")
 
 
 def _asked(name: str | None, call_id: str | None, answer: str | None) -> list[ToolCall]:

@@ -50,7 +50,6 @@ template = partial(Option, rich_help_panel="Chat template")
 
 @app.command(
     **page(
-        "utp render-tools tools.yaml -f anthropic",
         "utp render-tools tools.yaml -m qwen3:32b --mode structured",
         "utp render-tools --mcp 'uvx mcp-server-git' --tokens",
     )
