@@ -72,7 +72,7 @@ def render_result(
     messages = render(tuple(asked), given, spec.name, shaping)
     written = document(messages[0] if len(messages) == 1 else messages)
     out.Output(output).write(written)
-    for call, (sent, why) in zip(asked, sent_ids([call.id for call in asked], spec.ids), strict=True):
+    for sent, why in sent_ids([call.id for call in asked], spec.ids):
         if why and json.dumps(sent) in written:
             out.say(f"utp: note: {why}: sent as {shown(str(sent))}; the message with the call must say the same")
 
