@@ -85,7 +85,9 @@ def parse(
     several = lines or len(names) > 1
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream)
     if repair_only and (lines or stream or html or plan or tier or root):
-        raise BadOption("--repair-only reads whole files and seeks no calls: no --lines, --stream, --html, --plan, --tier, --root")
+        raise BadOption(
+            "--repair-only reads whole files and seeks no calls: no --lines, --stream, --html, --plan, --tier, --root"
+        )
     if repair_only:
         return repair_files(names, settings.get("format"), showing)
     if stream and several:
