@@ -8,6 +8,7 @@ from utp_cli.auditing.baseline import fingerprint
 from utp_cli.views.findings import findings_of, place_of, title_of
 from utp_cli.views.json import document
 from utp_cli.views.junit import Case, junit
+from utp_cli.views.workflow import workflow_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,22 +20,14 @@ _GITLAB = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def as_github(audited: Sequence[Audited]) -> str:
-    """Write workflow commands, which GitHub shows beside the lines (docs.github.com, workflow commands)."""
-    lines = []
-    for finding in findings_of(audited):
-        place = finding.place
-        where = f"file={_property(place.file or '')},line={place.line or 1},col={place.column or 1}"
-        title = _property(title_of(finding))
-        lines.append(f"::{_GITHUB[finding.severity]} {where},title={title}::{_data(finding.message)}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    """Write workflow commands, which GitHub shows beside the lines."""
+    return "".join(
+        workflow_command(
+            _GITHUB[finding.severity], finding.message, file=finding.place.file or "", line=finding.place.line or 1,
+            col=finding.place.column or 1, title=title_of(finding),
+        )
+        for finding in findings_of(audited)
+    )  # fmt: skip
 
 
 def as_gitlab(audited: Sequence[Audited]) -> str:
