@@ -83,7 +83,7 @@ WRONG = [
     (("render-tools", "none.yaml"), "no such file"),
     (("render-tools", "fixtures/tools/tools.yaml", "-f", "antropic"), "did you mean 'anthropic'"),
     (("render-tools", "fixtures/tools/tools.yaml", "--tool-choice", "nothing"), "unknown tool 'nothing'"),
-    (("render-tools", "fixtures/tools/tools.yaml", "--tier", "fly"), "crawl, walk or run"),
+    (("render-tools", "fixtures/tools/tools.yaml", "--tier", "fly"), "crawl, walk, run"),
     (("dialects", "hermess"), "did you mean 'hermes'"),
 ]
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.cases import load
+from utp_cli import parse
 from utp_cli.protocol.calls import Problem, Rejected, ToolCall
 from utp_cli.protocol.tools import Tier, Tool
 from utp_cli.validation.arguments import check_arguments
@@ -517,3 +518,29 @@ def test_strategies_escalate_and_end() -> None:
     assert [failure.strategy for failure in tried] == ["same", "same", "same", "escalate", "abort", "abort"]
     assert [failure.recoverable for failure in tried] == [True, True, True, True, False, False]
     assert all(plan[-1] == "escalate" for plan in STRATEGIES.values())
+
+
+MODES = {
+    "auto": (["key-alias", "number-to-string"], "5", True),
+    "structured": (["number-to-string"], "5", True),
+    "validated": (["number-to-string"], "5", True),
+    "parsed": ([], 5, None),
+}
+"""What the mode makes of `{"tool": …}` with a number where text is asked: repairs, the value, whether it is valid."""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_mode_says_what_is_plain_and_what_is_checked(mode: str) -> None:
+    codes, city, valid = MODES[mode]
+    tools = [{"name": "w", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]
+    result = parse('{"scratchpad": "hm", "tool": "w", "arguments": {"city": 5}}', tools=tools, mode=mode)
+    assert [repair.code for repair in result.repairs] == codes
+    assert [(call.arguments, call.valid) for call in result.calls] == [({"city": city}, valid)]
+
+
+def test_tiers_and_folders_are_checked_while_parsing() -> None:
+    text = '<tool_call>{"name": "w", "arguments": {"path": "../secret"}}</tool_call>'
+    tool = {"name": "w", "tier": "RUN", "parameters": {"properties": {"path": {"type": "string"}}}}
+    (call,) = parse(text, tools=[tool], tier=Tier.CRAWL, root="/srv/data").calls
+    assert {problem.code for problem in call.problems} == {"tier", "path-escape"}
+    assert call.valid is False

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.auditing.json_schema import JSON_TYPES
 from utp_cli.auditing.schemas import schema_faults
 from utp_cli.auditing.subject import AuditedTool, Flaw, audit_rule, shown
-from utp_cli.auditing.verbs import CREATING, DESTRUCTIVE, READ, WRITE
+from utp_cli.auditing.verbs import CREATING
 from utp_cli.auditing.words import any_word, first_sentence, sentences, words
+from utp_cli.validation.verbs import DESTRUCTIVE, READ, WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

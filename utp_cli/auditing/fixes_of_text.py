@@ -9,8 +9,8 @@ from utp_cli.auditing.edits import Edit, Fault, Fix, remove, rename, safe, set_t
 from utp_cli.auditing.hidden import cleaned
 from utp_cli.auditing.prose import prose_parameters, without_entries
 from utp_cli.auditing.security import BLANKS, COMMENTS
-from utp_cli.auditing.verbs import DESTRUCTIVE, WRITE
 from utp_cli.auditing.words import first_sentence, words
+from utp_cli.validation.verbs import DESTRUCTIVE, WRITE
 
 if TYPE_CHECKING:
     from utp_cli.auditing.edits import Fixer

@@ -3,19 +3,8 @@
 from __future__ import annotations
 
 from utp_cli.auditing.words import word_set
+from utp_cli.validation.verbs import DESTRUCTIVE, READ, WRITE
 
-READ = word_set(
-    "search list get find read query fetch check validate inspect analyze count exists show view"
-    " describe lookup download preview diff status compare calculate"
-)
-WRITE = word_set(
-    "write create update delete modify set post put patch remove add insert append move rename copy"
-    " execute run install uninstall edit send upload commit push merge drop reset save clear close"
-    " cancel assign publish submit"
-)
-DESTRUCTIVE = word_set(
-    "delete remove drop destroy purge truncate wipe erase overwrite reset revoke uninstall kill clear"
-)
 CREATING = word_set("create add append insert send post increment")
 """Verbs that do something new each time."""
 FAMILIES = (

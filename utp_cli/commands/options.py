@@ -8,6 +8,8 @@ from typing import Annotated
 from typer import Option
 
 from utp_cli.commands.completion import parsers, profiles
+from utp_cli.protocol.errors import BadOption, nearest
+from utp_cli.protocol.tools import Tier
 
 known = partial(Option, rich_help_panel="What is known")
 result = partial(Option, rich_help_panel="Result")
@@ -30,3 +32,15 @@ Quiet = Annotated[bool, result("--quiet", "-q", help="Only the first line.")]
 Verbose = Annotated[bool, result("--verbose", "-v", help="Everything, in full.")]
 NoColor = Annotated[bool, result("--no-color", help="No colours, like NO_COLOR=1.")]
 Html = Annotated[str | None, result("--html", metavar="FILE", help="Write a page for a browser too.")]
+
+
+def tier_named(name: str | None) -> Tier | None:
+    """Return the tier that `--tier` names. Raises `BadOption` with the nearest."""
+    if name is None:
+        return None
+    known = {tier.name.lower(): tier for tier in Tier}
+    if name.lower() not in known:
+        near = nearest(name, known)
+        offer = f" (did you mean '{near}'?)" if near else ""
+        raise BadOption(f"--tier takes {', '.join(known)}, not '{name}'{offer}")
+    return known[name.lower()]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from utp_cli.commands import options
-from utp_cli.commands.checking import checked_answers, tier_named
 from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, PLAN_FORMATS, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
@@ -46,6 +46,9 @@ def parse(
         str | None, options.known(metavar="TEXT", help="What the template put before it: <think>")
     ] = None,
     parser: options.Parser = None,
+    mode: Annotated[
+        str | None, options.known(metavar="MODE", help="How calls were asked for: native, parsed …")
+    ] = None,
     session: Annotated[
         str | None, how("--from", metavar="FILE#N", help="One exchange of a session, as utp replay counts.")
     ] = None,
@@ -77,7 +80,7 @@ def parse(
     """
     settings = load_settings(
         config, profile=profile, model=model, provider=provider, tools=tools, parser=parser,
-        min_confidence=min_confidence, fail_on=fail_on, format="json" if as_json else format_name,
+        mode=mode, min_confidence=min_confidence, fail_on=fail_on, format="json" if as_json else format_name,
     )  # fmt: skip
     if session and (files or lines or stream or repair_only):
         raise BadOption("--from reads one exchange: neither files, --lines, --stream nor --repair-only")
@@ -94,11 +97,11 @@ def parse(
         raise BadOption("--stream reads one input: not several files, nor --lines")
     if plan and (stream or html):
         raise BadOption("--plan shows whole answers, as text or JSON: neither --stream nor --html")
-    highest = tier_named(tier)
     formats = PLAN_FORMATS if plan else FORMATS
     name = checked(settings.get("format") or "pretty", formats)
     known = parser_options(settings, request)
     known |= {"finish_reason": finish_reason, "generation_prompt": generation_prompt or ""}
+    known |= {"tier": options.tier_named(tier), "root": str(Path(root).absolute()) if root else None}
     by_name = None if known["tools"] is None else {tool.name: tool for tool in known["tools"]}
     showing = replace(showing, tools=by_name)
     sink = sink_for(name, showing)
@@ -106,7 +109,6 @@ def parse(
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:
         read = recorded(session, known) if session else answers(names, known, lines=lines)
-    read = checked_answers(read, by_name, highest, root)
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
     return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])

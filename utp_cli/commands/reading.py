@@ -34,6 +34,7 @@ def parser_options(settings: Settings, request_file: str | None) -> dict[str, An
         "model": settings.get("model", detected=_said(request, "model")),
         "provider": settings.get("provider"),
         "parser": settings.get("parser"),
+        "mode": settings.get("mode"),
         "min_confidence": settings.get("min_confidence"),
         "request": request,
         "server": settings.table("server") or None,

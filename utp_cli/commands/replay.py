@@ -144,6 +144,7 @@ def _parser_options(settings: Settings) -> dict[str, Any]:
         "model": settings.get("model"),
         "provider": settings.get("provider"),
         "parser": settings.get("parser"),
+        "mode": settings.get("mode"),
         "server": settings.table("server") or None,
         "dialects": own_dialects(settings) or None,
         "tools": _tools(settings.get("tools")),

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from utp_cli.commands.options import tier_named
 from utp_cli.io.inputs import STDIN, read, shown_name
 from utp_cli.io.tool_files import load_tools, read_tool_file
-from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, nearest
-from utp_cli.protocol.tools import Tier, Tool
+from utp_cli.protocol.errors import BadFile, UnknownName
 from utp_cli.rendering.budget import fit
 from utp_cli.rendering.namespaces import chosen, extracted, grouped, prefixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from utp_cli.protocol.tools import Tool
 
 AUTO = "auto"
 
@@ -52,7 +54,7 @@ def gathered(files: Sequence[str], mcp: Sequence[str], python: Sequence[str]) ->
 
 def selected(tools: Sequence[Tool], asked: Selection, count: Callable[[str], int]) -> tuple[list[Tool], list[str]]:
     """Return the tools that are left, and what is to be said of the others. `count`: tokens of a text."""
-    tier = _tier(asked.tier)
+    tier = tier_named(asked.tier)
     left = [tool for tool in tools if tier is None or tool.tier <= tier]
     if asked.only:
         left = _in_namespaces(left, asked)
@@ -103,14 +105,3 @@ def _each_once(tools: list[Tool]) -> list[Tool]:
             raise BadFile(tool.place, f"a second tool called '{tool.name}'; the first is at {places[tool.name]}")
         places[tool.name] = tool.place
     return tools
-
-
-def _tier(name: str | None) -> Tier | None:
-    if name is None:
-        return None
-    try:
-        return Tier[name.upper()]
-    except KeyError:
-        near = nearest(name, [tier.name.lower() for tier in Tier])
-        offer = f" (did you mean '{near}'?)" if near else ""
-        raise BadOption(f"--tier takes crawl, walk or run, not '{name}'{offer}") from None

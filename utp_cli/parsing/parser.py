@@ -12,7 +12,9 @@ from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.collect import collect, merged
 from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, is_call, read_json_rung
 from utp_cli.parsing.lanes import Lanes
+from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.native import native_candidate
+from utp_cli.parsing.preflight import preflight
 from utp_cli.parsing.stripped import read_stripped
 from utp_cli.protocol.calls import Attempt, ParseResult
 from utp_cli.protocol.events import Event
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from utp_cli.parsing.candidates import Candidate
     from utp_cli.protocol.calls import ServerCall, Sureness
     from utp_cli.protocol.findings import Finding
-    from utp_cli.protocol.tools import Tool
+    from utp_cli.protocol.tools import Tier, Tool
     from utp_cli.wire.spec import WireEvent
 
 
@@ -36,7 +38,8 @@ class Parser:
     `tools`: definitions in any known form, or `Tool`s. `model`: its id, which says what dialects to expect.
     `parser`: a dialect's name (`auto`: the text decides). `finish_reason`: as the server gave it, where the input
     does not say. `generation_prompt`: what the chat template put before the model's first token. `request`, `server`:
-    what is known of them, for diagnoses. Raises `UtpError` for a parser that does not exist; input never raises.
+    what is known of them, for diagnoses. `mode`: how calls were asked for. `tier`, `root`: as `preflight` takes them.
+    Raises `UtpError` for a parser or mode that does not exist; input never raises.
     """
 
     def __init__(
@@ -52,12 +55,17 @@ class Parser:
         server: Mapping[str, Any] | None = None,
         min_confidence: Sureness = "guess",
         dialects: Sequence[Dialect] = (),
+        mode: str = "auto",
+        tier: Tier | None = None,
+        root: str | None = None,
     ) -> None:
         self._tools = known_tools(tools)
         self._known = {"model": model, "provider": provider, "request": request or {}, "server": server or {}}
         self._model = model
         self._finish_reason = finish_reason
         self._least = min_confidence
+        self._mode = mode_named(mode)
+        self._tier, self._root = tier, root
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser)
         self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt)
@@ -85,6 +93,7 @@ class Parser:
         result.finish_reason = self._finish_reason
         result.server_calls = self._server_calls
         self._climb(result, ending(self._finish_reason, facts.ended))
+        preflight(result, self._tools if self._mode.checked else None, tier=self._tier, root=self._root)
         result.texts = self._lanes.texts
         result.find_segments = lambda: [segment for lane in self._lanes for segment in lane.segments]
         result.find_diagnoses = self._diagnose
@@ -161,12 +170,14 @@ class Parser:
         intents = [] if higher else rungs.intent_candidates(self._lanes, self._tools)
         result.attempts.append(_late_attempt("heuristic", rungs.INTENT_PARSER, intents, "no intent", skipped=higher))
         candidates += [*json_rung.candidates, *intents]
-        collect(result, candidates, self._tools, self._least)
+        collect(result, candidates, self._tools, self._least, checked=self._mode.checked)
 
     def _without_markers(self, end: Ending) -> JsonRung:
         """Rung 3: what lost its markers, else JSON that is a call."""
         stripped = read_stripped(self._lanes, self._tools, end)
-        return JsonRung(candidates=stripped) if stripped else read_json_rung(self._lanes, self._tools, end)
+        if stripped:
+            return JsonRung(candidates=stripped)
+        return read_json_rung(self._lanes, self._tools, end, self._mode.form)
 
     def _take_payload(self, result: ParseResult, found: JsonRung) -> None:
         """What rung 3 claimed is no content; an answer wrapped in JSON is."""

@@ -25,7 +25,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.shape import Form, ShapedCall, shape_calls
+from utp_cli.repair.shape import BrokenCall, Form, Payload, shape_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,7 +129,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
     lack = lack_of(reader)
     payload = (start, reader.end)
     shaped = [
-        c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if isinstance(c, ShapedCall)
+        c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if not isinstance(c, Payload)
     ]
     if not shaped:
         name = reader.value.get("name") if isinstance(reader.value, dict) else None
@@ -149,17 +149,18 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
         if call.name in context.dialect.no_call:
             continue
         last = call is shaped[-1]
-        prefix = call.arguments_pointer
+        arguments, prefix = ({}, "") if isinstance(call, BrokenCall) else (call.arguments, call.arguments_pointer)
         calls.append(
             RawCall(
                 name=call.name,
-                arguments=call.arguments,
+                arguments=arguments,
                 id=call.id,
                 server=call.server or context.dialect.default_server,
                 repairs=[*(repairs_of(reader, context.dialect) if last else ()), *call.repairs],
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
                 lack=lack if last else "nothing",
+                reason=call.why if isinstance(call, BrokenCall) else "",
             )
         )
     return calls
