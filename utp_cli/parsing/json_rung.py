@@ -23,6 +23,8 @@ FREE_FORM = Form(strict=True, many=False)
 _OPENING = re.compile(r"[{\[]")
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = re.compile(r"\s*(?:```|~~~)")
+_CODE = ("(", "=")
+"""In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
 _BLOCK = 4096
 """Characters handed to the reader of JSON at a time."""
 
@@ -76,7 +78,7 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
                     if not text[:start].strip() and not text[at:].strip():
                         found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
                         found.thought = shaped.text if shaped.kind == "thought" else found.thought
-                elif tools or alone:
+                elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
                     found.candidates.append(_candidate(lane, shaped, reader, (start, at), end))
                     taken += _pieces(text, start, at)
     if taken:

@@ -265,22 +265,42 @@ def element_value(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]
             stack.append(child)
         if (closing or empty) and len(stack) > 1 and stack[-1].name == name:
             done = stack.pop()
-            value = done.children
+            value: Any = done.children
             if value is None:
                 raw = "" if empty else plain_text(text[done.start : part.start()])
-                value, found = typed_text(raw, done.schema, root, decode=_decode)
+                value, found = _leaf(raw, done.schema, root)
                 repairs += found
+            elif _is_array(done.schema) and _is_wrapper(value, done.schema):
+                value = next(iter(value.values()))
             _add(stack[-1], name, value)
     if top.children is not None:
         return top.children, repairs
     return typed_text(plain_text(text), schema, root, decode=_decode)
 
 
+def _leaf(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
+    """Give text its type; where a list is asked, it may be the whole list as JSON, or one item."""
+    if _is_array(schema) and not text.strip():
+        return [], []
+    if _is_array(schema) and not text.lstrip().startswith("["):
+        return typed_text(text, schema.get("items"), root, decode=_decode)
+    return typed_text(text, schema, root, decode=_decode)
+
+
+def _is_wrapper(value: dict[str, Any], schema: dict[str, Any]) -> bool:
+    """Whether an element holds the items of a list: `<tags><tag>a</tag><tag>b</tag></tags>`."""
+    return len(value) == 1 and _property(schema.get("items"), next(iter(value))) is None
+
+
+def _is_array(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "array"
+
+
 def _add(parent: _Node, name: str, value: Any) -> None:
     parent.children = {} if parent.children is None else parent.children
     if name not in parent.children:
-        asked = _property(parent.schema, name)
-        parent.children[name] = [value] if isinstance(asked, dict) and asked.get("type") == "array" else value
+        wrap = _is_array(_property(parent.schema, name)) and not isinstance(value, list)
+        parent.children[name] = [value] if wrap else value
     elif isinstance(parent.children[name], list):
         parent.children[name].append(value)
     else:
@@ -288,6 +308,8 @@ def _add(parent: _Node, name: str, value: Any) -> None:
 
 
 def _property(schema: Any, name: str) -> Any:
+    if _is_array(schema):
+        return _property(schema.get("items"), name) or schema.get("items")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     found = properties.get(name) if isinstance(properties, dict) else None
     return found if isinstance(found, dict) else None
