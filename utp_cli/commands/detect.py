@@ -93,7 +93,7 @@ def _pretty(found: list[Found], showing: Showing) -> str:
         if each.detection and len(known) == 1:
             parts.append(detection(each.detection, screen))
         if each.template:
-            parts.append(teaching(each.template, each.name, screen))
+            parts.append(teaching(each.template, each.name, screen, each.diagnoses))
         if each.outcomes:
             parts.append(probing(each.outcomes, each.name, screen))
     return painted(blocks(parts), colour=showing.colour)

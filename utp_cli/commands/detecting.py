@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from utp_cli.detection.template import TemplateReading
     from utp_cli.io.settings import Settings
     from utp_cli.io.web import Web
+    from utp_cli.protocol.findings import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Found:
     """The model, or the template's file where no model is named."""
     detection: Detection | None = None
     template: TemplateReading | None = None
+    diagnoses: tuple[Finding, ...] = ()
+    """What is wrong with the template."""
     outcomes: tuple[Outcome, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,6 +41,7 @@ class Found:
         document = self.detection.to_dict() if self.detection else alone
         if self.template:
             document["template"] = self.template.to_dict()
+            document["diagnoses"] = [finding.to_dict() for finding in self.diagnoses]
         if self.outcomes:
             document["probe"] = [outcome.to_dict() for outcome in self.outcomes]
         return document
@@ -51,6 +55,7 @@ class Detecting:
         self._seconds = seconds
         self._probe = probe
         self._template = template
+        self._source = ""
         self._own = settings.get("model")
         self._url = settings.get("url")
         self._must_answer = probe or "url" in {key for key, value in settings.options.items() if value}
@@ -62,7 +67,7 @@ class Detecting:
         template = self._read_template() if self._template else None
         names: list[str | None] = [*models] or [self._own]
         if not names[0] and template and not self._url:
-            return [Found(name=Path(self._template or "").stem, template=template)]
+            return [Found(name=Path(self._template or "").stem, template=template, diagnoses=self._wrong())]
         if not all(names) and (models or not self._url):
             raise BadOption("name a model: utp detect qwen3:32b (or a profile that has one)")
         listings, complaints = kept()
@@ -83,7 +88,9 @@ class Detecting:
             server=server,
             template=template,
         )
-        return Found(name=model, detection=found, template=found.template, outcomes=outcomes)
+        return Found(
+            name=model, detection=found, template=found.template, diagnoses=self._wrong(model), outcomes=outcomes
+        )
 
     def _asked(self, name: str | None) -> ServerFacts | None:
         """Ask the server. One that only a profile names may be away, as long as the model is known."""
@@ -115,7 +122,16 @@ class Detecting:
         from utp_cli.detection.template import read_template  # noqa: PLC0415 - jinja2 is for those who have one
         from utp_cli.io.template_files import read_template_file  # noqa: PLC0415
 
-        return read_template(read_template_file(self._template or ""))
+        self._source = read_template_file(self._template or "")
+        return read_template(self._source)
+
+    def _wrong(self, model: str | None = None) -> tuple[Finding, ...]:
+        """Return what is wrong with the template that was named."""
+        if not self._source:
+            return ()
+        from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who has a template pays
+
+        return tuple(diagnose_template(self._source, model=model or None))
 
 
 def saved(found: Found, name: str, settings: Settings, config: str | None) -> str:

@@ -210,12 +210,13 @@ def _findings(result: ParseResult, screen: Screen) -> list[Text]:
         number, finding = entry
         evidence = "" if finding.evidence[:_SAME] in said else finding.evidence
         fix = "" if number and fixes[number - 1] == fixes[number] else fixes[number]
-        return _finding(finding, evidence, fix, screen)
+        return diagnosis(finding, evidence, fix, screen)
 
     return _listed([*enumerate(result.diagnoses)], drawn, screen, _MOST_FINDINGS)
 
 
-def _finding(finding: Finding, evidence: str, fix: str, screen: Screen) -> list[Text]:
+def diagnosis(finding: Finding, evidence: str, fix: str, screen: Screen) -> list[Text]:
+    """Draw one diagnosis: what happened, what proves it, what to change."""
     sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
     label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
     lines = screen.labelled(label, finding.message, label.cell_len)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from utp_cli.views.pretty import diagnosis
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from utp_cli.detection.template import TemplateReading
+    from utp_cli.protocol.findings import Finding
     from utp_cli.views.lines import Screen
 
 _LABEL = 19
@@ -57,9 +60,11 @@ _TEACHES: tuple[tuple[str, Callable[[TemplateReading], str]], ...] = (
 """Each row: its label, and what it says; a row that says nothing is left out."""
 
 
-def teaching(reading: TemplateReading, name: str, screen: Screen) -> list[Text]:
-    """Draw what a chat template teaches, with the table of a dialect that nobody declared."""
+def teaching(reading: TemplateReading, name: str, screen: Screen, diagnoses: Sequence[Finding] = ()) -> list[Text]:
+    """Draw what a chat template teaches and what is wrong with it, with the table of a dialect nobody declared."""
     lines = [screen.section("its chat template")]
+    for finding in diagnoses:
+        lines += diagnosis(finding, finding.evidence, finding.fix or finding.hint, screen)
     for label, say in _TEACHES:
         if text := say(reading):
             lines += screen.labelled(Text(f"  {label}"), text, _LABEL)
