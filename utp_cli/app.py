@@ -17,7 +17,7 @@ import typer
 from typer.main import get_command
 
 from utp_cli.commands.pages import GroupPage, write_groups
-from utp_cli.io.output import say
+from utp_cli.io.output import say, silence
 from utp_cli.protocol.errors import UnknownName, UtpError
 from utp_cli.views.escape import shown
 
@@ -79,6 +79,9 @@ class Toolkit(GroupPage):
             code = _complained(_usage(error))
         except (typer.Abort, KeyboardInterrupt):
             code = _INTERRUPTED
+        except OSError as error:  # help, on a full disk
+            silence(sys.stdout)
+            code = _complained(f"standard output: cannot be written: {error.strerror or error}")
         except Exception as error:  # noqa: BLE001 - whatever is left is a fault of ours: said in one line
             code = _complained(_bug(error))
         sys.exit(code if isinstance(code, int) else 0)

@@ -120,15 +120,15 @@ class Engine:
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece; return what has become certain."""
-        if text:
-            self._source.feed(text)
-            next(self._run, None)
+        if not text or not self._source.feed(text):
+            return []
+        next(self._run, None)
         events, self._events = self._events, []
         return events
 
     def close(self) -> list[Event]:
         """There is no more text."""
-        self._source.closed = True
+        self._source.close()
         for _ in self._run:
             pass
         if self._thinking and not self._all_thought:

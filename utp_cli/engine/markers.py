@@ -48,6 +48,9 @@ class Markers:
             node[""] = marker
         self.stops = _stops(self._meanings)
         """Where a marker may start. No marker starts at a place that this does not match."""
+        first = {marker[0] for marker in self._meanings}
+        self.first = first.pop() if len(first) == 1 else ""
+        """The character that every marker starts with, `""` where they start with several."""
 
     def match(self, source: Source, position: int) -> Hit | bool:
         """Return the longest marker at `position`; False where there is none, True where more text must tell."""

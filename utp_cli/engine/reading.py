@@ -6,6 +6,7 @@ A grammar's `read` is a generator: a bare `yield` says "need more text", its ret
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -137,11 +138,12 @@ def next_hit(
     markers: Markers,
     position: int,
     limit: int | None = None,
-    passed: Callable[[int], None] | None = None,
+    passed: Callable[[int], int] | None = None,
 ) -> Waiting[Hit | None]:
     """Return the next marker from `position` on; None where there is none (within `limit` characters).
 
-    Whenever the text so far is used up, `passed` is told how far it holds no marker.
+    Whenever the text so far is used up, `passed` is told how far it holds no marker, and says how long the text is
+    to be before it wants to be told again.
     """
     end = None if limit is None else position + limit
     while True:
@@ -155,9 +157,10 @@ def next_hit(
         if end is not None and position >= end:
             return None
         if hit is True:
-            if passed:
-                passed(position)
             source.release(position)
+            again = passed(position) if passed else sys.maxsize
+            if found is None:
+                source.sleep(markers.first, again)
             yield
         elif hit is False:
             if found is None:

@@ -6,6 +6,7 @@ All positions are absolute: characters since the start of the lane. Pieces are k
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 class Source:
     """A growing text. Readers wait for more of it with a bare `yield`."""
 
-    __slots__ = ("_keep", "_pieces", "_starts", "base", "closed", "length", "window")
+    __slots__ = ("_keep", "_pieces", "_seen", "_starts", "_wake", "_wake_at", "base", "closed", "length", "window")
 
     def __init__(self) -> None:
         self.window = ""
@@ -27,18 +28,42 @@ class Source:
         self.closed = False
         """No more text will come."""
         self._pieces: list[str] = []
-        self._starts: list[int] = []
+        self._starts: list[int] = [0]
+        """Where the pieces begin, as far as somebody asked."""
         self._keep = 0
+        self._seen = 0
+        """How many pieces the window has been given."""
+        self._wake = ""
+        self._wake_at = 0
 
-    def feed(self, piece: str) -> None:
-        self._starts.append(self.length)
+    def feed(self, piece: str) -> bool:
+        """Take the next piece; return whether a reader can do anything with it."""
         self._pieces.append(piece)
         self.length += len(piece)
+        if self._wake and self._wake not in piece and self.length < self._wake_at:
+            return False
+        self._catch_up()
+        return True
+
+    def close(self) -> None:
+        """There is no more text."""
+        self._catch_up()
+        self.closed = True
+
+    def _catch_up(self) -> None:
+        """Bring what came while the reader slept into the window."""
+        last = len(self._pieces)
+        new = self._pieces[-1] if last - self._seen == 1 else "".join(self._pieces[self._seen :])
         if self._keep > self.base:
-            self.window = self.window[self._keep - self.base :] + piece
+            self.window = self.window[self._keep - self.base :] + new
             self.base = self._keep
         else:
-            self.window += piece
+            self.window += new
+        self._seen, self._wake = last, ""
+
+    def sleep(self, wake: str, at: int = sys.maxsize) -> None:
+        """Say, right before a `yield`: nothing can happen until a piece holds `wake`, or the text is `at` long."""
+        self._wake, self._wake_at = wake, at
 
     def release(self, position: int) -> None:
         """What stands before `position` has been read; the window may drop it when more text comes."""
@@ -62,10 +87,13 @@ class Source:
         """Return any stretch of the text, also one that the window has dropped."""
         if start >= self.base:
             return self.window[start - self.base : end - self.base]
-        first = bisect_right(self._starts, start) - 1
-        last = bisect_right(self._starts, end - 1) if end > start else first
+        starts = self._starts
+        for piece in self._pieces[len(starts) - 1 :]:
+            starts.append(starts[-1] + len(piece))
+        first = bisect_right(starts, start) - 1
+        last = bisect_right(starts, end - 1) if end > start else first
         joined = "".join(self._pieces[first:last])
-        return joined[start - self._starts[first] : end - self._starts[first]]
+        return joined[start - starts[first] : end - starts[first]]
 
     def whole(self) -> str:
         return "".join(self._pieces)

@@ -40,9 +40,11 @@ class Output:
                 _stdout().buffer.write(data)
                 _stdout().buffer.flush()
         except BrokenPipeError:
-            _silence(_stdout())
+            silence(_stdout())
             return False
         except OSError as error:
+            if not self._file:
+                silence(_stdout())
             raise BadFile(self._file or "standard output", f"cannot be written: {error.strerror or error}") from None
         self._begun = True
         return True
@@ -56,7 +58,7 @@ def say(line: str) -> None:
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
     except OSError:
-        _silence(sys.stderr)
+        silence(sys.stderr)
 
 
 def progress(noun: str) -> Callable[[str, int], None]:
@@ -104,7 +106,7 @@ def _stdout() -> TextIO:
     return sys.stdout
 
 
-def _silence(stream: TextIO) -> None:
+def silence(stream: TextIO) -> None:
     """Let what is still written to a closed pipe go nowhere, also when the interpreter ends."""
     with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())

@@ -146,6 +146,8 @@ def _next_left(source: Source, position: int) -> Waiting[int | None]:
         if found and source.length - position >= len(CDATA_OPEN):
             return position
         source.release(position)
+        if found is None:
+            source.sleep("<")
         yield
 
 
@@ -160,6 +162,8 @@ def _behind_cdata(source: Source, start: int) -> Waiting[int]:
             return source.length
         position = max(position, source.length - len(CDATA_CLOSE) + 1)
         source.release(position)
+        if CDATA_CLOSE[0] not in source.window[position - source.base :]:
+            source.sleep(CDATA_CLOSE[0])
         yield
 
 

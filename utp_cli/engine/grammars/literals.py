@@ -155,6 +155,8 @@ class Literals:
                 return source.slice(start, source.length), source.length
             at = max(at, source.length - len(delimiter) + 1)
             source.release(at)
+            if delimiter[0] not in source.window[at - source.base :]:
+                source.sleep(delimiter[0])
             yield
 
     def _token_end(self, position: int) -> Waiting[int]:

@@ -80,10 +80,11 @@ class _Told:
         self._live = live
         self._at = at
 
-    def passed(self, position: int) -> None:
+    def passed(self, position: int) -> int:
         """Tell it where it is worth an event: one for every few characters would cost more than reading them."""
         if position - self._at >= _WORTH_TELLING:
             self.up_to(position)
+        return self._at + _WORTH_TELLING
 
     def up_to(self, position: int) -> None:
         if position > self._at:
