@@ -215,6 +215,26 @@ def carries(dialect: Dialect, calls: list[dict[str, Any]]) -> bool:
     return bool(calls) and "one-argument" not in limits(dialect)
 
 
+# -- while it streams ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "minimax_m2", "glm45", "kimi_k2", "mistral", "openai"])
+def test_arguments_are_told_while_they_are_written(name: str) -> None:
+    """Of a long text, most has been told before it ends; what was told is what the model wrote."""
+    dialect = DIALECTS[name]
+    call = {"name": "write", "arguments": {"text": "so many words " * 50}, "id": "functions.write:0"}
+    written = GRAMMARS[dialect.family].write(dialect, [call])
+    parser, told = Parser(parser=name), ""
+    for at in range(0, len(written), 4):
+        for event in parser.feed(written[at : at + 4]):
+            told += event.text if event.type == "tool_args" else ""
+        if at > len(written) // 2:
+            assert len(told) > len(written) // 3
+    (read,) = parser.close().calls
+    assert read.arguments == call["arguments"]
+    assert told.strip() in read.raw
+
+
 # -- cost --------------------------------------------------------------------------------------------------------------
 
 
