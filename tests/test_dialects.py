@@ -218,7 +218,9 @@ def carries(dialect: Dialect, calls: list[dict[str, Any]]) -> bool:
 # -- while it streams ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "minimax_m2", "glm45", "kimi_k2", "mistral", "openai"])
+@pytest.mark.parametrize(
+    "name", ["hermes", "qwen3_coder", "minimax_m2", "glm45", "kimi_k2", "mistral", "openai", "gemma4"]
+)
 def test_arguments_are_told_while_they_are_written(name: str) -> None:
     """Of a long text, most has been told before it ends; what was told is what the model wrote."""
     dialect = DIALECTS[name]

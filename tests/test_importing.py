@@ -21,14 +21,31 @@ from utp_cli.replaying.session import Exchange
 ARGUMENTS = {"query": "Zoë ☃"}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": json.dumps(ARGUMENTS)}}
 MESSAGE = {"role": "assistant", "content": None, "tool_calls": [CALL]}
-BODY = {"id": "c1", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": MESSAGE, "finish_reason": "tool_calls"}]}
+BODY = {
+    "id": "c1",
+    "object": "chat.completion",
+    "model": "m",
+    "choices": [{"index": 0, "message": MESSAGE, "finish_reason": "tool_calls"}],
+}
 ASKED = [{"role": "user", "content": "find"}]
 REQUEST = {"model": "m", "messages": ASKED}
-ANTHROPIC = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use", "content": [{"type": "tool_use", "id": "t1", "name": "search", "input": ARGUMENTS}]}
+ANTHROPIC = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "stop_reason": "tool_use",
+    "content": [{"type": "tool_use", "id": "t1", "name": "search", "input": ARGUMENTS}],
+}
 
 
 def chunk(answer: str = "c1", finish: str | None = None, **delta: Any) -> dict[str, Any]:
-    return {"id": answer, "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+    return {
+        "id": answer,
+        "object": "chat.completion.chunk",
+        "model": "m",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+    }
 
 
 def chunks(answer: str = "c1") -> list[dict[str, Any]]:
@@ -40,7 +57,11 @@ def sse(*events: Any) -> str:
 
 
 def ollama(done: bool, *calls: Any) -> dict[str, Any]:
-    return {"model": "m", "done": done, "message": {"role": "assistant", "content": "", **({"tool_calls": [*calls]} if calls else {})}}
+    return {
+        "model": "m",
+        "done": done,
+        "message": {"role": "assistant", "content": "", **({"tool_calls": [*calls]} if calls else {})},
+    }
 
 
 OLLAMA = [ollama(False, {"function": {"name": "search", "arguments": ARGUMENTS}}), ollama(True)]
@@ -52,8 +73,16 @@ def named(*events: dict[str, Any]) -> str:
 
 CLAUDE = named(
     {"type": "message_start", "message": {**ANTHROPIC, "content": [], "stop_reason": None}},
-    {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t1", "name": "search", "input": {}}},
-    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": json.dumps(ARGUMENTS)}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "id": "t1", "name": "search", "input": {}},
+    },
+    {
+        "type": "content_block_delta",
+        "index": 0,
+        "delta": {"type": "input_json_delta", "partial_json": json.dumps(ARGUMENTS)},
+    },
     {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
     {"type": "message_stop"},
 )
@@ -66,7 +95,11 @@ def lines(*documents: Any) -> str:
 def entry(request: Any, text: str, kind: str = "application/json", **content: Any) -> dict[str, Any]:
     posted = {"postData": {"text": json.dumps(request)}} if request else {}
     url = "https://api.example.com/v1/chat/completions"
-    return {"time": 1500, "request": {"method": "POST", "url": url, **posted}, "response": {"status": 200, "content": {"mimeType": kind, "text": text, **content}}}
+    return {
+        "time": 1500,
+        "request": {"method": "POST", "url": url, **posted},
+        "response": {"status": 200, "content": {"mimeType": kind, "text": text, **content}},
+    }
 
 
 HAR = {
@@ -80,9 +113,31 @@ HAR = {
         ],
     }
 }
-LITELLM = {"id": "1", "call_type": "acompletion", "custom_llm_provider": "openai", "model": "m", "messages": ASKED, "response": BODY, "response_time": 1.5}
-LANGFUSE = {"id": "o", "traceId": "t", "type": "GENERATION", "model": "m", "input": ASKED, "output": MESSAGE, "usage": {"input": 5, "output": 2}}
-PARTS = [{"role": "assistant", "parts": [{"type": "tool_call", "id": "call_1", "name": "search", "arguments": ARGUMENTS}], "finish_reason": "tool_calls"}]
+LITELLM = {
+    "id": "1",
+    "call_type": "acompletion",
+    "custom_llm_provider": "openai",
+    "model": "m",
+    "messages": ASKED,
+    "response": BODY,
+    "response_time": 1.5,
+}
+LANGFUSE = {
+    "id": "o",
+    "traceId": "t",
+    "type": "GENERATION",
+    "model": "m",
+    "input": ASKED,
+    "output": MESSAGE,
+    "usage": {"input": 5, "output": 2},
+}
+PARTS = [
+    {
+        "role": "assistant",
+        "parts": [{"type": "tool_call", "id": "call_1", "name": "search", "arguments": ARGUMENTS}],
+        "finish_reason": "tool_calls",
+    }
+]
 INPUT = [{"role": "user", "parts": [{"type": "text", "content": "find"}]}]
 
 
@@ -102,7 +157,10 @@ OTEL = {
 
 FORMS: dict[str, tuple[str, int]] = {
     "a conversation": (json.dumps({"messages": [*ASKED, MESSAGE], "tools": []}), 1),
-    "a list of messages": (json.dumps([*ASKED, MESSAGE, {"role": "tool", "tool_call_id": "call_1", "content": "x"}, MESSAGE]), 2),
+    "a list of messages": (
+        json.dumps([*ASKED, MESSAGE, {"role": "tool", "tool_call_id": "call_1", "content": "x"}, MESSAGE]),
+        2,
+    ),
     "conversations, one a line": (lines({"messages": [*ASKED, MESSAGE]}, {"messages": [*ASKED, MESSAGE]}), 2),
     "a body": (json.dumps(BODY, indent=2), 1),
     "a body on one line": (lines(BODY), 1),
@@ -110,8 +168,14 @@ FORMS: dict[str, tuple[str, int]] = {
     "a list of bodies": (json.dumps([BODY, ANTHROPIC]), 2),
     "pairs": (lines({"request": REQUEST, "response": BODY}, {"request": REQUEST, "response": BODY}), 2),
     "pairs under other names": (lines({"input": REQUEST, "output": BODY}, {"kwargs": REQUEST, "result": BODY}), 2),
-    "a batch of OpenAI": (lines(*({"id": "b", "custom_id": "1", "response": {"status_code": 200, "body": BODY}} for _ in "ab")), 2),
-    "a batch of Anthropic": (lines(*({"custom_id": "1", "result": {"type": "succeeded", "message": ANTHROPIC}} for _ in "ab")), 2),
+    "a batch of OpenAI": (
+        lines(*({"id": "b", "custom_id": "1", "response": {"status_code": 200, "body": BODY}} for _ in "ab")),
+        2,
+    ),
+    "a batch of Anthropic": (
+        lines(*({"custom_id": "1", "result": {"type": "succeeded", "message": ANTHROPIC}} for _ in "ab")),
+        2,
+    ),
     "events of a stream": (sse(*chunks()), 1),
     "two streams": (sse(*chunks()) + sse(*chunks("c2")), 2),
     "events with names": (CLAUDE, 1),
@@ -154,7 +218,9 @@ def test_what_is_exported_is_read_the_same(name: str, tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["replay", str(path), "--export", str(exported)]).exit_code == 0
     assert json.loads(exported.read_text().splitlines()[0])["utp_session"] == 1
     before, after = outcomes(path), outcomes(exported)
-    assert [(o.calls, o.status, o.model, o.index) for o in after] == [(o.calls, o.status, o.model, o.index) for o in before]
+    assert [(o.calls, o.status, o.model, o.index) for o in after] == [
+        (o.calls, o.status, o.model, o.index) for o in before
+    ]
 
 
 @pytest.mark.parametrize("name", WITH_REQUESTS)
@@ -165,7 +231,20 @@ def test_requests_come_along(name: str, tmp_path: Path) -> None:
     assert [(exchange.request or {})["messages"][0] for exchange in found] == ASKED * len(found)
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "hello", '{"a": 1}', "[]", "[1, 2]", '{"log": {"entries": []}}', "<html>", '{"messages": [{"role": "user", "content": "x"}]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  \n",
+        "hello",
+        '{"a": 1}',
+        "[]",
+        "[1, 2]",
+        '{"log": {"entries": []}}',
+        "<html>",
+        '{"messages": [{"role": "user", "content": "x"}]}',
+    ],
+)
 def test_what_holds_no_answer_is_said(text: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
     path.write_text(text)
@@ -196,16 +275,32 @@ def test_an_exchange_by_its_number(tmp_path: Path) -> None:
     path.write_text(lines({"utp_session": 1, "model": "q"}, {"response": BODY}, {"response": ANTHROPIC}))
     session, exchange = exchange_at(f"{path}#1")
     assert (session.model, exchange.response, exchange.line) == ("q", ANTHROPIC, 3)
-    for place, error in ((f"{path}#2", BadFile), (str(tmp_path), BadOption), (f"{path}#x", BadOption), ("#1", BadOption)):
+    for place, error in (
+        (f"{path}#2", BadFile),
+        (str(tmp_path), BadOption),
+        (f"{path}#x", BadOption),
+        ("#1", BadOption),
+    ):
         with pytest.raises(error):
             exchange_at(place)
 
 
 def test_export_keeps_what_was_accepted_and_where_it_went(tmp_path: Path) -> None:
-    row = {"path": "/v1/x", "request": REQUEST, "response": BODY, "status": 200, "elapsed": 1.5, "expected": {"calls": []}, "ended": "stopped", "mine": [1]}
+    row = {
+        "path": "/v1/x",
+        "request": REQUEST,
+        "response": BODY,
+        "status": 200,
+        "elapsed": 1.5,
+        "expected": {"calls": []},
+        "ended": "stopped",
+        "mine": [1],
+    }
     first, second, out = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "out.jsonl"))
     first.write_text(lines({"utp_session": 1, "model": "a", "tools": []}, row))
-    second.write_text(lines({"utp_session": 1, "model": "b"}, {"stream_base64": base64.b64encode(b"\xff\x00").decode()}))
+    second.write_text(
+        lines({"utp_session": 1, "model": "b"}, {"stream_base64": base64.b64encode(b"\xff\x00").decode()})
+    )
     assert export([read_session(first), read_session(second)], out) == 2
     header, one, two = map(json.loads, out.read_text().splitlines())
     assert header == {"utp_session": 1, "model": "a", "tools": []}
@@ -213,8 +308,15 @@ def test_export_keeps_what_was_accepted_and_where_it_went(tmp_path: Path) -> Non
     assert two == {"request": {"model": "b"}, "stream_base64": "/wA="}
 
 
-@given(st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=9) | st.integers() | st.none(), max_size=3), max_size=5), st.text(max_size=30))
-def test_a_line_that_is_cut_off_loses_nothing_before_it(tmp_path_factory: pytest.TempPathFactory, rows: list[Any], half: str) -> None:
+@given(
+    st.lists(
+        st.dictionaries(st.text(max_size=5), st.text(max_size=9) | st.integers() | st.none(), max_size=3), max_size=5
+    ),
+    st.text(max_size=30),
+)
+def test_a_line_that_is_cut_off_loses_nothing_before_it(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Any], half: str
+) -> None:
     path = tmp_path_factory.mktemp("cut") / "s.jsonl"
     rows = [{"response": BODY, "mine": row} for row in rows]
     path.write_bytes((lines({"utp_session": 1}, *rows) + '{"' + half.replace("\n", " ")).encode("utf-8", "replace"))
@@ -223,7 +325,11 @@ def test_a_line_that_is_cut_off_loses_nothing_before_it(tmp_path_factory: pytest
     assert opened.dropped > 0
     opened.add(Exchange(response=ANTHROPIC).to_dict())
     opened.close()
-    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [{"utp_session": 1}, *rows, {"response": ANTHROPIC}]
+    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [
+        {"utp_session": 1},
+        *rows,
+        {"response": ANTHROPIC},
+    ]
 
 
 def test_a_session_file_is_not_written_over_another_file(tmp_path: Path) -> None:

@@ -54,7 +54,13 @@ OPENAI = {
 }  # fmt: skip
 OPENAI_STREAM = [
     sse(chunk(role="assistant", content="")),
-    sse(chunk(tool_calls=[{"index": 0, "id": "call_1", "type": "function", "function": {"name": "search", "arguments": '{"que'}}])),
+    sse(
+        chunk(
+            tool_calls=[
+                {"index": 0, "id": "call_1", "type": "function", "function": {"name": "search", "arguments": '{"que'}}
+            ]
+        )
+    ),
     sse(chunk(tool_calls=[{"index": 0, "function": {"arguments": 'ry": "Zoë ☃"}'}}])),
     sse(chunk(finish="tool_calls"), b"[DONE]"),
 ]
@@ -71,10 +77,28 @@ def named(event: dict[str, Any]) -> bytes:
 
 ANTHROPIC_STREAM = [
     named({"type": "message_start", "message": {**ANTHROPIC, "content": [], "stop_reason": None}}),
-    named({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}}),
-    named({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"query": "x"}'}}),
+    named(
+        {
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}},
+        }
+    ),
+    named(
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": '{"query": "x"}'},
+        }
+    ),
     named({"type": "content_block_stop", "index": 0}),
-    named({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": 3}}),
+    named(
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+            "usage": {"output_tokens": 3},
+        }
+    ),
     named({"type": "message_stop"}),
 ]
 OLLAMA = {
@@ -191,7 +215,19 @@ class Recording:
 
     def __init__(self, upstream: str, file: Path, *options: str) -> None:
         self.file = file
-        words = [sys.executable, "-m", "utp_cli", "record", "--upstream", upstream, "--port", "0", "-o", str(file), *options]
+        words = [
+            sys.executable,
+            "-m",
+            "utp_cli",
+            "record",
+            "--upstream",
+            upstream,
+            "--port",
+            "0",
+            "-o",
+            str(file),
+            *options,
+        ]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
         self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
         said, found = [], None
@@ -253,7 +289,12 @@ def test_real_clients_streamed_and_not(upstream: Upstream, recording: Recording)
         deltas = [d for event in events for choice in event.choices for d in choice.delta.tool_calls or ()]
     assert "".join(d.function.arguments or "" for d in deltas if d.function) == CALL["function"]["arguments"]  # type: ignore[index]
     claude = anthropic.Anthropic(base_url=recording.url, api_key=KEY, max_retries=0)
-    about: Any = {"model": "claude-sonnet-4", "max_tokens": 9, "messages": messages, "tools": [{**TOOL, "input_schema": TOOL["parameters"]}]}
+    about: Any = {
+        "model": "claude-sonnet-4",
+        "max_tokens": 9,
+        "messages": messages,
+        "tools": [{**TOOL, "input_schema": TOOL["parameters"]}],
+    }
     assert claude.messages.create(**about).content[0].input == {"query": "x"}  # type: ignore[union-attr]
     with claude.messages.stream(**about) as heard:
         assert heard.get_final_message().content[0].input == {"query": "x"}  # type: ignore[union-attr]
@@ -312,7 +353,9 @@ def leave_in_the_middle(recording: Recording) -> None:
 )
 def test_bytes_pass_unchanged(upstream: Upstream, recording: Recording, path: str, stream: bool, behave: str) -> None:
     with httpx.Client(timeout=WAIT) as client:
-        direct, through = (raw(client, url + path, ask(stream), **{"x-test": behave}) for url in (upstream.url, recording.url))
+        direct, through = (
+            raw(client, url + path, ask(stream), **{"x-test": behave}) for url in (upstream.url, recording.url)
+        )
     assert through == direct
     recording.stop()
     [row] = recording.rows()
@@ -326,7 +369,10 @@ def test_bytes_pass_unchanged(upstream: Upstream, recording: Recording, path: st
 def test_the_first_byte_of_a_stream_comes_at_once(upstream: Upstream, recording: Recording) -> None:
     """The server holds the rest back until the client has seen the beginning."""
     url = f"{recording.url}/v1/chat/completions"
-    with httpx.Client(timeout=WAIT) as client, client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}) as answer:
+    with (
+        httpx.Client(timeout=WAIT) as client,
+        client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}) as answer,
+    ):
         pieces, heard = answer.iter_raw(), b""
         while b"search" not in heard:
             heard += next(pieces)
@@ -369,7 +415,10 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
 
 def test_an_answer_under_way_ends_before_the_recorder_does(upstream: Upstream, recording: Recording) -> None:
     url = f"{recording.url}/v1/chat/completions"
-    with httpx.Client(timeout=WAIT) as client, client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}) as answer:
+    with (
+        httpx.Client(timeout=WAIT) as client,
+        client.stream("POST", url, json=ask(True), headers={"x-test": "hold"}) as answer,
+    ):
         pieces = answer.iter_raw()
         heard = next(pieces)
         recording.process.send_signal(signal.SIGTERM)
@@ -383,7 +432,9 @@ def test_an_answer_under_way_ends_before_the_recorder_does(upstream: Upstream, r
     assert "ended" not in row
 
 
-def test_what_was_heard_of_a_stream_is_kept_when_the_recorder_must_end(upstream: Upstream, recording: Recording) -> None:
+def test_what_was_heard_of_a_stream_is_kept_when_the_recorder_must_end(
+    upstream: Upstream, recording: Recording
+) -> None:
     url = f"{recording.url}/v1/chat/completions"
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(httpx.Client(timeout=WAIT))
@@ -460,7 +511,17 @@ def test_what_looks_like_a_key(secret: str) -> None:
     assert secret not in Redactor().text(json.dumps({"content": f"first\n{secret}"}))
 
 
-@pytest.mark.parametrize("text", ["task-based-routing-for-the-win", "the basic idea", "Basic authentication", "bearer of bad news", "ask sk-", "tool_call_id call_12345678901234567890"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "task-based-routing-for-the-win",
+        "the basic idea",
+        "Basic authentication",
+        "bearer of bad news",
+        "ask sk-",
+        "tool_call_id call_12345678901234567890",
+    ],
+)
 def test_what_does_not_look_like_a_key(text: str) -> None:
     assert Redactor().text(text) == text
 
@@ -475,6 +536,17 @@ def test_secrets_in_use_are_found_in_any_spelling() -> None:
     assert without_parameters("/x?key=abcdefgh1&alt=sse") == "/x?alt=sse"
 
 
-@pytest.mark.parametrize("text", ['{"password": ' * 30_000, '"password": "' * 30_000, "sk-" * 100_000, "-eyJ" * 100_000, "-----BEGIN PRIVATE KEY-----" * 10_000, r'\"' * 100_000, "bearer " * 60_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"password": ' * 30_000,
+        '"password": "' * 30_000,
+        "sk-" * 100_000,
+        "-eyJ" * 100_000,
+        "-----BEGIN PRIVATE KEY-----" * 10_000,
+        r"\"" * 100_000,
+        "bearer " * 60_000,
+    ],
+)
 def test_hostile_texts_cost_linear_time(text: str) -> None:
     Redactor(["x"]).text(text)

@@ -29,8 +29,16 @@ from utp_cli.replaying.session import Session
 from .cases import FIXTURES
 
 TOOLS = [
-    {"name": "search", "description": "Find.", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}},
-    {"name": "write_file", "description": "Write.", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}},
+    {
+        "name": "search",
+        "description": "Find.",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    },
+    {
+        "name": "write_file",
+        "description": "Write.",
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+    },
 ]
 
 
@@ -40,15 +48,25 @@ def utp(*words: Any) -> Any:
 
 def body(content: str | None = None, *calls: tuple[str, Any], finish: str = "stop", **more: Any) -> dict[str, Any]:
     made = [
-        {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)}}
+        {
+            "id": f"call_{n}",
+            "type": "function",
+            "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)},
+        }
         for n, (name, a) in enumerate(calls)
     ]
     message = {"role": "assistant", "content": content, **({"tool_calls": made} if made else {})}
-    return {"id": "c", "object": "chat.completion", "model": "qwen3:32b", "choices": [{"index": 0, "message": message, "finish_reason": finish}], **more}
+    return {
+        "id": "c",
+        "object": "chat.completion",
+        "model": "qwen3:32b",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        **more,
+    }
 
 
 def hermes(name: str, arguments: Any) -> str:
-    return f'<tool_call>\n{json.dumps({"name": name, "arguments": arguments})}\n</tool_call>'
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -114,16 +132,29 @@ def test_any_document_has_an_answer(document: Any) -> None:
 def conversation(*results: str) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for number, result in enumerate(results):
-        asked = {"id": f"c{number}", "type": "function", "function": {"name": "search", "arguments": json.dumps({"query": f"q{number}"})}}
-        messages += [{"role": "assistant", "content": None, "tool_calls": [asked]}, {"role": "tool", "tool_call_id": f"c{number}", "content": result}]
+        asked = {
+            "id": f"c{number}",
+            "type": "function",
+            "function": {"name": "search", "arguments": json.dumps({"query": f"q{number}"})},
+        }
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [asked]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": result},
+        ]
     return messages
 
 
 def test_errors_of_tools_are_classified_and_answered_by_attempt() -> None:
     errors = ["Error: connection refused"] * 4 + ["fine", "Error: no such file: x"]
     found = replay({"messages": [*conversation(*errors), {"role": "assistant", "content": "done"}], "tools": TOOLS})
-    told = [(f.tool, f.code, f.strategy, f.attempt) for talk in found.sessions[0].conversations.values() for f in talk.failures]
-    network = [("search", "network", strategy, n + 1) for n, strategy in enumerate(["same", "same", "same", "escalate"])]
+    told = [
+        (f.tool, f.code, f.strategy, f.attempt)
+        for talk in found.sessions[0].conversations.values()
+        for f in talk.failures
+    ]
+    network = [
+        ("search", "network", strategy, n + 1) for n, strategy in enumerate(["same", "same", "same", "escalate"])
+    ]
     assert told == [*network, ("search", "not_found", "rephrase", 1)]
     assert found.metrics.total.retries == 5
 
@@ -132,7 +163,9 @@ def test_metadata_of_tool_envelopes_is_shown(tmp_path: Path) -> None:
     frame = '# TE_BEGIN_META {"tool": "search", "breadcrumbs": ["repo", "src"], "ms": 12} # TE_END_META\nfound'
     path = written(tmp_path / "s.jsonl", {"request": {"messages": conversation(frame)}, "response": PLAIN})
     document = json.loads(utp("replay", path, "--json").stdout)
-    assert document["sessions"][0]["envelopes"] == [{"tool": "search", "meta": {"tool": "search", "breadcrumbs": ["repo", "src"], "ms": 12}}]
+    assert document["sessions"][0]["envelopes"] == [
+        {"tool": "search", "meta": {"tool": "search", "breadcrumbs": ["repo", "src"], "ms": 12}}
+    ]
     assert "repo → src" in utp("replay", path).stdout
 
 
@@ -150,7 +183,10 @@ def test_a_conversation_over_many_exchanges_is_told_of_once(tmp_path: Path) -> N
 
 def test_conversations_are_kept_in_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("utp_cli.replaying.digest.CONVERSATIONS", 2)
-    rows = [{"request": {"messages": [{"role": "user", "content": f"{n}"}, *conversation("Error: x")]}, "response": PLAIN} for n in range(5)]
+    rows = [
+        {"request": {"messages": [{"role": "user", "content": f"{n}"}, *conversation("Error: x")]}, "response": PLAIN}
+        for n in range(5)
+    ]
     path = written(tmp_path / "s.jsonl", *rows)
     [session] = json.loads(utp("replay", path, "--json").stdout)["sessions"]
     assert (len(session["tool_errors"]), session["conversations_left_out"]) == (2, 3)
@@ -158,7 +194,13 @@ def test_conversations_are_kept_in_bounds(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_calls_that_only_read_run_side_by_side(tmp_path: Path) -> None:
-    four = body(None, ("search", {"query": "a"}), ("search", {"query": "b"}), ("write_file", {"path": "x"}), ("search", {"query": "c"}))
+    four = body(
+        None,
+        ("search", {"query": "a"}),
+        ("search", {"query": "b"}),
+        ("write_file", {"path": "x"}),
+        ("search", {"query": "c"}),
+    )
     document = json.loads(utp("replay", written(tmp_path / "s.jsonl", {"response": four}), "--json").stdout)
     assert document["sessions"][0]["exchanges"][0]["plan"] == [[0, 1], [2], [3]]
     assert document["metrics"]["parallel_gain"] == 1.33
@@ -188,7 +230,10 @@ def test_metrics() -> None:
     assert told["by_repair"]["trailing-comma"] == 1
     assert told["by_model"]["qwen3:32b"]["calls"] == 5
     parsers = told["by_model"]["qwen3:32b"]["parsers"]
-    assert {name: (cell["calls"], cell["parse_success"]) for name, cell in parsers.items()} == {"openai-chat": (4, 0.8), "hermes": (1, 1.0)}
+    assert {name: (cell["calls"], cell["parse_success"]) for name, cell in parsers.items()} == {
+        "openai-chat": (4, 0.8),
+        "hermes": (1, 1.0),
+    }
     assert parsers["hermes"]["by_repair"] == {"trailing-comma": 1}
 
 
@@ -200,7 +245,13 @@ LONG = ROWS + 9
 
 @pytest.fixture(scope="module")
 def long_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    rows = [{"request": {"messages": conversation("Error: x")[: 1 + 2 * (n % 2)]}, "response": body(hermes("search", {"query": n}))} for n in range(LONG)]
+    rows = [
+        {
+            "request": {"messages": conversation("Error: x")[: 1 + 2 * (n % 2)]},
+            "response": body(hermes("search", {"query": n})),
+        }
+        for n in range(LONG)
+    ]
     return written(tmp_path_factory.mktemp("long") / "long.jsonl", *rows)
 
 
@@ -282,7 +333,10 @@ def test_arrow_tables() -> None:
     pa = pytest.importorskip("pyarrow")
     from utp_cli.replaying.arrow import replay_batch, replay_table
 
-    rows = [{"response": json.dumps(row["response"]), "status": 200, "stream": None, "tools": json.dumps(TOOLS), "n": n} for n, row in enumerate([{"response": NATIVE}, {"response": TEXT}] * 40)]
+    rows = [
+        {"response": json.dumps(row["response"]), "status": 200, "stream": None, "tools": json.dumps(TOOLS), "n": n}
+        for n, row in enumerate([{"response": NATIVE}, {"response": TEXT}] * 40)
+    ]
     rows.append({"response": None, "stream": "data: [DONE]", "status": None, "tools": None, "n": 80})
     table = pa.Table.from_pylist(rows)
     done = replay_table(table, model="qwen3:32b")
@@ -292,7 +346,9 @@ def test_arrow_tables() -> None:
     assert json.loads(done.column("calls")[1].as_py()) == [call("search", query="x")]
     assert done.column("diagnoses")[1].as_py() == ["call-left-in-content"]
     [batch] = done.select(["status"]).combine_chunks().to_batches()
-    assert replay_batch(table.combine_chunks().to_batches()[0], model="qwen3:32b").column("status").equals(batch.column(0))
+    assert (
+        replay_batch(table.combine_chunks().to_batches()[0], model="qwen3:32b").column("status").equals(batch.column(0))
+    )
 
 
 # -- what people do ----------------------------------------------------------------------------------------------
@@ -339,7 +395,11 @@ def test_parser_against_parser(tmp_path: Path) -> None:
 
 
 def test_junit_and_github(tmp_path: Path) -> None:
-    path = written(tmp_path / "a,b:c.jsonl", {"response": PLAIN, "expected": {"calls": [call("a\n::error::x")]}}, {"response": TEXT})
+    path = written(
+        tmp_path / "a,b:c.jsonl",
+        {"response": PLAIN, "expected": {"calls": [call("a\n::error::x")]}},
+        {"response": TEXT},
+    )
     lines = utp("replay", path, "-f", "github").stdout.splitlines()
     place = str(path).replace(":", "%3A").replace(",", "%2C")
     assert lines[0].startswith(f"::error file={place},line=2,title=regressed #0::regressed: a")
@@ -365,7 +425,12 @@ def replay_of(*paths: Path) -> Any:
 
 
 def test_update_keeps_all_else(tmp_path: Path) -> None:
-    path = written(tmp_path / "s.jsonl", {"response": TEXT, "mine": 1, "expected": {"calls": [], "note": "n"}}, {"junk": True}, {"response": TEXT})
+    path = written(
+        tmp_path / "s.jsonl",
+        {"response": TEXT, "mine": 1, "expected": {"calls": [], "note": "n"}},
+        {"junk": True},
+        {"response": TEXT},
+    )
     before = path.read_text().splitlines()
     path.chmod(0o640)
     assert utp("replay", path, "--update", "-q").exit_code == 0
@@ -443,12 +508,17 @@ class Live:
 
 
 def asked(text: str) -> dict[str, Any]:
-    return {"request": {"model": "m", "messages": [{"role": "user", "content": text}], "tools": TOOLS}, "response": NATIVE}
+    return {
+        "request": {"model": "m", "messages": [{"role": "user", "content": text}], "tools": TOOLS},
+        "response": NATIVE,
+    }
 
 
 def test_a_live_server_is_compared_with_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_KEY", "secret-key")
-    path = written(tmp_path / "s.jsonl", asked("same"), asked("none"), {**asked("x"), "path": "/other"}, {"response": PLAIN})
+    path = written(
+        tmp_path / "s.jsonl", asked("same"), asked("none"), {**asked("x"), "path": "/other"}, {"response": PLAIN}
+    )
     answers = {"same": NATIVE, "none": PLAIN, "x": NATIVE}
     with Live(lambda request: (200, answers[request["messages"][-1]["content"]])) as live:
         done = utp("replay", path, "--against", live.url, "--json", "-m", "newer", "--api-key-env", "SOME_KEY")
@@ -494,7 +564,11 @@ def test_never_more_requests_at_once_than_allowed_and_answers_in_order(tmp_path:
 
 def test_the_model_mends_what_it_is_told_is_wrong(tmp_path: Path) -> None:
     path = written(tmp_path / "s.jsonl", asked("native"), asked("text"), asked("never"))
-    wrong = {"native": body(None, ("search", {})), "text": body(hermes("search", {})), "never": body(None, ("search", {}))}
+    wrong = {
+        "native": body(None, ("search", {})),
+        "text": body(hermes("search", {})),
+        "never": body(None, ("search", {})),
+    }
 
     def answer(request: dict[str, Any]) -> tuple[int, Any]:
         first, last = request["messages"][0]["content"], request["messages"][-1]
@@ -510,7 +584,9 @@ def test_the_model_mends_what_it_is_told_is_wrong(tmp_path: Path) -> None:
     assert (document["metrics"]["repair_attempts"], document["metrics"]["healed"]) == (4, 2)
 
 
-def test_a_server_that_is_not_there_is_an_error_for_each_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_there_is_an_error_for_each_exchange(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import utp_cli.io.asking
 
     monkeypatch.setattr(utp_cli.io.asking, "_PAUSE", 0.0)
@@ -518,7 +594,9 @@ def test_a_server_that_is_not_there_is_an_error_for_each_exchange(tmp_path: Path
     done = utp("replay", path, "--against", "http://127.0.0.1:9", "--json")
     assert (done.exit_code, json.loads(done.stdout)["sessions"][0]["exchanges"][0]["status"]) == (1, "error")
     assert utp("replay", path, "--against", "nonsense://", "--json").exit_code == 2
-    assert utp("replay", path, "--against", "http://127.0.0.1:9", "--api-key-env", "NO_SUCH_VARIABLE_HERE").exit_code == 2
+    assert (
+        utp("replay", path, "--against", "http://127.0.0.1:9", "--api-key-env", "NO_SUCH_VARIABLE_HERE").exit_code == 2
+    )
 
 
 def test_fixtures_replay_as_they_say() -> None:

@@ -23,7 +23,9 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 def blocks(page: str, language: str) -> list[str]:
-    found = re.findall(rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
     assert found
     return found
 
@@ -57,7 +59,9 @@ def test_the_workflow_for_github(sessions: Path) -> None:
     lose_a_call(sessions)
     failed = run(command, sessions)
     assert failed.returncode == 1
-    assert failed.stdout.startswith("::error file=sessions/lost-call.jsonl,line=3,title=regressed #1::regressed: write_file lost")
+    assert failed.stdout.startswith(
+        "::error file=sessions/lost-call.jsonl,line=3,title=regressed #1::regressed: write_file lost"
+    )
 
 
 def test_the_test_for_pytest(sessions: Path) -> None:
@@ -84,7 +88,12 @@ def test_the_session_file_as_shown_is_one(tmp_path: Path) -> None:
     path.write_text(blocks("sessions.md", "json")[0])
     session = read_session(path)
     found = list(exchanges_of(session.rows, "s"))
-    assert (session.model, len(found), found[0].elapsed, found[1].expected) == ("qwen3:32b", 2, 1.23, [{"name": "search", "arguments": {"query": "x"}}])
+    assert (session.model, len(found), found[0].elapsed, found[1].expected) == (
+        "qwen3:32b",
+        2,
+        1.23,
+        [{"name": "search", "arguments": {"query": "x"}}],
+    )
 
 
 @pytest.mark.parametrize("page", ["sessions.md", "replay.md"])

@@ -293,7 +293,12 @@ def test_the_spelling_of_a_number_reaches_the_call() -> None:
 MESSAGES = [
     {"role": "model", "parts": [{"text": "Sure"}, {"functionCall": {"name": "weather", "args": {"city": "Oslo"}}}]},
     {"content": [{"type": "text", "text": "Sure"}, {"type": "tool_use", "name": "weather", "input": {"city": "Oslo"}}]},
-    {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "weather", "arguments": {"city": "Oslo"}}}]}},
+    {
+        "message": {
+            "role": "assistant",
+            "tool_calls": [{"function": {"name": "weather", "arguments": {"city": "Oslo"}}}],
+        }
+    },
 ]
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.tagged_arguments import read_body, tagged, write as write_tagged, write_arguments
 from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.values import Body
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import Run
@@ -96,14 +97,15 @@ def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Re
     """The body is one JSON value."""
     context.live.name(name)
     ahead = yield from skip_space(source, begin)
-    reader = yield from read_value(source, ahead, context.until)
+    telling = Telling(context.live, ahead)
+    reader = yield from read_value(source, ahead, context.until, telling.look)
     call = RawCall(name=name, arguments={}, payload=(begin, reader.end))
     if reader.declined:
         hit = yield from next_hit(source, context.local, begin)
         call.payload = (begin, hit.start if hit else source.length)
         call.reason = "the body is no JSON"
         return (yield from close(source, *call.payload, [call], context))
-    context.live.arguments(ahead, reader.end)
+    telling.up_to(reader.end)
     tool = (context.tools or {}).get(name)
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""

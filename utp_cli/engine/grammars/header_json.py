@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
@@ -62,10 +63,11 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         call = RawCall(name=name, arguments={}, id=call_id, payload=(body, body), lack="more", partial=[""])
         return Read(calls=[call], end=body, runs=[Run("markup", opened.end, body)] * (body > opened.end), closed=False)
     context.live.name(name or "", call_id)
-    reader = yield from read_value(source, body, context.until)
+    telling = Telling(context.live, body)
+    reader = yield from read_value(source, body, context.until, telling.look)
     if reader.declined:
         return Declined("no JSON behind the header")
-    context.live.arguments(body, reader.end)
+    telling.up_to(reader.end)
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call = RawCall(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Literals
 from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
 
@@ -38,12 +39,13 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         return Declined("no name and brace behind the marker")
     context.live.name(name[1])
     start = source.base + name.end()
-    literals = Literals(source, context.dialect.quote)
+    telling = Telling(context.live, start - 1)
+    literals = Literals(source, context.dialect.quote, telling)
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
         return Declined(str(fault))
-    context.live.arguments(start - 1, end)
+    telling.up_to(end)
     quoted = source.slice(start, end).rstrip().endswith(context.dialect.quote)
     call = RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from utp_cli.engine.reading import Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 
 if TYPE_CHECKING:
+    from utp_cli.engine.grammars.telling import Telling
     from utp_cli.engine.source import Source
 
 DEPTH_LIMIT = 10_000
@@ -68,13 +70,17 @@ def _spelt(key: Any) -> str:
 class Literals:
     """Reads what stands in brackets; collects the repairs that took."""
 
-    def __init__(self, source: Source, delimiter: str = "") -> None:
-        """`delimiter`: a token that stands at both ends of a string, beside the quotes of Python."""
+    def __init__(self, source: Source, delimiter: str = "", telling: Telling | None = None) -> None:
+        """`delimiter`: a token that stands at both ends of a string, beside the quotes of Python.
+
+        `telling` is told how far the text is the arguments': only where there can be no doubt that it is.
+        """
         self.repairs: list[Repair] = []
         self.reached = 0
         """How far the text was read."""
         self._source = source
         self._delimiter = delimiter
+        self._telling = telling
 
     def arguments(self, position: int, closer: str) -> Waiting[tuple[Frame, int, bool]]:
         """Read up to the bracket that closes the call; return its frame, the position behind, and whether it came."""
@@ -84,6 +90,8 @@ class Literals:
             position = yield from skip_space(source, position)
             character = source.char(position)
             self.reached = position
+            if self._telling:
+                self._telling.up_to(position)
             if not character:
                 _close_all(stack)
                 return stack[0], position, False
@@ -155,8 +163,9 @@ class Literals:
                 return source.slice(start, source.length), source.length
             at = max(at, source.length - len(delimiter) + 1)
             source.release(at)
+            again = self._telling.passed(at) if self._telling else sys.maxsize
             if delimiter[0] not in source.window[at - source.base :]:
-                source.sleep(delimiter[0])
+                source.sleep(delimiter[0], again)
             yield
 
     def _token_end(self, position: int) -> Waiting[int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.telling import WORTH_TELLING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (
@@ -184,7 +185,7 @@ class _Watch:
             if member.key in self._dialect.argument_keys:
                 end = reader.settled if member.end is None else member.end
                 start = max(member.start, self._told)
-                if end > start:
+                if end > start and (member.end is not None or end - start >= WORTH_TELLING):
                     self._live.arguments(start, end)
                     self._told = end
 

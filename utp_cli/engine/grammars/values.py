@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.engine.markers import Hit
-    from utp_cli.engine.reading import Live
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
 
@@ -69,36 +69,13 @@ class Body:
     lack: str = "nothing"
 
 
-_WORTH_TELLING = 32
-"""Characters."""
-
-
-class _Told:
-    """How much of an argument, its key included, the live listener has been told."""
-
-    def __init__(self, live: Live, at: int) -> None:
-        self._live = live
-        self._at = at
-
-    def passed(self, position: int) -> int:
-        """Tell it where it is worth an event: one for every few characters would cost more than reading them."""
-        if position - self._at >= _WORTH_TELLING:
-            self.up_to(position)
-        return self._at + _WORTH_TELLING
-
-    def up_to(self, position: int) -> None:
-        if position > self._at:
-            self._live.arguments(self._at, position)
-            self._at = position
-
-
 def read_argument(source: Source, key: Key, body: Body, context: Context, read_key: KeyReader) -> Waiting[None]:
     """Read the value behind `key` and add it to the body."""
     known = _properties(body.tool, context)
     if key.empty:
         value = Value(start=key.end, end=key.end, next=key.end, closed=True)
     else:
-        told = _Told(context.live, body.position)
+        told = Telling(context.live, body.position)
         value = yield from _read_value(source, key.end, known, body, context, read_key, told)
         told.up_to(value.next)
     text = source.slice(value.start, value.end)
@@ -148,7 +125,7 @@ def _read_value(
     body: Body,
     context: Context,
     read_key: KeyReader,
-    told: _Told,
+    told: Telling,
 ) -> Waiting[Value]:
     """Find the end of a value. `weak` is where it ends should no proper end come."""
     weak: Value | None = None

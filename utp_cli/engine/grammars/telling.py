@@ -1,0 +1,37 @@
+"""What the live listener is told of arguments while they are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from utp_cli.engine.reading import Live
+    from utp_cli.repair.reader import JsonReader
+
+WORTH_TELLING = 100
+"""Characters: an event for every few of them would cost more than reading them."""
+
+
+class Telling:
+    """Tells of one call's arguments, each stretch of them once."""
+
+    def __init__(self, live: Live, start: int) -> None:
+        self._live = live
+        self._told = start
+
+    def up_to(self, end: int) -> None:
+        """Tell the text up to `end`."""
+        if end > self._told:
+            self._live.arguments(self._told, end)
+            self._told = end
+
+    def passed(self, position: int) -> int:
+        """Tell the text up to `position` if that is worth it; return from where on it will be."""
+        if position - self._told >= WORTH_TELLING:
+            self.up_to(position)
+        return self._told + WORTH_TELLING
+
+    def look(self, reader: JsonReader) -> None:
+        """See how far a reader of JSON has come."""
+        if not reader.declined:
+            self.passed(reader.settled)
