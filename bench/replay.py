@@ -16,7 +16,11 @@ import tempfile
 import time
 from pathlib import Path
 
-TOOL = {"name": "search", "description": "Find.", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
+TOOL = {
+    "name": "search",
+    "description": "Find.",
+    "parameters": {"type": "object", "properties": {"query": {"type": "string"}}},
+}
 MEASURED = """
 import resource, sys, time
 from utp_cli.app import main
@@ -35,9 +39,22 @@ def write(path: Path, count: int) -> None:
         print(json.dumps({"utp_session": 1, "model": "qwen3:32b", "tools": [TOOL]}), file=file)
         for number in range(count):
             text = f'Looking.\n<tool_call>\n{{"name": "search", "arguments": {{"query": "q{number}"{"," * (number % 3 == 1)}}}}}\n</tool_call>'
-            call = {"id": f"c{number}", "type": "function", "function": {"name": "search", "arguments": f'{{"query": "q{number}"}}'}}
-            message = {"role": "assistant", "content": text} if number % 3 else {"role": "assistant", "content": None, "tool_calls": [call]}
-            body = {"id": "x", "object": "chat.completion", "model": "qwen3:32b", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+            call = {
+                "id": f"c{number}",
+                "type": "function",
+                "function": {"name": "search", "arguments": f'{{"query": "q{number}"}}'},
+            }
+            message = (
+                {"role": "assistant", "content": text}
+                if number % 3
+                else {"role": "assistant", "content": None, "tool_calls": [call]}
+            )
+            body = {
+                "id": "x",
+                "object": "chat.completion",
+                "model": "qwen3:32b",
+                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            }
             request = {"messages": [{"role": "user", "content": f"question {number} " + "of some length " * 20}]}
             print(json.dumps({"request": request, "response": body, "status": 200}), file=file)
 
@@ -63,10 +80,16 @@ def main() -> None:
         listed = measure(large, "--json")
     busiest = max(both[2], both[3] / 2)
     print(f"{most // 10:>9,}  {few[0]:6.0f} MB  {few[1]:6.1f} s  {few[2]:6.1f} s of processor")
-    print(f"{most:>9,}  {many[0]:6.0f} MB  {many[1]:6.1f} s  {many[2]:6.1f} s of processor   memory {many[0] / few[0]:.2f}x, time {many[2] / few[2]:.1f}x")
-    print(f"   --json  {listed[0]:6.0f} MB  {listed[1]:6.1f} s  {listed[2]:6.1f} s of processor   memory {listed[0] / few[0]:.2f}x")
+    print(
+        f"{most:>9,}  {many[0]:6.0f} MB  {many[1]:6.1f} s  {many[2]:6.1f} s of processor   memory {many[0] / few[0]:.2f}x, time {many[2] / few[2]:.1f}x"
+    )
+    print(
+        f"   --json  {listed[0]:6.0f} MB  {listed[1]:6.1f} s  {listed[2]:6.1f} s of processor   memory {listed[0] / few[0]:.2f}x"
+    )
     print(f" --jobs 2  {both[0]:6.0f} MB  {both[1]:6.1f} s  {both[2]:6.1f} s here, {both[3] / 2:.1f} s in each process")
-    print(f"faster by {many[1] / both[1]:.2f} on the clock, by {many[2] / busiest:.2f} in processor time of the busiest")
+    print(
+        f"faster by {many[1] / both[1]:.2f} on the clock, by {many[2] / busiest:.2f} in processor time of the busiest"
+    )
 
 
 if __name__ == "__main__":
