@@ -80,6 +80,8 @@ class Literals:
         """How far the text was read."""
         self._source = source
         self._delimiter = delimiter
+        self._rare = next((sign for sign in delimiter if sign not in "<>"), "")
+        """The sign of it to wait for: angle brackets are common in what strings hold."""
         self._telling = telling
 
     def arguments(self, position: int, closer: str) -> Waiting[tuple[Frame, int, bool]]:
@@ -161,11 +163,12 @@ class Literals:
                 return source.slice(start, end), end + len(delimiter)
             if source.closed:
                 return source.slice(start, source.length), source.length
-            at = max(at, source.length - len(delimiter) + 1)
-            source.release(at)
+            held = len(delimiter) - 1
+            at = max(at, source.length - held)
             again = self._telling.passed(at) if self._telling else sys.maxsize
-            if delimiter[0] not in source.window[at - source.base :]:
-                source.sleep(delimiter[0], again)
+            source.release(self._telling.told if self._telling else at)
+            if self._rare not in source.window[at - source.base :]:
+                source.sleep(self._rare, again + held)
             yield
 
     def _token_end(self, position: int) -> Waiting[int]:

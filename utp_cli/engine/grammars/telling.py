@@ -17,19 +17,20 @@ class Telling:
 
     def __init__(self, live: Live, start: int) -> None:
         self._live = live
-        self._told = start
+        self.told = start
+        """How far it was told."""
 
     def up_to(self, end: int) -> None:
         """Tell the text up to `end`."""
-        if end > self._told:
-            self._live.arguments(self._told, end)
-            self._told = end
+        if end > self.told:
+            self._live.arguments(self.told, end)
+            self.told = end
 
     def passed(self, position: int) -> int:
         """Tell the text up to `position` if that is worth it; return from where on it will be."""
-        if position - self._told >= WORTH_TELLING:
+        if position - self.told >= WORTH_TELLING:
             self.up_to(position)
-        return self._told + WORTH_TELLING
+        return self.told + WORTH_TELLING
 
     def look(self, reader: JsonReader) -> None:
         """See how far a reader of JSON has come."""
