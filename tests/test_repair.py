@@ -17,7 +17,7 @@ from utp_cli.repair.codes import CODES, in_order
 from utp_cli.repair.reader import JsonReader
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Repair
+    from utp_cli.repair.codes import Edit
 
 CASES = load("repair/cases.jsonl", "repair/more.jsonl")
 MARKERS = ("</tool_call>", "<tool_call>")
@@ -59,13 +59,14 @@ def state(reader: JsonReader) -> tuple[Any, ...]:
     )
 
 
-def applied(text: str, repairs: list[Repair]) -> str:
+def applied(text: str, edits: list[Edit]) -> str:
     out, done = [], 0
-    for repair in in_order(repairs):
-        start, end = repair.span or (0, 0)
-        assert done <= start <= end
-        assert text[start:end] == repair.before
-        out += text[done:start], repair.after
+    for edit in in_order(edits):
+        end = edit.start + len(edit.before)
+        assert done <= edit.start
+        assert text[edit.start : end] == edit.before
+        assert edit.repair().span == (edit.start, end)
+        out += text[done : edit.start], edit.after
         done = end
     return "".join([*out, text[done:]])
 
@@ -89,7 +90,7 @@ def test_repairs_are_true(case):
     reading = repair_json(case["input"])
     if reading.value is None:
         return
-    text = applied(case["input"], reading.repairs)
+    text = applied(case["input"], reading.edits)
     assert same(json.loads(text), reading.value)
     again = repair_json(text)
     assert (again.repairs, again.complete) == ([], True)
@@ -215,7 +216,7 @@ def test_any_text_gives_a_reading_and_its_repairs_are_true(text):
     assert isinstance(reading.notes, list)
     if reading.value is None:
         return
-    again = repair_json(applied(text, reading.repairs))
+    again = repair_json(applied(text, reading.edits))
     assert repr(again.value) == repr(reading.value)
     assert again.repairs == []
 

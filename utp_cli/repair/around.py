@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.calls import Repair
-from utp_cli.repair.codes import CODES, in_order
+from utp_cli.repair.codes import Edit, in_order
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.strict import SPACE, strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.protocol.calls import Note
+    from utp_cli.protocol.calls import Note, Repair
 
 _EDGE: Final = " \t\n\r\ufeff\u200b\u2060"
 _CALL: Final = re.compile(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
@@ -41,12 +40,12 @@ _RETRIES: Final = 8
 
 @dataclass(kw_only=True)
 class Reading:
-    """What was made of a text. `notes` are worked out when first asked for."""
+    """What was made of a text. `repairs` and `notes` are worked out when first asked for."""
 
     value: Any = None
     """None also where nothing in the text is a value; `complete` is then False."""
-    repairs: list[Repair] = field(default_factory=list)
-    """In order of their spans, which count characters. Applied to the text they give strict JSON."""
+    edits: list[Edit] = field(default_factory=list)
+    """In the order of the text. Applied to it they give strict JSON."""
     partial: list[str] = field(default_factory=list)
     """JSON Pointers of the values that may have been cut off."""
     complete: bool = True
@@ -54,6 +53,11 @@ class Reading:
     only_closers: bool = False
     """Incomplete, but nothing is lacking except the last `}` and `]`."""
     find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
+
+    @cached_property
+    def repairs(self) -> list[Repair]:
+        """The edits in full. Their spans count characters."""
+        return [edit.repair() for edit in self.edits]
 
     @cached_property
     def notes(self) -> list[Note]:
@@ -71,12 +75,12 @@ def repair_json(text: str) -> Reading:
     found = list(_values(text, start, end)) if start < end else []
     if not found:
         return Reading(complete=False)
-    value, kept, repairs = _joined(text, found)
+    value, kept, edits = _joined(text, found)
     listed = len(kept) > 1
-    repairs += [*_edges(text, start, end), *_outside(text, start, end, found)]
+    edits += [*_edges(text, start, end), *_outside(text, start, end, found)]
     return Reading(
         value=value,
-        repairs=in_order(repairs),
+        edits=in_order(edits),
         partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
@@ -101,7 +105,7 @@ class _Found:
 
     @property
     def fenced(self) -> bool:
-        return any(repair.code == "code-fence" for repair in self.reader.repairs)
+        return any(edit.code == "code-fence" for edit in self.reader.edits)
 
     @property
     def value(self) -> Any:
@@ -134,7 +138,7 @@ def _values(text: str, start: int, end: int) -> Iterator[_Found]:
 
 def _is_data(found: _Found) -> bool:
     """Whether this is a container that somebody wrote as one: `{name}` is none."""
-    return isinstance(found.value, (dict, list)) and not any(r.code == "python-set" for r in found.reader.repairs)
+    return isinstance(found.value, (dict, list)) and not any(edit.code == "python-set" for edit in found.reader.edits)
 
 
 def _wrapped(text: str, start: int, end: int) -> _Found | None:
@@ -152,7 +156,7 @@ def _plain(text: str, start: int, end: int) -> _Found | None:
     found = _read(text, start, end, loose=True)
     if found is None:
         return None
-    codes = [repair.code for repair in found.reader.repairs]
+    codes = [edit.code for edit in found.reader.edits]
     opened = text[start] in "{[｛［`~" or codes[:1] in (["js-comment"], ["hash-comment"], ["over-escaped"])
     if "missing-open-brace" in codes or (opened and isinstance(found.value, (dict, list))):
         placeholder = found.end < end and not isinstance(found.value, dict) and not _CANDIDATE.match(text, start)
@@ -209,31 +213,31 @@ def _rank(text: str, found: _Found) -> int:
 # --- what the parts of the text become ----------------------------------------------------------------------
 
 
-def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Repair]]:
-    """Make one value of several: the value of the text, those that are part of it, the repairs it took."""
+def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Edit]]:
+    """Make one value of several: the value of the text, those that are part of it, the edits it took."""
     if len(found) == 1:
-        return found[0].value, found, list(found[0].reader.repairs)
+        return found[0].value, found, list(found[0].reader.edits)
     telling = [each for each in found if each.value != {}] or found[:1]
     one = telling[0]
     if all(each.value == one.value for each in telling[1:]):
         gaps = ((found[0].start, one.start), (one.end, found[-1].end))
         dropped = [_fix("concatenated-objects", text, *gap) for gap in gaps if gap[0] < gap[1]]
-        return one.value, [one], [*dropped, *one.reader.repairs]
-    repairs, last = [_list_sign(text, found[0].start, found[0].start, "[")], found[0].start
+        return one.value, [one], [*dropped, *one.reader.edits]
+    edits, last = [_list_sign(text, found[0].start, found[0].start, "[")], found[0].start
     for each in found:
         gap = text[last : each.start]
         if each is not found[0] and gap.strip() != ",":
-            repairs.append(_list_sign(text, last, each.start if gap.strip() else last, ","))
-        repairs += each.reader.repairs
+            edits.append(_list_sign(text, last, each.start if gap.strip() else last, ","))
+        edits += each.reader.edits
         last = each.end
-    return [each.value for each in found], found, [*repairs, _list_sign(text, last, last, "]")]
+    return [each.value for each in found], found, [*edits, _list_sign(text, last, last, "]")]
 
 
-def _list_sign(text: str, start: int, end: int, sign: str) -> Repair:
+def _list_sign(text: str, start: int, end: int, sign: str) -> Edit:
     return _fix("concatenated-objects", text, start, end, sign)
 
 
-def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[Repair]:
+def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[Edit]:
     """Tell what stands in front of the values and behind them."""
     first, last = found[0], found[-1]
     codes = ("call-wrapper", "call-wrapper") if first.wrapped else ("leading-garbage", "trailing-garbage")
@@ -242,21 +246,12 @@ def _outside(text: str, start: int, end: int, found: list[_Found]) -> Iterator[R
             yield _fix(code, text, begin, stop)
 
 
-def _edges(text: str, start: int, end: int) -> Iterator[Repair]:
+def _edges(text: str, start: int, end: int) -> Iterator[Edit]:
     """Tell of invisible characters at either end."""
     for begin, stop in ((0, start), (end, len(text))):
         if text[begin:stop].strip(SPACE):
             yield _fix("bom", text, begin, stop)
 
 
-def _fix(code: str, text: str, start: int, end: int, after: str = "") -> Repair:
-    entry = CODES[code]
-    return Repair(
-        code=code,
-        layer="syntax",
-        confidence="guess" if after else entry.confidence,
-        span=(start, end),
-        before=text[start:end],
-        after=after,
-        message=entry.sentence,
-    )
+def _fix(code: str, text: str, start: int, end: int, after: str = "") -> Edit:
+    return Edit(code, start, text[start:end], after, "guess" if after else None)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from utp_cli.protocol.calls import Layer, Repair, Sureness
+    from utp_cli.protocol.calls import Layer, Sureness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,12 +291,35 @@ _BESIDE: Final = {
 """Which insertion comes first where several stand at one place."""
 
 
-def in_order(repairs: Iterable[Repair]) -> list[Repair]:
-    """Sort syntax repairs by place, so that they can be applied one after the other."""
-    return sorted(repairs, key=_place)
+class Edit(NamedTuple):
+    """One change to the text: `before`, at offset `start`, becomes `after`. Light; a Repair is made when asked for."""
+
+    code: str
+    """Of a syntax repair."""
+    start: int
+    before: str
+    after: str
+    confidence: Sureness | None = None
+    """Where it differs from what the code usually has."""
+
+    def repair(self) -> Repair:
+        entry = CODES[self.code]
+        return Repair(
+            code=self.code,
+            layer="syntax",
+            confidence=self.confidence or entry.confidence,
+            span=(self.start, self.start + len(self.before)),
+            before=self.before,
+            after=self.after,
+            message=entry.sentence,
+        )
 
 
-def _place(repair: Repair) -> tuple[int, int, int]:
-    start, end = repair.span or (0, 0)
-    rank = _BESIDE.get(repair.code, 0) if start == end and repair.after != "[" else 0
-    return start, end, rank
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """Sort edits by place, so that they can be applied one after the other."""
+    return sorted(edits, key=_place)
+
+
+def _place(edit: Edit) -> tuple[int, int, int]:
+    rank = _BESIDE.get(edit.code, 0) if not edit.before and edit.after != "[" else 0
+    return edit.start, edit.start + len(edit.before), rank

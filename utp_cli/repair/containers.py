@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.ahead import Place, token
-from utp_cli.repair.codes import CODES
 from utp_cli.repair.structure import DEEP, Frame, Member, best, closers_ahead, due
 from utp_cli.repair.tokens import SPACE, Tokens
 
@@ -98,7 +96,7 @@ class Containers(Tokens):
         frame.comma = None
         if not frame.is_object:
             return
-        self._fix_all(frame.key_edits)
+        self.edits += frame.key_edits
         frame.key_edits = []
         if frame.key in frame.value:
             message = f"the key {frame.key!r} was given before; the last one counts"
@@ -249,7 +247,7 @@ class Containers(Tokens):
             code = code or "python-set"
         self._told = -1
         if char != written:
-            self._told = len(self.repairs)
+            self._told = len(self.edits)
             self._fix(code or "fullwidth-punctuation", self._offset, char, written)
         self._top, self._closed_at = frame, self._offset
         self._tape.at += 1
@@ -258,11 +256,8 @@ class Containers(Tokens):
     def _reopen(self, frame: Frame, at: int) -> None:
         """The closer at the offset, the last one read, came early."""
         if self._told >= 0:
-            told = self.repairs[self._told]
-            entry = CODES["extra-close"]
-            self.repairs[self._told] = replace(
-                told, code=entry.code, confidence="likely", after="", message=entry.sentence
-            )
+            told = self.edits[self._told]
+            self.edits[self._told] = told._replace(code="extra-close", after="", confidence="likely")
         else:
             self._fix("extra-close", at, "}", "", "likely")
         self._told = -1

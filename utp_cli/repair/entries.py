@@ -6,8 +6,9 @@ import re
 from typing import Final
 
 from utp_cli.repair.ahead import Place, token
+from utp_cli.repair.codes import Edit
 from utp_cli.repair.containers import COMMAS, OPENERS, Containers
-from utp_cli.repair.escapes import Edit, decode, quoted
+from utp_cli.repair.escapes import decode, quoted
 from utp_cli.repair.quotes import Style, open_string
 from utp_cli.repair.scalars import read_bare_key
 from utp_cli.repair.structure import Comma, Frame, best, due
@@ -130,7 +131,7 @@ class Entries(Containers):
             self._take_colon(frame, char)
         elif plain in ",;}" and self._fresh(frame):
             self._make_set(frame)
-            self._fix_all(frame.key_edits)
+            self.edits += frame.key_edits
             frame.value.append(frame.key)
             self._entered(frame.key_end)
         elif plain in ",;}])":

@@ -6,33 +6,29 @@ import html
 import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # left out of the stubs
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.repair.codes import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from utp_cli.protocol.calls import Sureness
-
-
-class Edit(NamedTuple):
-    """One change to the text: `before`, at offset `start`, becomes `after`."""
-
-    code: str
-    start: int
-    before: str
-    after: str
-    confidence: Sureness | None = None
-    """Where it differs from what the code usually has."""
 
 
 SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 _UNIT: Final = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}"
-    r"|\\\r\n|\\.|\r\n|[\x00-\x1f\"\\]",
+    r"(?P<unit>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}"
+    r"|\\\r\n|\\.|\r\n|[\x00-\x1f\"\\])",
     re.DOTALL,
 )
 """What may not stand for itself inside a JSON string."""
+
+_FAULT: Final = re.compile(
+    r"(?:[^\\\x00-\x1f\"]++|\\[\"\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"
+    r"(?P<unit>\\x[0-9a-fA-F]{2}|\\\r\n|\\.|\r\n|[\x00-\x1f\"\\]|\Z)",
+    re.DOTALL,
+)
+"""The next of these that is no proper escape, or the end. Only a short cut."""
 
 _SPECIAL: Final = re.compile(r"[\x00-\x1f\"\\]")
 _PATH: Final = re.compile(r"[A-Za-z]:\\|\\\\[\w.$-]+\\(?!\\)")
@@ -84,20 +80,24 @@ def _edited(raw: str, start: int, closer: str, mend: Callable[[str, int], str]) 
     body: list[str] = []
     edits: list[Edit] = []
     done = 0
-    for unit in _UNIT.finditer(raw):
-        before, at = unit[0], unit.start()
-        if before == "\\" + closer and mend is _mend and closer != '"':
-            after = closer
+    usual = mend is _mend and closer == '"'
+    for found in (_FAULT if usual else _UNIT).finditer(raw):
+        unit, (at, end) = found["unit"], found.span("unit")
+        if unit[:1] != "\\":
+            after = _ESCAPES.get(unit) or quoted(unit)[1:-1]
+        elif unit == "\\" + closer and mend is _mend:
+            after = closer if closer != '"' else unit
         else:
-            after = mend(before, at) if before[0] == "\\" else quoted(before)[1:-1]
-        if after != before:
+            after = mend(unit, at)
+        if after != unit:
             body += raw[done:at], after
-            edits.append(Edit(_CODES.get(before[0], "raw-control-in-string"), start + at, before, after))
-            done = unit.end()
+            edits.append(Edit(_CODES.get(unit[0], "raw-control-in-string"), start + at, unit, after))
+            done = end
     body.append(raw[done:])
     return "".join(body), edits
 
 
+_ESCAPES: Final = {"\n": "\\n", '"': '\\"', "\t": "\\t", "\r": "\\r"}
 _CODES: Final = {
     "\\": "bad-escape",
     '"': "unescaped-quote",

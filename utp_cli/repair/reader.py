@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.calls import Note
 from utp_cli.repair import strict
 from utp_cli.repair.ahead import SPACES, token
+from utp_cli.repair.codes import Edit
 from utp_cli.repair.containers import OPENERS
 from utp_cli.repair.entries import Entries
-from utp_cli.repair.escapes import SURROGATE, Edit
+from utp_cli.repair.escapes import SURROGATE
 from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import LITERAL, classify, read_bare, read_bare_key
 from utp_cli.repair.strings import PLAIN, StringReader
@@ -216,7 +216,7 @@ class JsonReader(Entries):
         self._begin_entry()
         tape.at = found.end()
         if quote == "'":
-            self._fix_all([Edit("single-quotes", place, "'", '"') for place in (start, self._offset - 1)])
+            self.edits += [Edit("single-quotes", place, "'", '"') for place in (start, self._offset - 1)]
         self._put(found[1], start)
         self._text_end = self._offset
         return True
@@ -229,7 +229,7 @@ class JsonReader(Entries):
             self._begin_entry()
             tape.at = found.end()
             bare = classify(found[0], start)
-            self._fix_all(bare.edits)
+            self.edits += bare.edits
             self._put(bare.value, start)
             return
         bare, end = read_bare(tape, at, self._place)
@@ -237,13 +237,13 @@ class JsonReader(Entries):
             self._drop("trailing-garbage", 1)
             return
         if bare.dropped:
-            self._fix_all(bare.edits)
+            self.edits += bare.edits
             self._drop_key("truncated-number")
             tape.at = end
             self._break_off()
             return
         self._begin_entry()
-        self._fix_all(bare.edits)
+        self.edits += bare.edits
         tape.at = end
         self._put(bare.value, start, cut=bare.cut)
 
@@ -281,7 +281,7 @@ class JsonReader(Entries):
         if self._joins:
             self._end_join(value, edits)
         else:
-            self._fix_all(edits)
+            self.edits += edits
             self._put(value, string.start, cut=ended.by in ("text", "marker"))
         if not self._frames and ended.by == "text":
             self.complete = False
@@ -310,9 +310,9 @@ class JsonReader(Entries):
                 or (kind == "s" and token(tape, behind, self._ends)[0] in ":=")
             ):
                 return False
-        last = self.repairs[-1] if self.repairs else None
-        if last and last.span and last.span[1] == self._text_end and last.after == '"':
-            self.repairs[-1] = replace(last, after="")
+        last = self.edits[-1] if self.edits else None
+        if last and last.start + len(last.before) == self._text_end and last.after == '"':
+            self.edits[-1] = last._replace(after="")
             gap = found[0]
         else:
             gap = '"' + found[0]
@@ -332,5 +332,5 @@ class JsonReader(Entries):
         opening = next((i for i, edit in enumerate(edits) if edit.after == '"'), None)
         if opening is not None and len(edits[opening].before) > 0 and edits[opening].start < self._offset - 1:
             edits[opening] = edits[opening]._replace(after="")
-        self._fix_all(edits)
+        self.edits += edits
         self._entered(self._offset)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.repair import strict
 from utp_cli.repair.ahead import REACH, SPACES, STRONG, WEAK, strength, token
-from utp_cli.repair.escapes import Edit, decode, quoted
+from utp_cli.repair.codes import Edit
+from utp_cli.repair.escapes import decode, quoted
 from utp_cli.repair.tape import Starved
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from utp_cli.repair.ahead import NO, REACH, STRONG, WEAK, Role, strength, token
-from utp_cli.repair.escapes import Edit, decode, is_path, quoted, unescaped, unfinished
+from utp_cli.repair.codes import Edit
+from utp_cli.repair.escapes import decode, is_path, quoted, unescaped, unfinished
 from utp_cli.repair.quotes import JSON, Style
 from utp_cli.repair.tape import Starved
 
@@ -73,17 +74,20 @@ class Ended(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _run(stops: str) -> re.Pattern[str]:
-    """Match the text, escapes included, up to one of the given characters."""
-    plain = rf"[^\\{re.escape(stops)}]*"
-    return re.compile(rf'{plain}(?:\\[^"\\]{plain})*' if "\\" not in stops else plain, re.DOTALL)
+def _run(stops: str, *, quotes: bool) -> re.Pattern[str]:
+    """Match the text, escapes included, up to one of the given characters; over escaped quotes only if `quotes`."""
+    plain = rf"[^\\{re.escape(stops)}]*+"
+    if "\\" in stops:
+        return re.compile(plain, re.DOTALL)
+    escaped = "." if quotes else '[^"]'
+    return re.compile(rf"{plain}(?:\\{escaped}{plain})*+", re.DOTALL)
 
 
 class StringReader:
     """Finds the end of one string, in as many goes as the text takes to arrive."""
 
     __slots__ = (
-        "_counted", "_depth", "_fallback", "_inner", "_last", "_marker", "_parts", "_reach", "_run", "_scan",
+        "_counted", "_depth", "_fallback", "_far", "_inner", "_last", "_marker", "_near", "_parts", "_reach", "_scan",
         "_second", "_tape", "body", "place", "start", "style",
     )  # fmt: skip
 
@@ -97,7 +101,7 @@ class StringReader:
         self.start, self.body = tape.base + tape.at, tape.base + body
         tape.at = body
         stops = self.style.closer[0] + self.style.also + "".join(marker[0] for marker in place.until)
-        self._run = _run(stops)
+        self._near, self._far = _run(stops, quotes=False), _run(stops, quotes=True)
         self._scan = self._counted = self.body
         self._depth = 0
         self._inner = 0
@@ -155,7 +159,8 @@ class StringReader:
         """Go on to the next character that matters and judge it."""
         tape = self._tape
         text = tape.text
-        at = self._run.match(text, self._scan - tape.base).end()  # type: ignore[union-attr]
+        run = self._near if self._scan - self.body <= REACH else self._far
+        at = run.match(text, self._scan - tape.base).end()  # type: ignore[union-attr]
         self._scan = tape.base + at
         char = tape.char(at)
         if not char:

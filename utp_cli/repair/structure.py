@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from utp_cli.repair.tape import Starved
 
 if TYPE_CHECKING:
-    from utp_cli.repair.escapes import Edit
+    from utp_cli.repair.codes import Edit
     from utp_cli.repair.tape import Tape
 
 DEEP: Final = 64

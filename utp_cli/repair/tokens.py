@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.protocol.calls import Note, Repair
 from utp_cli.repair.ahead import SPACES
-from utp_cli.repair.codes import CODES
+from utp_cli.repair.codes import Edit
 from utp_cli.repair.tape import Starved, Tape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from utp_cli.protocol.calls import Sureness
-    from utp_cli.repair.escapes import Edit
+    from utp_cli.protocol.calls import Note, Repair, Sureness
 
 SPACE: Final = re.compile(r"[ \t\n\r]*")
 _ODD: Final = re.compile(rf"[{SPACES}]+")
@@ -36,7 +34,7 @@ class Tokens:
         self.declined = False
         """Nothing here reads as a container."""
         self.done = False
-        self.repairs: list[Repair] = []
+        self.edits: list[Edit] = []
         """As they were made; `codes.in_order` puts them in the order of the text."""
         self._notes: list[Note] = []
         self._tape = Tape(start)
@@ -46,6 +44,11 @@ class Tokens:
         self._behind = start
         """Just behind the last token."""
         self._state: Callable[[], None]
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """The edits so far as repairs, in the same order."""
+        return [edit.repair() for edit in self.edits]
 
     @property
     def over(self) -> bool:
@@ -69,22 +72,7 @@ class Tokens:
             raise Starved
 
     def _fix(self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None) -> None:
-        entry = CODES[code]
-        self.repairs.append(
-            Repair(
-                code=code,
-                layer="syntax",
-                confidence=confidence or entry.confidence,
-                span=(start, start + len(before)),
-                before=before,
-                after=after,
-                message=entry.sentence,
-            )
-        )
-
-    def _fix_all(self, edits: list[Edit]) -> None:
-        for edit in edits:
-            self._fix(*edit)
+        self.edits.append(Edit(code, start, before, after, confidence))
 
     def _drop(self, code: str, width: int, after: str = "", confidence: Sureness | None = None) -> None:
         """Put something else in the place of the next characters."""
