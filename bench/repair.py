@@ -1,6 +1,6 @@
 """How fast broken JSON is read: python bench/repair.py
 
-Compares with the standard library on clean text, and on broken text with json_repair and partial-json-parser
+Compares with the standard library on clean text, and on both with json_repair, partial-json-parser and jiter
 where they are installed; none of them is needed.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.repair.around import repair_json
@@ -34,8 +35,9 @@ BROKEN = {
     "a small call": json.dumps(CALL)[:-1] + ",}",
 }
 OTHERS = {
-    "json_repair": ("json_repair", "loads"),
-    "partial-json-parser": ("partial_json_parser", "loads"),
+    "json_repair": lambda: importlib.import_module("json_repair").loads,
+    "partial-json-parser": lambda: importlib.import_module("partial_json_parser").loads,
+    "jiter": lambda: partial(_jiter, importlib.import_module("jiter").from_json),
 }
 
 
@@ -58,30 +60,43 @@ def stream(text: str) -> None:
     reader.close()
 
 
+def _jiter(read: Callable[..., Any], text: str) -> Any:
+    return read(text.encode(), partial_mode="trailing-strings")
+
+
+def repaired(text: str) -> Any:
+    """Read with every repair told."""
+    return repair_json(text).repairs
+
+
 def others() -> dict[str, Callable[[str], Any]]:
     found = {}
-    for name, (module, function) in OTHERS.items():
+    for name, load in OTHERS.items():
         try:
-            found[name] = getattr(importlib.import_module(module), function)
+            found[name] = load()
         except ImportError:
             print(f"{name} is not installed")
     return found
 
 
+def compare(name: str, text: str, rivals: dict[str, Callable[[str], Any]]) -> None:
+    ours, told = best(repair_json, text), best(repaired, text)
+    print(f"{name}: {len(text) / ours / 1e6:.1f} MB/s, {len(text) / told / 1e6:.1f} with every repair told")
+    for rival, run in rivals.items():
+        try:
+            other = "" if run(text) == repair_json(text).value else ", which reads something else"
+            print(f"    {best(run, text) / ours:.1f} times the speed of {rival}{other}")
+        except Exception as error:  # noqa: BLE001 - whatever they raise, they cannot read it
+            print(f"    {rival} raises {type(error).__name__}")
+
+
 def main() -> None:
+    rivals = others()
     for name, value in (("calls", CALLS), ("a file body", BODY), ("a small call", CALL)):
         text = json.dumps(value)
-        print(f"clean, {name}: {best(json.loads, text) / best(repair_json, text):.2f} times the speed of json.loads")
-    rivals = others()
+        compare(f"clean, {name}", text, {"json.loads": json.loads, **rivals})
     for name, text in BROKEN.items():
-        ours = best(repair_json, text)
-        line = f"{name}: {len(text) / ours / 1e6:.2f} MB/s"
-        for rival, run in rivals.items():
-            try:
-                line += f", {best(run, text) / ours:.1f} times the speed of {rival}"
-            except Exception as error:  # noqa: BLE001 - whatever they raise, they cannot read it
-                line += f", {rival} raises {type(error).__name__}"
-        print(line)
+        compare(name, text, rivals)
     long = json.dumps({"a": "word " * 100_000})
     print(f"streamed in pieces of four, one long string: {best(stream, long) / len(long) * 4e6:.2f} µs a piece")
 

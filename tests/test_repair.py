@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from tests.cases import ids, load, same
+from utp_cli.repair import strings
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES, in_order
 from utp_cli.repair.reader import JsonReader
@@ -316,6 +317,60 @@ def test_two_faults():
     rng = chance(7)
     shares = [recovered(rng.sample(sorted(FAULTS), 2), seed, 40) for seed in range(60)]
     assert sum(good for good, _ in shares) >= 0.95 * sum(tried for _, tried in shares) > 0
+
+
+# --- short cuts -----------------------------------------------------------------------------------------------------
+
+NEVER = re.compile("(?!)")
+
+
+def careful(text: str, until: tuple[str, ...], *, loose: bool) -> tuple[Any, ...]:
+    """Read without any short cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("utp_cli.repair.reader._WORTH_IT", sys.maxsize)
+        patch.setattr("utp_cli.repair.reader.PLAIN", dict.fromkeys(strings.PLAIN, NEVER))
+        for name in ("_CLOSES", "_INSIDE"):
+            patch.setattr(strings, name, dict.fromkeys(strings._CLOSES, NEVER))
+        reader = JsonReader(until=until, loose=loose, whole=False)
+        reader.feed(text)
+        reader.close()
+        return state(reader)
+
+
+def quick(text: str, until: tuple[str, ...], *, loose: bool) -> tuple[Any, ...]:
+    """Read with short cuts wherever they can be tried."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("utp_cli.repair.reader._WORTH_IT", 0)
+        return state(read([text], until, loose=loose))
+
+
+def python_or_json(value: Any) -> str:
+    return repr(value) if len(repr(value)) % 2 else json.dumps(value)
+
+
+@given(
+    broken()
+    | st.lists(st.sampled_from([*SCRAPS, *WORDS, '", "', "', '", '": "', '"},{"'])).map("".join)
+    | values.map(python_or_json),
+    st.booleans(),
+)
+@example("{'a': 'x', 'b': [True, {'c': None}], 'd': (1, 'y')}", False)
+@example('{"a": 1, "a": 2, "b": "\\ud800", "c": 3', False)
+@example('["a", 5 of them", "b"]', True)
+@example('{"a": "x", 1,250, "b": 2}', True)
+@settings(max_examples=500)
+def test_short_cuts_say_what_the_careful_reader_says(text, loose):
+    until = () if loose else MARKERS
+    assert quick(text, until, loose=loose) == careful(text, until, loose=loose)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_short_cuts_around_a_fault(name):
+    rng = chance(3)
+    for found in (injected(rng, [name]) for _ in range(60)):
+        if found:
+            text = f'{{"first": [1, {{"a": "b"}}, {found[1]}], "last": "x"}}'
+            assert quick(text, MARKERS, loose=False) == careful(text, MARKERS, loose=False)
 
 
 # --- cost ---------------------------------------------------------------------------------------------------------

@@ -40,19 +40,23 @@ _RETRIES: Final = 8
 
 @dataclass(kw_only=True)
 class Reading:
-    """What was made of a text. `repairs` and `notes` are worked out when first asked for."""
+    """What was made of a text. `edits`, `repairs` and `notes` are worked out when first asked for."""
 
     value: Any = None
     """None also where nothing in the text is a value; `complete` is then False."""
-    edits: list[Edit] = field(default_factory=list)
-    """In the order of the text. Applied to it they give strict JSON."""
     partial: list[str] = field(default_factory=list)
     """JSON Pointers of the values that may have been cut off."""
     complete: bool = True
     """False where the text ended while something was open."""
     only_closers: bool = False
     """Incomplete, but nothing is lacking except the last `}` and `]`."""
+    find_edits: Callable[[], list[Edit]] = field(default=list, repr=False)
     find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
+
+    @cached_property
+    def edits(self) -> list[Edit]:
+        """What was changed, in the order of the text. Applied to it, it gives strict JSON."""
+        return self.find_edits()
 
     @cached_property
     def repairs(self) -> list[Repair]:
@@ -69,10 +73,10 @@ def repair_json(text: str) -> Reading:
     """Read the one JSON value that the text ought to be; every change is among the repairs. Never raises."""
     try:
         return Reading(value=strict(text), find_notes=lambda: _strict_notes(text))
-    except ValueError:
-        pass
+    except ValueError as error:
+        whole = "Extra data" in str(error)
     start, end = len(text) - len(text.lstrip(_EDGE)), len(text.rstrip(_EDGE))
-    found = list(_values(text, start, end)) if start < end else []
+    found = list(_values(text, start, end, whole=whole)) if start < end else []
     if not found:
         return Reading(complete=False)
     value, kept, edits = _joined(text, found)
@@ -80,10 +84,10 @@ def repair_json(text: str) -> Reading:
     edits += [*_edges(text, start, end), *_outside(text, start, end, found)]
     return Reading(
         value=value,
-        edits=in_order(edits),
         partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
+        find_edits=lambda: in_order([*edits, *(edit for each in kept for edit in each.reader.respelt())]),
         find_notes=lambda: [note for each in kept for note in each.reader.notes],
     )
 
@@ -112,9 +116,12 @@ class _Found:
         return self.reader.value
 
 
-def _read(text: str, start: int, end: int, *, loose: bool = False, piece: int = 0) -> _Found | None:
-    """Read the value at `start`; None where there is none. A `piece` spares copying the rest of the text."""
-    reader, at = JsonReader(start=start, loose=loose), start
+def _read(text: str, start: int, end: int, *, loose: bool = False, whole: bool = True, piece: int = 0) -> _Found | None:
+    """Read the value at `start`; None where there is none. A `piece` spares copying the rest of the text.
+
+    `whole` is false where it is known that no strict value stands there.
+    """
+    reader, at = JsonReader(start=start, loose=loose, whole=whole), start
     piece = piece or end - start
     while at < end and not reader.feed(text[at : min(at + piece, end)]):
         at += piece
@@ -123,9 +130,9 @@ def _read(text: str, start: int, end: int, *, loose: bool = False, piece: int = 
     return None if reader.declined else _Found(start=start, end=reader.end, reader=reader)
 
 
-def _values(text: str, start: int, end: int) -> Iterator[_Found]:
+def _values(text: str, start: int, end: int, *, whole: bool) -> Iterator[_Found]:
     """Find the value and those that follow it: at once, or in fences of their own if the first was in one."""
-    found = _wrapped(text, start, end) or _plain(text, start, end) or _in_prose(text, start, end)
+    found = _wrapped(text, start, end) or _plain(text, start, end, whole=whole) or _in_prose(text, start, end)
     while found:
         yield found
         ahead = (_FENCED.search if found.fenced else _NEXT.match)(text, found.end, end)
@@ -151,9 +158,9 @@ def _wrapped(text: str, start: int, end: int) -> _Found | None:
     return _Found(start=found.start, end=found.end, reader=found.reader, wrapped=(start, end))
 
 
-def _plain(text: str, start: int, end: int) -> _Found | None:
+def _plain(text: str, start: int, end: int, *, whole: bool) -> _Found | None:
     """Read a value that begins where the text begins: a container, or a scalar that is all there is."""
-    found = _read(text, start, end, loose=True)
+    found = _read(text, start, end, loose=True, whole=whole)
     if found is None:
         return None
     codes = [edit.code for edit in found.reader.edits]

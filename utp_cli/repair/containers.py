@@ -91,9 +91,7 @@ class Containers(Tokens):
         if not self._frames:
             return
         frame = self._frames[-1]
-        if frame.comma and frame.comma.text != ",":
-            self._fix(COMMAS[frame.comma.text], frame.comma.start, frame.comma.text, ",")
-        frame.comma = None
+        self._keep_comma(frame)
         if not frame.is_object:
             return
         self.edits += frame.key_edits
@@ -162,6 +160,11 @@ class Containers(Tokens):
             if frame.colon:
                 self._fix(code, frame.colon.start, frame.colon.text, "")
             frame.key_edits = []
+
+    def _keep_comma(self, frame: Frame) -> None:
+        if frame.comma and frame.comma.text != ",":
+            self._fix(COMMAS[frame.comma.text], frame.comma.start, frame.comma.text, ",")
+        frame.comma = None
 
     def _drop_comma(self, frame: Frame) -> None:
         if frame.comma and frame.comma.text:

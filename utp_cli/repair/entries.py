@@ -32,9 +32,15 @@ class Entries(Containers):
     def _concat(self) -> bool:
         raise NotImplementedError
 
+    def _take_run(self, frame: Frame) -> bool:
+        raise NotImplementedError
+
     def _entry(self) -> None:
         """Read what begins an entry, or what stands in its place."""
-        frame, char = self._frames[-1], self._next()
+        frame = self._frames[-1]
+        if self._take_run(frame):
+            return
+        char = self._next()
         plain = ASCII.get(char, char)
         if not char:
             self._finish(only_closers=frame.comma is None)

@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.calls import Note
-from utp_cli.repair import strict
+from utp_cli.repair import shortcuts, strict
 from utp_cli.repair.ahead import SPACES, token
 from utp_cli.repair.codes import Edit
 from utp_cli.repair.containers import OPENERS
@@ -24,7 +24,7 @@ from utp_cli.repair.escapes import SURROGATE
 from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import LITERAL, classify, read_bare, read_bare_key
 from utp_cli.repair.strings import PLAIN, StringReader
-from utp_cli.repair.structure import Frame, Member, closers_ahead
+from utp_cli.repair.structure import Comma, Frame, Member, closers_ahead
 from utp_cli.repair.tape import Starved
 from utp_cli.repair.tokens import ASCII, SPACE
 
@@ -51,18 +51,21 @@ class JsonReader(Entries):
     In a string a marker is content as long as the string goes on to close properly (see `strings`).
     """
 
-    def __init__(self, *, until: tuple[str, ...] = (), start: int = 0, loose: bool = False) -> None:
+    def __init__(self, *, until: tuple[str, ...] = (), start: int = 0, loose: bool = False, whole: bool = True) -> None:
         """`until` are markers that may follow the payload, `start` is the offset of the first character fed.
 
         `loose` says that the text is meant to be one value and nothing else: then a bare value counts too.
+        Where it is known that no strict value stands there, `whole` is false.
         """
         super().__init__(until, start)
         self._loose = loose
-        self._fed = False
+        self._fed = not whole
         self._skimmed: list[tuple[int, str]] = []
         """What the short cuts read, with its offset."""
         self._wasted = 0
         """How many characters short cuts have looked at in vain."""
+        self._failed = -1
+        """Where a value begins that the last short cut could not read."""
         self._string: StringReader | None = None
         self._joins = False
         self._reach = start
@@ -90,8 +93,8 @@ class JsonReader(Entries):
     def notes(self) -> list[Note]:
         """What is worth knowing though nothing changed: `duplicate-key`, `big-number`, `lone-surrogate`."""
         for start, text in self._skimmed:
-            again = JsonReader(start=start)
-            again._fed, again._wasted = True, sys.maxsize  # no short cuts: they do not see duplicate keys
+            again = JsonReader(start=start, whole=False)
+            again._wasted = sys.maxsize  # no short cuts: they do not see duplicate keys
             again.feed(text)
             again.close()
             self._notes += again.notes
@@ -155,7 +158,7 @@ class JsonReader(Entries):
         """Take the short cut for strict JSON that is there as a whole."""
         tape, at = self._tape, self._tape.at
         try:
-            self.value, end, members = strict.skim(tape.text, at)
+            self.value, end, members = shortcuts.skim(tape.text, at)
         except ValueError:
             return False
         self._skimmed.append((self._offset, tape.text[at:end]))
@@ -165,6 +168,58 @@ class JsonReader(Entries):
         self.end = self._offset
         self._closed_at = self.end - 1
         return True
+
+    def _take_run(self, frame: Frame) -> bool:
+        """Take the short cut for entries that ask no question."""
+        tape = self._tape
+        if not self._worth_it():
+            return False
+        run = shortcuts.run(tape.text, tape.at, keyed=frame.is_object)
+        self._wasted += run.looked
+        self._failed = tape.base + run.failed if run.failed >= 0 else -1
+        taken = self._enter(frame, run.entries)
+        if taken is None:
+            return False
+        self._keep_comma(frame)
+        text = tape.text[tape.at : taken.end]
+        if run.python:
+            self._respelt.append((self._offset, text))
+        opener, closer = "{}" if frame.is_object else "[]"
+        self._skimmed.append((self._offset - 1, opener + text + closer))
+        self._item_start, self._told, self._text_end = tape.base + taken.start, -1, -1
+        if taken.comma < 0:
+            tape.at, self._state = taken.end, self._after
+        else:
+            frame.comma, frame.many = Comma(tape.base + taken.comma, ","), True
+            tape.at = taken.comma + 1
+        self._behind = self._offset
+        return True
+
+    def _enter(self, frame: Frame, found: list[shortcuts.Entry]) -> shortcuts.Entry | None:
+        """Put the entries into the container, up to a key that it has; return the last one that was new."""
+        base, last = self._tape.base, None
+        for entry in found:
+            if not frame.is_object:
+                frame.value.append(entry.value)
+            elif entry.key in frame.value:
+                break
+            else:
+                frame.value[entry.key] = entry.value
+                frame.key = entry.key
+            if frame.watched:
+                self.members.append(Member(entry.key, base + entry.start, base + entry.end))
+            frame.before, frame.end = frame.end, base + entry.end
+            last = entry
+        return last
+
+    def _worth_it(self) -> bool:
+        """Whether a short cut may be tried: there is enough text, and not too often it was in vain.
+
+        The first object of an array is read with care, because its members are reported.
+        """
+        tape, frame = self._tape, self._frames[-1]
+        first = len(self._frames) == 1 and not frame.value and not frame.is_object
+        return not first and len(tape.text) - tape.at >= _WORTH_IT and self._wasted <= 4 * tape.length
 
     # --- values ---------------------------------------------------------------------------------------------
 
@@ -191,12 +246,10 @@ class JsonReader(Entries):
 
     def _take_whole(self, char: str) -> bool:
         """Take the short cut for a container that is strict JSON, unless that has failed too often."""
-        tape, frame, start = self._tape, self._frames[-1], self._offset
-        first = len(self._frames) == 1 and not frame.value and not frame.is_object
-        few = len(tape.text) - tape.at < _WORTH_IT or self._wasted > 4 * tape.length
-        if first or few or char not in "{[":
+        tape, start = self._tape, self._offset
+        if char not in "{[" or start == self._failed or not self._worth_it():
             return False
-        value, end, looked = strict.container(tape.text, tape.at)
+        value, end, looked = shortcuts.container(tape.text, tape.at)
         if end < 0:
             self._wasted += looked
             return False

@@ -59,6 +59,18 @@ PLAIN: Final = {
 }
 """A whole string that asks no question. Only a short cut, too."""
 
+_WORD: Final = r"[ \t]*+[^\W\d]\w*+[ \t]*+[\w(\[]"
+_CONTENT: Final[dict[Role, str]] = {
+    "key": "(?!)",
+    "member": rf"{_WORD}|[ \t]*+[,+]{_WORD}",
+    "item": _WORD,
+    "top": "(?!)",
+}
+_INSIDE: Final = {
+    role: re.compile(rf"(?:(?<=[^,;，{{\s])|(?<=[^,;，{{\s] ))\"(?:{behind})") for role, behind in _CONTENT.items()
+}
+"""A quote that closes nothing and opens no key, as most of those in code and prose. Only a short cut, too."""
+
 
 class Ended(NamedTuple):
     """How a string ended. Offsets, not indexes."""
@@ -88,7 +100,7 @@ class StringReader:
 
     __slots__ = (
         "_counted", "_depth", "_fallback", "_far", "_inner", "_last", "_marker", "_near", "_parts", "_reach", "_scan",
-        "_second", "_tape", "body", "place", "start", "style",
+        "_second", "_tape", "_wordy", "body", "place", "start", "style",
     )  # fmt: skip
 
     def __init__(self, tape: Tape, opened: tuple[Style, int], place: Place, reach: int = 0) -> None:
@@ -102,6 +114,7 @@ class StringReader:
         tape.at = body
         stops = self.style.closer[0] + self.style.also + "".join(marker[0] for marker in place.until)
         self._near, self._far = _run(stops, quotes=False), _run(stops, quotes=True)
+        self._wordy = any(marker[0].isalnum() or marker[0] in "([" for marker in place.until)
         self._scan = self._counted = self.body
         self._depth = 0
         self._inner = 0
@@ -210,6 +223,9 @@ class StringReader:
         if self.style.closer in "'’" and tape.char(behind).isalnum() and text[at - 1 : at].isalnum():
             self._scan += width
             return None
+        if self._is_inside(at):
+            self._take_for_content(here, width)
+            return None
         fits = strength(tape, behind, self.place)
         if (fits == WEAK and self._looks_opening(at, behind)) or self._quotes_marker(behind):
             fits = NO
@@ -230,10 +246,19 @@ class StringReader:
             if here < self._reach:
                 return ended
             self._fallback = self._fallback or ended
+        self._take_for_content(here, width)
+        return None
+
+    def _is_inside(self, at: int) -> bool:
+        """Take the short cut for a quote that is content without a doubt."""
+        if self._marker >= 0 or self._wordy or at + self._tape.base < self.body + 2:
+            return False
+        return _INSIDE[self.place.role].match(self._tape.text, at) is not None
+
+    def _take_for_content(self, here: int, width: int) -> None:
         self._inner += 1
         self._last = here
         self._scan += width
-        return None
 
     def _looks_opening(self, at: int, behind: int) -> bool:
         """Whether a quote touches what follows it and nothing before it, or a word behind it."""

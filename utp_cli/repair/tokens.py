@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.repair.ahead import SPACES
-from utp_cli.repair.codes import Edit
+from utp_cli.repair.codes import Edit, in_order
+from utp_cli.repair.shortcuts import respelling
 from utp_cli.repair.tape import Starved, Tape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from utp_cli.protocol.calls import Note, Repair, Sureness
 
@@ -36,6 +37,7 @@ class Tokens:
         self.done = False
         self.edits: list[Edit] = []
         """As they were made; `codes.in_order` puts them in the order of the text."""
+        self._respelt: list[tuple[int, str]] = []
         self._notes: list[Note] = []
         self._tape = Tape(start)
         self._ends = until
@@ -47,8 +49,13 @@ class Tokens:
 
     @property
     def repairs(self) -> list[Repair]:
-        """The edits so far as repairs, in the same order."""
-        return [edit.repair() for edit in self.edits]
+        """All edits so far, in the order of the text."""
+        return [edit.repair() for edit in in_order([*self.edits, *self.respelt()])]
+
+    def respelt(self) -> Iterator[Edit]:
+        """Give the edits of stretches that a short cut respelt, which are not among the others."""
+        for start, text in self._respelt:
+            yield from respelling(text, start)
 
     @property
     def over(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -215,6 +216,33 @@ def _filled(budget: Budget, text: str, *args: Any, **kwargs: Any) -> str:
     return _FIELD.sub(value, text)
 
 
+_PERCENT = re.compile(r"%(?:\((\w{1,40})\))?([-+0 #]{0,5}\d{0,2}(?:\.\d{1,2})?[sdifrgxX%])|%")
+
+
+def _filled_percent(text: Any, *args: Any, **kwargs: Any) -> str:
+    """Fill `%s`, `%(name)s` and the like, no wider than 99 characters each."""
+    following = iter(args)
+
+    def value(field: re.Match[str]) -> str:
+        if field[0] == "%%":
+            return "%"
+        try:
+            return str(f"%{field[2]}" % (kwargs[field[1]] if field[1] else next(following),))
+        except (TypeError, ValueError, KeyError, StopIteration):
+            raise Unrenderable("formats in a way no chat template needs") from None
+
+    return _PERCENT.sub(value, str(text))
+
+
+_DAY = datetime(2026, 1, 1, 12, tzinfo=UTC)
+_CLOCK = re.compile(r"%-?[A-Za-z%]")
+
+
+def _strftime(form: Any) -> str:
+    """Write the day on which every rendering takes place."""
+    return _CLOCK.sub(lambda code: _DAY.strftime(code[0]), str(form))
+
+
 def _growth(text: str, method: str, args: tuple[Any, ...]) -> int:
     """Return how long the result of a method that multiplies can be."""
     if method == "replace" and len(args) > 1 and isinstance(args[0], str):
@@ -290,6 +318,7 @@ def _equip(environment: Any) -> None:
     known |= {
         "tojson": _to_json,
         "from_json": json.loads,
+        "format": _filled_percent,
         "indent": indent,
         "replace": replace,
         "join": join,
@@ -301,7 +330,7 @@ def _equip(environment: Any) -> None:
         "_written": lambda value: environment.budget.made(str(environment.budget.weigh(value))),
     }
     kept = {name: environment.globals[name] for name in ("range", "namespace", "dict")}
-    environment.globals = {**kept, "raise_exception": refuse, "strftime_now": lambda _: "2026-01-01"}
+    environment.globals = {**kept, "raise_exception": refuse, "strftime_now": _strftime}
 
 
 def _to_json(value: Any, indent: int | None = None, **options: Any) -> str:

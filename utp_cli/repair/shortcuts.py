@@ -1,0 +1,186 @@
+"""Short cuts: what is there as a whole and asks no question is read at the speed of the standard scanner.
+
+The tolerant reader would say the same, only slower. Python's spelling is read this way too: its quotes and
+literals are as long as those of JSON, so that the respelt text keeps every index.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from utp_cli.repair.codes import Edit
+from utp_cli.repair.strict import scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_KEY: Final = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+_BREAK: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_COMMA: Final = re.compile(r"[ \t\n\r]*,")
+_NEXT_KEY: Final = re.compile(r'[ \t\n\r]*"[^"\\\x00-\x1f]{0,200}"[ \t\n\r]*:')
+_NEXT_ITEM: Final = re.compile(r'[ \t\n\r]*["{\[]')
+_LAST: Final = {
+    # keyed, a string: what stands behind the last entry where nothing is doubtful
+    (True, True): re.compile(r"[ \t\n\r]*\}[ \t\n\r]*[,}]"),
+    (True, False): re.compile(r"[ \t\n\r]*\}"),
+    (False, True): re.compile(r"[ \t\n\r]*\][ \t\n\r]*[,}\]]"),
+    (False, False): re.compile(r"[ \t\n\r]*\]"),
+}
+_PYTHON: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None|True|False)\b", re.DOTALL)
+"""What Python spells in another way, and strings in which that would not count."""
+_JSON: Final = {"None": "null", "True": "true", "False": "false"}
+_BLOCK: Final = 4096
+_LONGEST_TOKEN: Final = 12
+"""A fault so close to the end of a block may be a literal or an escape that the block cut."""
+
+
+def skim(text: str, at: int) -> tuple[Any, int, list[tuple[str, int, int]]]:
+    """Read the strict JSON container at `text[at]`: its value, the index behind it, its members.
+
+    The members are those of the object, or of the first object in an array, as (key, start, end).
+    Raises ValueError where this is no complete strict JSON.
+    """
+    try:
+        if text[at] == "{":
+            return _skim_object(text, at)
+        first = at + 1
+        while text[first : first + 1] in (" ", "\n", "\t", "\r"):
+            first += 1
+        value, end = scan(text, at)
+        members = _skim_object(text, first)[2] if text[first] == "{" else []
+    except (StopIteration, RecursionError, IndexError):
+        raise ValueError("no complete strict JSON") from None
+    return value, end, members
+
+
+def _skim_object(text: str, at: int) -> tuple[dict[str, Any], int, list[tuple[str, int, int]]]:
+    value: dict[str, Any] = {}
+    members = []
+    at += 1
+    while key := _KEY.match(text, at):
+        start = key.end()
+        value[key[1]], end = scan(text, start)
+        members.append((key[1], start, end))
+        behind = _BREAK.match(text, end)
+        if behind is None or behind[1] == "]":
+            break
+        if behind[1] == "}":
+            return value, behind.end(1), members
+        at = behind.end()
+    raise ValueError("no complete strict JSON")
+
+
+class Entry(NamedTuple):
+    """An entry of a container. Indexes."""
+
+    key: str
+    """`""` in an array."""
+    value: Any
+    start: int
+    end: int
+    comma: int
+    """Of the comma behind it, -1 where it has none that another entry certainly follows."""
+
+
+class Run(NamedTuple):
+    """Entries of one container, one after the other."""
+
+    entries: list[Entry]
+    """Those about which nothing is doubtful."""
+    python: bool
+    """Whether quotes and literals are those of Python."""
+    looked: int
+    """How many characters were looked at in vain."""
+    failed: int
+    """Where a value begins that cannot be read this way, -1 where none was tried."""
+
+
+def run(text: str, at: int, *, keyed: bool) -> Run:
+    """Read the entries from `text[at]` on for as long as nothing is doubtful; `keyed` in an object.
+
+    Larger and larger blocks are tried, so that small entries in a large text cost what they are worth.
+    """
+    size, looked, python = _BLOCK, 0, False
+    while True:
+        block = text[at : at + size]
+        entries, failed, fault = _entries(_respelt(block) if python else block, at, keyed=keyed)
+        read = entries[-1].end - at if entries else 0
+        looked += max(fault, read) - read
+        cut = fault >= len(block) - _LONGEST_TOKEN and at + size < len(text)
+        if entries or not (cut or (not python and block[fault : fault + 1] in ("'", "N", "T", "F"))):
+            return Run(entries, python, looked, -1 if cut or failed < 0 else at + failed)
+        size, python = size * 8 if cut else size, not cut or python
+
+
+def _entries(block: str, base: int, *, keyed: bool) -> tuple[list[Entry], int, int]:
+    """Return the entries of a block of text, and the indexes in it of the value that failed and of the fault."""
+    found: list[Entry] = []
+    end = 0
+    while True:
+        key = (_KEY if keyed else _SPACE).match(block, end)
+        if key is None:
+            return found, -1, _SPACE.match(block, end).end()  # type: ignore[union-attr]
+        start = key.end()
+        value, stop, fault = _value(block, start)
+        if stop < 0:
+            return found, start, fault
+        comma = _COMMA.match(block, stop)
+        if comma and (_NEXT_KEY if keyed else _NEXT_ITEM).match(block, comma.end()):
+            end = comma.end()
+            found.append(Entry(key[1] if keyed else "", value, base + start, base + stop, base + end - 1))
+            continue
+        if isinstance(value, (dict, list)) or _LAST[keyed, isinstance(value, str)].match(block, stop):
+            found.append(Entry(key[1] if keyed else "", value, base + start, base + stop, -1))
+        return found, -1, stop
+
+
+def _value(block: str, at: int) -> tuple[Any, int, int]:
+    """Read a value: itself, the index behind it, -1 if there is none, and the index of the fault."""
+    try:
+        return *scan(block, at), 0
+    except StopIteration as stopped:
+        return None, -1, stopped.value
+    except json.JSONDecodeError as error:
+        return None, -1, len(block) if error.msg.startswith("Unterminated") else error.pos
+    except (ValueError, RecursionError):
+        return None, -1, at
+
+
+def container(text: str, at: int) -> tuple[Any, int, int]:
+    """Read the container at `text[at]`: its value, the index behind it, and how many characters were looked at.
+
+    The index is -1 where it is not whole, or not strict JSON. Blocks grow as in `run`.
+    """
+    size, looked = _BLOCK, 0
+    while True:
+        block = text[at : at + size]
+        looked += len(block)
+        value, end, fault = _value(block, 0)
+        if end >= 0:
+            return value, at + end, looked
+        if at + size >= len(text) or fault < len(block) - _LONGEST_TOKEN:
+            return None, -1, looked
+        size *= 8
+
+
+def _respelt(text: str) -> str:
+    """Return the text with Python's quotes and literals as JSON has them, as long as before."""
+    return _PYTHON.sub(_respell, text)
+
+
+def _respell(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] == '"' else _JSON.get(found[0]) or f'"{found[1]}"'
+
+
+def respelling(text: str, start: int) -> Iterator[Edit]:
+    """Give the edits by which text at offset `start` was respelt."""
+    for found in _PYTHON.finditer(text):
+        first, last = start + found.start(), start + found.end() - 1
+        if found[1] is not None:
+            yield Edit("single-quotes", first, "'", '"')
+            yield Edit("single-quotes", last, "'", '"')
+        elif found[0] in _JSON:
+            yield Edit("python-literal", first, found[0], _JSON[found[0]])
