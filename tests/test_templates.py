@@ -518,6 +518,9 @@ def test_any_text_gives_a_reading(source):
         ("{{ 'a{}b{}'.format(1, 'x') }}", "a1bx"),
         ("{{ '{1}{n}{{'.format(1, 2, n=3) }}", "23{"),
         ("{{ [1, 2] | map('string') | tojson }}", '["1", "2"]'),
+        ("{{ '%s is %(n)03d, %.1f%%' | format('a', 2.25, n=7) }}", "a is 007, 2.2%"),
+        ("{{ strftime_now('%d %b %Y, %A') }}", "01 Jan 2026, Thursday"),
+        ("{{ strftime_now('%9999999d') }}", "%9999999d"),
     ],
 )
 def test_fields_are_filled_and_lists_in_the_making_are_written(source: str, written: str) -> None:
@@ -528,3 +531,9 @@ def test_fields_are_filled_and_lists_in_the_making_are_written(source: str, writ
 def test_formatting_is_refused(text: str) -> None:
     with pytest.raises(Unrenderable, match="no chat template needs"):
         ChatTemplate("{{ text.format(1) }}").render([], text=text)
+
+
+@pytest.mark.parametrize("text", ["%99999999d", "%*d", "%(x)s", "%s %s", "%", "%d"])
+def test_formatting_by_percent_is_refused(text: str) -> None:
+    with pytest.raises(Unrenderable, match="no chat template needs"):
+        ChatTemplate("{{ text | format('a') }}").render([], text=text)

@@ -14,7 +14,7 @@ from utp_cli.engine.plan import Plan
 from utp_cli.protocol.tools import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from utp_cli.dialects.spec import Dialect
 
@@ -30,6 +30,7 @@ SIGNS: dict[str, str] = {
     "cohere_command4": r"<\|START_TEXT\|>",
     "firefunction": r"<\|start_header_id\|>",
     "muse": r"<\|start\|>assistant to=",
+    "hunyuan_a13b": r"<\|extra_\d\|>",
     "apriel": r"\[BEGIN FINAL RESPONSE\]|<\|begin_assistant\|>",
 }
 """What tells siblings apart that read the same calls: whitespace, tokens around the turn. A later one counts more."""
@@ -50,8 +51,29 @@ class Turn:
     """What stands around any answer: header and end of turn."""
 
 
-def dialects_that_read(turns: Sequence[Turn], around: str = "") -> tuple[str, ...]:
-    """Return the dialects that read exactly the calls of the first turn, the nearest first.
+def _as_text(calls: list[dict[str, Any]]) -> Any:
+    return [(call["name"], {key: str(value) for key, value in (call["arguments"] or {}).items()}) for call in calls]
+
+
+def _names(calls: list[dict[str, Any]]) -> Any:
+    return [call["name"] for call in calls]
+
+
+def dialects_meant(turns: Sequence[Turn], bare: Turn, around: str = "") -> tuple[str, ...]:
+    """Return the dialects of turns whose arguments nobody can read back: typed values quoted, or quotes left out.
+
+    The values must come back as text; or the names, and `bare`, a call without arguments, exactly.
+    """
+    alike = dialects_that_read([bare], around)
+    return dialects_that_read(turns, around, _as_text) or tuple(
+        name for name in dialects_that_read(turns, around, _names) if name in alike
+    )
+
+
+def dialects_that_read(
+    turns: Sequence[Turn], around: str = "", told: Callable[[list[dict[str, Any]]], Any] = list
+) -> tuple[str, ...]:
+    """Return the dialects that read the calls of the first turn, the nearest first; `told` is what must be equal.
 
     Nearest: most turns read, then fewest repairs, then those whose sign is there (also in `around`), then those
     that would write the call just so, then those with more tokens of their own in the turn, then the order of the
@@ -61,7 +83,7 @@ def dialects_that_read(turns: Sequence[Turn], around: str = "") -> tuple[str, ..
     signs = [name for name, sign in SIGNS.items() if re.search(sign, seen)]
     ranked = []
     for place, dialect in enumerate(DIALECTS):
-        repairs = _repairs(dialect, turns[0])
+        repairs = _repairs(dialect, turns[0], told)
         if repairs is not None:
             text = turns[0].text
             own = sum(token in text for token in (*dialect.dropped, *dialect.markers, *dialect.call_close))
@@ -78,7 +100,7 @@ def turns_read(dialect: Dialect, turns: Sequence[Turn]) -> int:
     return 1 + sum(_repairs(dialect, turn) is not None for turn in turns[1:])
 
 
-def _repairs(dialect: Dialect, turn: Turn) -> int | None:
+def _repairs(dialect: Dialect, turn: Turn, told: Callable[[list[dict[str, Any]]], Any] = list) -> int | None:
     """Return how many repairs the dialect needs to read the calls; None where it does not.
 
     A dialect without a marker of its own in the turn must have read all of it: other markup would be left over.
@@ -88,7 +110,7 @@ def _repairs(dialect: Dialect, turn: Turn) -> int | None:
     engine.feed(turn.text[:_LONGEST])
     engine.close()
     calls = [{"name": found.call.name, "arguments": found.call.arguments} for found in engine.found]
-    if calls != turn.calls:
+    if told(calls) != told(turn.calls):
         return None
     if not any(marker in turn.text for marker in dialect.markers):
         outside = turn.text[: engine.found[0].start - engine.skip] + turn.text[engine.found[-1].end - engine.skip :]

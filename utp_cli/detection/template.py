@@ -16,7 +16,7 @@ from utp_cli.detection.conversation import Conversation, assistant, is_doubled, 
 from utp_cli.detection.derive import derive
 from utp_cli.detection.go_template import is_go, take_apart, thinking_in, tools_in
 from utp_cli.detection.probe import ANSWER, BARE_CALL, BOS, CALLS, EOS, NAMES, RESULT, RICH_CALL
-from utp_cli.detection.taught import Turn, dialects_that_read, turns_read
+from utp_cli.detection.taught import Turn, dialects_meant, dialects_that_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
 
 if TYPE_CHECKING:
@@ -98,9 +98,11 @@ def _taught(
     if dialects:
         return dialects, None
     table = derive(one, two, reads=lambda dialect: turns_read(dialect, turns))
-    if table:
-        table |= {"reasoning": [list(thinking)]} if thinking else {}
-        table |= {"dropped": [dropped]} if dropped else {}
+    if table is None:
+        bare = next((turn for turn in turns if turn.calls == [BARE_CALL]), None)
+        return (dialects_meant(turns, bare, around) if bare else ()), None
+    table |= {"reasoning": [list(thinking)]} if thinking else {}
+    table |= {"dropped": [dropped]} if dropped else {}
     return (), table
 
 
@@ -144,7 +146,11 @@ class _Reading:
         one, two = (_within(text, head, tail) for _, text in texts[:2])
         answered = talk.render({"role": "assistant", "content": ANSWER}) or ""
         dropped = tail if _TOKEN.fullmatch(tail) and tail != EOS else ""
-        return _taught(turns, one, two if NAMES[1] in two else "", thinking, around=answered, dropped=dropped)
+        two = two if NAMES[1] in two else ""
+        dialects, table = _taught(turns, one, two, thinking, around=answered, dropped=dropped)
+        if dialects and not turns_read(DIALECTS[dialects[0]], turns):
+            self._notes.append(f"writes arguments that cannot be read back: {one.strip()[:80]}")
+        return dialects, table
 
     def _told_in_words(self) -> tuple[str, ...]:
         """Return the dialects whose own tokens the instructions or a result show, where no call is ever written."""
