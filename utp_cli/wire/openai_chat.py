@@ -189,8 +189,10 @@ class Decoder(FormatDecoder):
             events += self._piece(state, piece)
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):
+            self._note_legacy(state)
+            if any(piece.get("function") == legacy for _, piece in dicts_of(delta.get("tool_calls"))):
+                return events  # the same call in both fields, as llama-cpp-python sends it
             if state.legacy is None:
-                self._note_legacy(state)
                 where = self.at(*state.root, "function_call", "arguments")
                 state.legacy = OpenCall(self, where, text_due=True, absent_is_empty=True)
                 state.calls.append(state.legacy)
