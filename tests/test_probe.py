@@ -109,6 +109,19 @@ def test_calls_left_in_the_text_are_read_by_us_and_said(serve):
     assert found["exit"] == 0
 
 
+def test_a_plain_server_that_loses_the_tools_is_found_out(serve):
+    def answer(body):
+        told = whole({"role": "assistant", "content": "I have no tools."})
+        return told | {"usage": {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}}
+
+    models = {"object": "list", "data": [{"id": "smollm2-135m-instruct", "object": "model", "owned_by": "me"}]}
+    served = serve({"GET /v1/models": models, "POST /v1/chat/completions": answer})
+    result = run("--url", served.url, "--probe", "--json")
+    single = json.loads(result.stdout)["probe"][0]["whole"]
+    assert single["verdict"] == "fails"
+    assert "tools-dropped-from-prompt" in single["diagnoses"]
+
+
 def test_streaming_that_loses_calls_differs(serve):
     def answer(scenario, stream):
         if stream and scenario.name == "parallel":

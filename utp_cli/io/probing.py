@@ -40,7 +40,9 @@ def _ask(scenario: Scenario, server: ServerFacts, web: Web, *, stream: bool, str
         return Heard(verdict="fails", why=str(error).partition(": ")[2])
     if strict and status in _HOPELESS:
         raise web.refusal(url, status, data)
-    known = {"engine": server.engine, "tool_call_parser": server.tool_call_parser}
+    # `openai` is whatever has that interface: who it is remains unknown.
+    engine = None if server.engine == "openai" else server.engine
+    known = {"engine": engine, "tool_call_parser": server.tool_call_parser}
     told = {key: value for key, value in known.items() if value}
     result = parse(data, tools=TOOLS, model=server.weights or server.model, request=body, server=told)
     heard = judged(scenario, result)
