@@ -205,8 +205,9 @@ def test_a_signature_of_gemini_is_kept():
     body = {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "Hm."}, call, other]}, "finishReason": "STOP"}]
     }
-    parts = render_message(parse(body), "gemini")["parts"]
-    assert parts == [{"text": "Hm."}, call, other]
+    for answer in (body, f"data: {json.dumps(body)}\n\n"):
+        parts = render_message(parse(answer), "gemini")["parts"]
+        assert parts == [{"text": "Hm."}, call, other]
 
 
 def test_signed_thinking_goes_back_to_whom_it_came_from_and_to_nobody_else():

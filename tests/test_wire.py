@@ -310,9 +310,20 @@ def test_healthy_answers_are_not_odd(name: str) -> None:
 
 
 def test_signatures_are_kept() -> None:
-    decoder = decoder_of("gemini", Scope())
-    decoder.feed(BY_ID["wire-gemini-02"]["input"])
-    assert decoder.told.signatures == {0: "CpQBAdHt"}
+    body = BY_ID["wire-gemini-02"]["input"]
+    stream = f"data: {json.dumps(body)}\r\n\r\n"
+    assert parse(body).calls[0].signature == "CpQBAdHt"
+    assert [call.signature for call in parse(body).calls] == [call.signature for call in parse(stream).calls]
+
+
+def test_signatures_in_the_form_of_openai_are_kept() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    signed = {**call, "extra_content": {"google": {"thought_signature": "CpQB"}}}
+    message = {"role": "assistant", "tool_calls": [signed]}
+    chunk = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": message}]}
+    body = {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    for answer in (body, f"data: {json.dumps(chunk)}\n\n"):
+        assert [call.signature for call in parse(answer).calls] == ["CpQB"]
 
 
 def test_provider_decides_what_is_ambiguous() -> None:

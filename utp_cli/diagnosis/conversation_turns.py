@@ -11,6 +11,7 @@ from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.written import Written
 from utp_cli.protocol.calls import Oddity
 from utp_cli.protocol.spans import pointer
+from utp_cli.wire.history import Message, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ class Result:
     """It says by name, not by id, which tool it comes from."""
     failed: bool
     pointer: str
+    said: Mapping[str, Any]
+    """The message, or the block of one, that it stands in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +49,24 @@ class Turn:
     speaks: bool = False
     """It says something beside calls and results."""
     message: Any = None
+    sources: tuple[Mapping[str, Any], ...] = ()
+    """The calls as they stand in the message."""
+
+    @property
+    def sent(self) -> bool:
+        """It was sent to the model; else it is the answer that has just come."""
+        return not isinstance(self.message, Message) or bool(self.message.place)
 
 
 def turns_of(messages: Sequence[Any]) -> tuple[Turn, ...]:
     """Read messages; what is no message is left out."""
     return tuple(
-        _turn(pointer("messages", index), message)
-        for index, message in enumerate(messages)
-        if isinstance(message, dict)
+        _turn(_place(index, message), message) for index, message in enumerate(messages) if isinstance(message, dict)
     )
+
+
+def _place(index: int, message: dict[str, Any]) -> str:
+    return message.place if isinstance(message, Message) and message.place else pointer("messages", index)
 
 
 def _turn(place: str, message: dict[str, Any]) -> Turn:
@@ -64,10 +76,12 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
     results = [_result(f"{place}/content/{at}", b) for at, b in enumerate(listed) if b.get("type") == "tool_result"]
     if role == "tool":
         results.append(_result(place, message))
+    called = [*_calls(place, message), *_tool_uses(place, listed)]
     return Turn(
         pointer=place,
         role=role if isinstance(role, str) else "",
-        calls=(*_calls(place, message), *_tool_uses(place, listed)),
+        calls=tuple(call for call, _ in called),
+        sources=tuple(source for _, source in called),
         results=tuple(results),
         speaks=role != "tool" and (bool(blocks) if isinstance(blocks, str) else len(listed) > len(results)),
         message=message,
@@ -75,8 +89,12 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
 
 
 def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddity]:
-    """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's."""
-    known = [(pointer("messages", at), message) for at, message in enumerate(messages) if isinstance(message, dict)]
+    """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's.
+
+    Those that we put together ourselves do not.
+    """
+    asked = [(at, message) for at, message in enumerate(messages) if not isinstance(message, Message)]
+    known = [(pointer("messages", at), message) for at, message in asked if isinstance(message, dict)]
     ollama = provider == "ollama" or _is_ollama([message for _, message in known])
     for place, message in known:
         if message.get("role") == "function" or message.get("function_call"):
@@ -114,23 +132,20 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _calls(place: str, message: dict[str, Any]) -> Iterator[Written]:
+def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[Written, dict[str, Any]]]:
+    places = message.calls if isinstance(message, Message) else ()
     for index, call in enumerate(_list(message.get("tool_calls"))):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
-            yield _written(
-                place,
-                pointer("tool_calls", index),
-                call.get("id"),
-                function.get("name"),
-                function.get("arguments"),
-            )
+            where = places[index] if places else place + pointer("tool_calls", index)
+            yield _written(place, where, call.get("id"), function.get("name"), function.get("arguments")), call
 
 
-def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[Written]:
+def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[tuple[Written, dict[str, Any]]]:
     for index, block in enumerate(blocks):
         if block.get("type") == "tool_use":
-            yield _written(place, pointer("content", index), block.get("id"), block.get("name"), block.get("input"))
+            where = place + pointer("content", index)
+            yield _written(place, where, block.get("id"), block.get("name"), block.get("input")), block
 
 
 def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> Written:
@@ -141,7 +156,7 @@ def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> 
         arguments=said if isinstance(said, dict) else {},
         text=arguments if isinstance(arguments, str) else canonical(arguments),
         id=call_id if isinstance(call_id, (str, int)) and call_id != "" else None,
-        pointer=turn + place,
+        pointer=place,
         turn=turn,
     )
 
@@ -154,6 +169,7 @@ def _result(place: str, message: dict[str, Any]) -> Result:
         named=found is None and ("tool_name" in message or "name" in message),
         failed=message.get("is_error") is True or message.get("status") == "error" or reports_failure(content),
         pointer=place,
+        said=message,
     )
 
 
@@ -171,11 +187,12 @@ def reports_failure(content: Any) -> bool:
 
 def told_by_system(request: Mapping[str, Any]) -> str:
     """Return the system prompt: of the messages, and beside them."""
-    messages = request.get("messages")
-    found = [_text(request.get("system"))]
+    beside = request.get("systemInstruction")
+    found = [_text(request.get(key)) for key in ("system", "instructions")]
+    found += [_text(beside.get("parts"))] if isinstance(beside, dict) else []
     found += [
         _text(message.get("content"))
-        for message in (messages if isinstance(messages, (list, tuple)) else ())
+        for message in messages_of(request) or ()
         if isinstance(message, dict) and str(message.get("role")) in {"system", "developer"}
     ]
     return "\n".join(text for text in found if text)

@@ -10,10 +10,9 @@ from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
 from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.protocol.spans import pointer_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from utp_cli.diagnosis.subject import Answer, Session
 
@@ -163,7 +162,7 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
     if not belongs(session.model, WANTS_REASONING):
         return
     for turn in session.turns:
-        if turn.role == "assistant" and turn.calls and turn.message.get("reasoning_content") is None:
+        if turn.role == "assistant" and turn.calls and turn.sent and turn.message.get("reasoning_content") is None:
             yield Sighting(
                 message="an assistant message with tool calls lacks its reasoning_content",
                 evidence=f"keys: {', '.join(sorted(map(str, turn.message)))}",
@@ -191,11 +190,7 @@ def thought_signature_missing(session: Session) -> Iterator[Sighting]:
     if not belongs(session.model, SIGNS_THOUGHTS):
         return
     for turn in session.turns:
-        if (
-            turn.role in {"assistant", "model"}
-            and turn.calls
-            and not _signed(_call_in(turn.message, turn.calls[0].pointer))
-        ):
+        if turn.role in {"assistant", "model"} and turn.calls and turn.sent and not _signed(turn.sources[0]):
             yield Sighting(
                 message=f"the call of {turn.calls[0].name} has no thought signature",
                 evidence=f"id {turn.calls[0].id}: no thoughtSignature, nor one in extra_content",
@@ -204,13 +199,7 @@ def thought_signature_missing(session: Session) -> Iterator[Sighting]:
             return
 
 
-def _call_in(message: Any, pointer: str) -> Any:
-    """Follow the last two parts of a call's pointer: the list, and the place in it."""
-    key, index = pointer_parts(pointer)[-2:]
-    return message[key][int(index)]
-
-
-def _signed(call: dict[str, Any]) -> bool:
+def _signed(call: Mapping[str, Any]) -> bool:
     places: list[Any] = [call, call.get("function"), call.get("provider_specific_fields")]
     extra = call.get("extra_content")
     places.append(extra.get("google") if isinstance(extra, dict) else None)

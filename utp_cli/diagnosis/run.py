@@ -11,6 +11,7 @@ from utp_cli.diagnosis.sighting import clipped, section
 from utp_cli.diagnosis.subject import Answer, Capture, Refusal, Session, Template, ToolSet
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
+from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -82,7 +83,8 @@ def diagnose(
     """Return the diagnoses of a capture, worst first.
 
     `kind` is one of `KINDS`; the first three are read by `parse`, which takes the same options. `session` is
-    `{"messages": […], "tools": […]}`, `tools` a list of definitions or `{"provider": …, "tools": […]}`,
+    `{"messages": […], "tools": […]}` (or another provider's request), `tools` a list of definitions or
+    `{"provider": …, "tools": […]}`,
     `template` the text of a chat template. Raises `BadOption` for another kind.
     """
     if kind in ANSWER_KINDS:
@@ -97,9 +99,9 @@ def diagnose(
 
 
 def _session(table: dict[str, Any]) -> list[Finding]:
-    messages = table.get("messages", table.get("session"))
+    messages = table.get("session") if "messages" not in table else None
     return diagnose_session(
-        messages if isinstance(messages, list) else [],
+        messages if isinstance(messages, list) else messages_of(table) or [],
         table.get("tools"),
         model=table.get("model"),
         provider=table.get("provider"),

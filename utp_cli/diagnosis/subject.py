@@ -237,7 +237,7 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A conversation: messages in OpenAI's form; blocks in Anthropic's are understood too."""
+    """A conversation: messages in OpenAI's form; blocks in Anthropic's are understood too, and `wire/history.py`'s."""
 
     messages: Sequence[Any]
     tools: Sequence[Any] | Mapping[str, Tool] | None = None
@@ -269,7 +269,7 @@ class Session:
     @cached_property
     def system(self) -> str:
         """The system prompt."""
-        return told_by_system({**self.request, "messages": self.messages})
+        return told_by_system({**self.request, "messages": list(self.messages)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ class Candidate:
     server: str | None = None
     hosted: bool = False
     """A tool of the provider's own: there is no definition to check it against."""
+    signature: str | None = None
     pointer: str = ""
     span: Span | None = None
     opening: str = ""

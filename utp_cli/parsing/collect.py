@@ -70,6 +70,7 @@ def collect(
             "problems": problems,
             "repairs": tuple(range(first, len(result.repairs))),
             "raw": candidate.raw,
+            "signature": candidate.signature,
         }
         if candidate.reason or candidate.name is None:
             reason = candidate.reason or "malformed"

@@ -130,6 +130,8 @@ class ToolCall:
     """Indexes into `ParseResult.repairs`."""
     raw: str = ""
     """The payload as it was written: the text between the markers, or the native arguments."""
+    signature: str | None = None
+    """What Gemini wants back with the call; not part of the document."""
 
     @property
     def confidence(self) -> str:

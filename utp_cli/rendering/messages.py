@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.errors import BadOption
-from utp_cli.protocol.spans import pointer_parts
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.ids import sent_ids
 from utp_cli.rendering.spec import Answer, SentCall, Unsafe
@@ -46,7 +45,7 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # n
         raise BadOption(f"{spec.name} has no message of an assistant to rewrite the answer as")
     unsafe = [call for call in result.rejected if call.reason not in _NO_CALL]
     ids = sent_ids([call.id for call in (*result.calls, *unsafe)], spec.ids)
-    sent = [_call(call, new, result) for call, (new, _) in zip(result.calls, ids, strict=False)]
+    sent = [_call(call, new) for call, (new, _) in zip(result.calls, ids, strict=False)]
     answer = Answer(
         content=result.content,
         reasoning=result.reasoning,
@@ -63,19 +62,8 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # n
     return Rewritten(message=spec.message(answer), repairs=tuple(repairs))
 
 
-def _call(call: ToolCall, sent: str | int, result: ParseResult) -> SentCall:
-    return SentCall(id=sent, name=call.name, arguments=plain(call.arguments), signature=_signature(call, result))
-
-
-def _signature(call: ToolCall, result: ParseResult) -> str | None:
-    """Return what Gemini signed the call with: it stands beside the call, two levels above its arguments."""
-    found = result.facts.document if result.shape == "gemini" and call.rung == "native" else None
-    for part in pointer_parts(call.pointer)[:-2]:
-        if isinstance(found, list):
-            found = {str(index): item for index, item in enumerate(found)}
-        found = found.get(part) if isinstance(found, dict) else None
-    signature = found.get("thoughtSignature") if isinstance(found, dict) else None
-    return signature if isinstance(signature, str) else None
+def _call(call: ToolCall, sent: str | int) -> SentCall:
+    return SentCall(id=sent, name=call.name, arguments=plain(call.arguments), signature=call.signature)
 
 
 def _signed(result: ParseResult, spec: Format) -> list[dict[str, Any]]:

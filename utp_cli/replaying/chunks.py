@@ -12,6 +12,7 @@ from utp_cli.replaying.compare import calls_of, compare
 from utp_cli.replaying.conversation import answer_message, has_begun, is_retry, key_of, look_at
 from utp_cli.replaying.importing import exchanges_of
 from utp_cli.replaying.outcome import outcome_of
+from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -63,9 +64,9 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
     try:
         for index, (compared, tools) in enumerate(compared_rows(chunk)):
             keep(compared)
-            messages = (compared.exchange.request or {}).get("messages")
+            messages = messages_of(compared.exchange.request or {})
             outcomes.append(outcome_of(compared, index, tools, retried=is_retry(messages)))
-            if isinstance(messages, list) and has_begun(messages):
+            if messages and has_begun(messages):
                 # Exchanges of one conversation each carry all of it so far: the last one counts.
                 talks[key_of(messages)] = ([*messages, answer_message(compared.result)], tools)
     except BadFile as error:

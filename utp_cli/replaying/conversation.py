@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.conversation_turns import turns_of
 from utp_cli.diagnosis.run import diagnose_session
-from utp_cli.protocol.spans import pointer_parts
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.replaying.importing import decoded
 from utp_cli.validation.failures import failure_of
-from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.access import dicts_of, list_of, text_of
+from utp_cli.wire.history import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,11 +97,10 @@ def is_retry(messages: Any) -> bool:
     return False
 
 
-def answer_message(result: ParseResult) -> dict[str, Any]:
-    """Write an answer as the message that goes on with the conversation, with what its provider wants back."""
+def answer_message(result: ParseResult) -> Message:
+    """Write an answer as the message that goes on with the conversation."""
     calls = [
         {
-            **_beside(result.facts.document, call.pointer),
             "id": str(call.id),
             "type": "function",
             "function": {"name": call.name, "arguments": json.dumps(call.arguments, default=repr)},
@@ -109,14 +108,8 @@ def answer_message(result: ParseResult) -> dict[str, Any]:
         for call in result.calls
     ]
     thought = {"reasoning_content": result.reasoning} if result.reasoning else {}
-    return {"role": "assistant", "content": result.content, **thought, **({"tool_calls": calls} if calls else {})}
-
-
-def _beside(document: Any, pointer: str) -> dict[str, Any]:
-    """Return what stands beside a native call of a chat completion, such as its thought signature."""
-    path = pointer_parts(pointer)
-    end = path.index("tool_calls") + 2 if "tool_calls" in path else 0
-    return dict_of(dig(document, *(int(part) if part.isdecimal() else part for part in path[:end]))) if end else {}
+    said = {"role": "assistant", "content": result.content, **thought}
+    return Message({**said, "tool_calls": calls} if calls else said)
 
 
 def look_at(
@@ -130,7 +123,7 @@ def look_at(
     names = {call.id: call.name for turn in turns_of(messages) for call in turn.calls if call.id is not None}
     found = (result for turn in turns_of(messages) for result in turn.results)
     results = [(result, names.get(result.call_id or "") or "") for result in found]
-    texts = [(_text(messages, result), name or _named(messages, result)) for result, name in results]
+    texts = [(_text(result), name or _named(result)) for result, name in results]
     failed = [result.failed for result, _ in results]
     return Conversation(
         key=key_of(messages),
@@ -163,20 +156,12 @@ def _envelopes(text: str, name: str) -> Iterator[Envelope]:
             yield Envelope(tool=name, meta=meta)
 
 
-def _message(messages: Sequence[Any], result: Result) -> dict[str, Any]:
-    """Return the message or the block that a result stands in."""
-    parts = pointer_parts(result.pointer)
-    message = dict_of(messages[int(parts[1])])
-    return dict_of(list_of(message.get("content"))[int(parts[3])]) if len(parts) > 3 else message
+def _named(result: Result) -> str:
+    return text_of(result.said.get("tool_name")) or text_of(result.said.get("name"))
 
 
-def _named(messages: Sequence[Any], result: Result) -> str:
-    message = _message(messages, result)
-    return text_of(message.get("tool_name")) or text_of(message.get("name"))
-
-
-def _text(messages: Sequence[Any], result: Result) -> str:
-    content = _message(messages, result).get("content")
+def _text(result: Result) -> str:
+    content = result.said.get("content")
     if isinstance(content, list):
         return "".join(text_of(part.get("text")) for _, part in dicts_of(content))
     return text_of(content)

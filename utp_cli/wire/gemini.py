@@ -128,11 +128,10 @@ class Decoder(FormatDecoder):
         number = state.parts.place("functionCall", joins=False) if self.scope.stream else place
         where = self.at(*state.root, "parts", number, "functionCall", "args")
         state.called = True
-        state.call = OpenCall(self, where, call_id=function.get("id"), absent_is_empty=True)
+        signature = text_of(part.get("thoughtSignature")) or None
+        state.call = OpenCall(self, where, call_id=function.get("id"), absent_is_empty=True, signature=signature)
         state.call.value = function.get("args", ABSENT)
         state.arguments = PartialArguments()
-        if signature := text_of(part.get("thoughtSignature")):
-            self.told.signatures[state.call.key] = signature
         return state.call.named(function.get("name"))
 
     def _end_call(self, state: _Candidate) -> list[WireEvent]:

@@ -165,7 +165,12 @@ class Decoder(FormatDecoder):
             call_id = id_of(call.get("id"))
             self._note_missing(call_id, where, function.get("name"))
             events += self.whole_call(
-                where, name=function.get("name"), call_id=call_id, arguments=arguments, **_HOW[key]
+                where,
+                name=function.get("name"),
+                call_id=call_id,
+                arguments=arguments,
+                signature=_signature(call),
+                **_HOW[key],
             )
             told.add((text_of(function.get("name")), text_of(arguments)))
         legacy = message.get("function_call")
@@ -217,6 +222,8 @@ class Decoder(FormatDecoder):
         if function.get("name") and (named_before or name is None):
             again = f" again, for the call of {named_before!r}" if named_before else " as the name"
             self.odd("name-repeated", call.place, quoted(function["name"]) + again)
+        if signature := _signature(piece):
+            call.how["signature"] = signature
         if index is not None:
             state.by_index[index] = call
         if call_id is not None:
@@ -278,6 +285,12 @@ class Decoder(FormatDecoder):
     def _note_legacy(self, state: _Choice) -> None:
         self.format = self.format if self._has_tool_calls else "openai-legacy"
         self.odd("legacy-field", self.at(*state.root, "function_call"), "function_call in the answer")
+
+
+def _signature(call: dict[str, Any]) -> str | None:
+    """Return what Gemini's interface in OpenAI's form puts beside a call (its page on thought signatures, 2026)."""
+    google = dict_of(dict_of(call.get("extra_content")).get("google"))
+    return text_of(google.get("thought_signature")) or None
 
 
 _ARGUMENTS: Final = {"function": "arguments", "custom": "input", "args": "args"}

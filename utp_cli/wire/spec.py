@@ -6,7 +6,7 @@ adds. A whole body is a stream of one document, so there is one reader for both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ class CallDone:
     hosted: bool = False
     """A tool that the provider defines and the client runs (a computer, a shell): no definition of the caller's says
     what its arguments are."""
+    signature: str | None = None
+    """Gemini's thought signature, which it wants back with the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +112,6 @@ class Told:
     ended: bool = False
     finish_message: str | None = None
     flavour: str | None = None
-    signatures: dict[int, str] = field(default_factory=dict)
-    """By a call's key: what Gemini wants to have back with the call."""
     oddities: list[Oddity]
 
 

@@ -1,0 +1,112 @@
+"""The conversation that a request carries, in whichever format it asks: as messages in OpenAI's form."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.protocol.spans import pointer
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_ELSEWHERE: Final = ("previous_response_id", "conversation", "cachedContent")
+"""With these the server keeps what came before: the request shows only a part."""
+_OUTPUTS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
+_CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
+_OF_THE_MODEL: Final = frozenset({*_CALLS, "reasoning"})
+"""Items of the Responses API that make one turn with those beside them."""
+
+
+class Message(dict[str, Any]):
+    """A message that was put together from what a request, or an answer, holds."""
+
+    def __init__(self, said: dict[str, Any], *, place: str = "", calls: tuple[str, ...] = ()) -> None:
+        """`place` is the JSON Pointer of its source in the request, `calls` are those of its calls."""
+        super().__init__(said)
+        self.place = place
+        self.calls = calls
+
+
+def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
+    """Return the messages of a request: `messages` as they are, `input` (Responses) and `contents` (Gemini) rewritten.
+
+    None where there are none, or where what came before them is kept by the server.
+    """
+    if isinstance(request.get("messages"), list):
+        return list_of(request["messages"])
+    if any(request.get(key) for key in _ELSEWHERE):
+        return None
+    for key, read in (("input", _of_items), ("contents", _of_contents)):
+        if isinstance(request.get(key), list):
+            return list(read(request[key]))
+    return None
+
+
+def _of_items(items: list[Any]) -> Iterator[Message]:
+    """Read the items of the Responses API; calls, and the text and thoughts beside them, are one message."""
+    turn: list[tuple[str, dict[str, Any]]] = []
+    for at, item in dicts_of(items):
+        place, kind = pointer("input", at), text_of(item.get("type"))
+        if kind in _OF_THE_MODEL or item.get("role") == "assistant":
+            turn.append((place, item))
+            continue
+        yield from _turn(turn)
+        turn = []
+        if kind in _OUTPUTS:
+            said = {"role": "tool", "tool_call_id": item.get("call_id"), "content": item.get("output")}
+            yield Message(said, place=place)
+        elif "role" in item:
+            yield Message({"role": item["role"], "content": item.get("content")}, place=place)
+    yield from _turn(turn)
+
+
+def _turn(items: list[tuple[str, dict[str, Any]]]) -> Iterator[Message]:
+    if not items:
+        return
+    texts = [_text(item.get("content")) for _, item in items if item.get("role")]
+    called = [(place, item) for place, item in items if item.get("type") in _CALLS]
+    calls = [_call(item.get("call_id"), item.get("name"), item.get(_CALLS[item["type"]])) for _, item in called]
+    said = {"role": "assistant", "content": "\n".join(texts), **({"tool_calls": calls} if calls else {})}
+    yield Message(said, place=items[0][0], calls=tuple(place for place, _ in called))
+
+
+def _of_contents(contents: list[Any]) -> Iterator[Message]:
+    """Read Gemini's contents; each result is a message, and so is what else its content holds."""
+    for at, content in dicts_of(contents):
+        place = pointer("contents", at)
+        parts = list(dicts_of(content.get("parts")))
+        text = "".join(text_of(part.get("text")) for _, part in parts if part.get("thought") is not True)
+        for number, part in parts:
+            answer = part.get("functionResponse")
+            if isinstance(answer, dict):
+                said = {"role": "tool", "name": answer.get("name"), "content": _written(answer.get("response"))}
+                said |= {"tool_call_id": answer["id"]} if answer.get("id") else {}
+                yield Message(said, place=place + pointer("parts", number))
+        called = [(number, part) for number, part in parts if isinstance(part.get("functionCall"), dict)]
+        if called or text or content.get("role") == "model":
+            role = "assistant" if content.get("role") == "model" else "user"
+            calls = {"tool_calls": [_gemini_call(part) for _, part in called]} if called else {}
+            places = tuple(place + pointer("parts", number) for number, _ in called)
+            yield Message({"role": role, "content": text, **calls}, place=place, calls=places)
+
+
+def _gemini_call(part: dict[str, Any]) -> dict[str, Any]:
+    """Write a part as a call, what stands beside it included."""
+    call = dict_of(part.get("functionCall"))
+    beside = {key: value for key, value in part.items() if key != "functionCall"}
+    return {**beside, **_call(call.get("id"), call.get("name"), _written(call.get("args", {})))}
+
+
+def _call(call_id: Any, name: Any, arguments: Any) -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _text(content: Any) -> str:
+    parts = "".join(text_of(part.get("text")) for _, part in dicts_of(content))
+    return content if isinstance(content, str) else parts
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=repr)
