@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from tests.cases import ids, load, same
-from utp_cli.repair import strings
+from utp_cli.repair import shortcuts, strings
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES, in_order
 from utp_cli.repair.reader import JsonReader
@@ -406,6 +406,38 @@ def test_cost_is_linear(scrap, front):
         return calls
 
     assert cost(8_000) < 5 * cost(2_000) + 2_000
+
+
+VAIN = {
+    "same keys": '"a": 1, ', "apostrophes": "{'a': 'it's', 'c': None}, ", "bare keys": "{'x': \"y\", z: 1}, ",
+    "no numbers": '{"a": NaN, "b": [1, 2]}, ', "openers": "[{'a': ", "no closers": '{"a": "b" ',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scrap", VAIN.values(), ids=VAIN)
+def test_short_cuts_that_never_pay_are_given_up(scrap, monkeypatch):
+    """Counts the characters that are respelt, the blocks and the entries that are tried: what a short cut really costs."""
+    text = ("{" if scrap.startswith('"') else "[") + scrap * (40_000 // len(scrap))
+    respelt = tried = made = 0
+    respell, entries = shortcuts._respelt, shortcuts._entries
+
+    def counted_respell(block: str) -> str:
+        nonlocal respelt
+        respelt += len(block)
+        return respell(block)
+
+    def counted_entries(*args: Any, **keyed: Any) -> Any:
+        nonlocal tried, made
+        found = entries(*args, **keyed)
+        tried, made = tried + 1, made + len(found[0])
+        return found
+
+    monkeypatch.setattr(shortcuts, "_respelt", counted_respell)
+    monkeypatch.setattr(shortcuts, "_entries", counted_entries)
+    repair_json(text)
+    assert respelt < 5 * len(text)
+    assert tried < len(text) / 2
+    assert made < len(text)
 
 
 def test_deep_nesting_is_no_fault():

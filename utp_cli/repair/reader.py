@@ -39,6 +39,8 @@ _FENCE: Final = re.compile(
 )
 _WORTH_IT: Final = 64
 """Characters that must be there before a short cut is tried."""
+_STRIDES: Final = 512, 4096
+"""How far a short cut may look at first: about as far as the last one got."""
 _INVISIBLE: Final = re.compile("[\ufeff\u200b\u2060]+")
 _DELIMITED: Final = re.compile(r"(?=[ \t\n\r,;}\])，｝］])")
 _CONCAT: Final = re.compile(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
@@ -64,6 +66,8 @@ class JsonReader(Entries):
         """What the short cuts read, with its offset."""
         self._wasted = 0
         """How many characters short cuts have looked at in vain."""
+        self._stride = _STRIDES[1]
+        """How far the next one looks at first."""
         self._failed = -1
         """Where a value begins that the last short cut could not read."""
         self._string: StringReader | None = None
@@ -174,10 +178,12 @@ class JsonReader(Entries):
         tape = self._tape
         if not self._worth_it():
             return False
-        run = shortcuts.run(tape.text, tape.at, keyed=frame.is_object)
-        self._wasted += run.looked
+        run = shortcuts.run(tape.text, tape.at, self._stride, keyed=frame.is_object)
         self._failed = tape.base + run.failed if run.failed >= 0 else -1
         taken = self._enter(frame, run.entries)
+        read = (taken.end if taken else tape.at) - tape.at
+        self._wasted += run.looked + (run.entries[-1].end - tape.at - read if run.entries else 0)
+        self._stride = min(max(_STRIDES[0], 2 * read), _STRIDES[1])
         if taken is None:
             return False
         self._keep_comma(frame)

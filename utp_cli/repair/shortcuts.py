@@ -32,7 +32,10 @@ _LAST: Final = {
 _PYTHON: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None|True|False)\b", re.DOTALL)
 """What Python spells in another way, and strings in which that would not count."""
 _JSON: Final = {"None": "null", "True": "true", "False": "false"}
+_SIGN: Final = re.compile(r"'|(?:None|True|False)\b")
 _BLOCK: Final = 4096
+_ATTEMPT: Final = 16
+"""Characters that could be read in the time it takes to try."""
 _LONGEST_TOKEN: Final = 12
 """A fault so close to the end of a block may be a literal or an escape that the block cut."""
 
@@ -93,24 +96,25 @@ class Run(NamedTuple):
     python: bool
     """Whether quotes and literals are those of Python."""
     looked: int
-    """How many characters were looked at in vain."""
+    """How many characters were looked at beyond those entries, in vain."""
     failed: int
     """Where a value begins that cannot be read this way, -1 where none was tried."""
 
 
-def run(text: str, at: int, *, keyed: bool) -> Run:
+def run(text: str, at: int, size: int, *, keyed: bool) -> Run:
     """Read the entries from `text[at]` on for as long as nothing is doubtful; `keyed` in an object.
 
-    Larger and larger blocks are tried, so that small entries in a large text cost what they are worth.
+    A block of `size` characters is tried, then larger ones, so that small entries in a large text cost what they
+    are worth.
     """
-    size, looked, python = _BLOCK, 0, False
+    looked, python = _ATTEMPT, False
     while True:
         block = text[at : at + size]
         entries, failed, fault = _entries(_respelt(block) if python else block, at, keyed=keyed)
         read = entries[-1].end - at if entries else 0
-        looked += max(fault, read) - read
+        looked += (len(block) if python else max(fault, read)) - read
         cut = fault >= len(block) - _LONGEST_TOKEN and at + size < len(text)
-        if entries or not (cut or (not python and block[fault : fault + 1] in ("'", "N", "T", "F"))):
+        if entries or not (cut or (not python and _SIGN.match(block, fault))):
             return Run(entries, python, looked, -1 if cut or failed < 0 else at + failed)
         size, python = size * 8 if cut else size, not cut or python
 
