@@ -203,20 +203,25 @@ class JsonReader(Entries):
 
     def _enter(self, frame: Frame, found: list[shortcuts.Entry]) -> shortcuts.Entry | None:
         """Put the entries into the container, up to a key that it has; return the last one that was new."""
-        base, last = self._tape.base, None
-        for entry in found:
-            if not frame.is_object:
-                frame.value.append(entry.value)
-            elif entry.key in frame.value:
-                break
-            else:
-                frame.value[entry.key] = entry.value
-                frame.key = entry.key
+        base = self._tape.base
+        if frame.is_object:
+            new: dict[str, shortcuts.Entry] = {}
+            for entry in found:
+                if entry.key in frame.value or entry.key in new:
+                    break
+                new[entry.key] = entry
+            frame.value.update((key, entry.value) for key, entry in new.items())
+            found = list(new.values())
             if frame.watched:
-                self.members.append(Member(entry.key, base + entry.start, base + entry.end))
-            frame.before, frame.end = frame.end, base + entry.end
-            last = entry
-        return last
+                self.members += [Member(entry.key, base + entry.start, base + entry.end) for entry in found]
+        else:
+            frame.value += [entry.value for entry in found]
+        if not found:
+            return None
+        frame.key = found[-1].key
+        frame.before = base + found[-2].end if len(found) > 1 else frame.end
+        frame.end = base + found[-1].end
+        return found[-1]
 
     def _worth_it(self) -> bool:
         """Whether a short cut may be tried: there is enough text, and not too often it was in vain.

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 _KEY: Final = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
 _BREAK: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
-_COMMA: Final = re.compile(r"[ \t\n\r]*,")
-_NEXT_KEY: Final = re.compile(r'[ \t\n\r]*"[^"\\\x00-\x1f]{0,200}"[ \t\n\r]*:')
-_NEXT_ITEM: Final = re.compile(r'[ \t\n\r]*["{\[]')
+_NEXT: Final = {
+    # keyed: what stands between two entries where nothing is doubtful
+    True: re.compile(r'[ \t\n\r]*(,)[ \t\n\r]*"([^"\\\x00-\x1f]{0,200})"[ \t\n\r]*:[ \t\n\r]*'),
+    False: re.compile(r'[ \t\n\r]*(,)[ \t\n\r]*(?=["{\[])'),
+}
 _LAST: Final = {
-    # keyed, a string: what stands behind the last entry where nothing is doubtful
+    # keyed, a string: what stands behind the last one
     (True, True): re.compile(r"[ \t\n\r]*\}[ \t\n\r]*[,}]"),
     (True, False): re.compile(r"[ \t\n\r]*\}"),
     (False, True): re.compile(r"[ \t\n\r]*\][ \t\n\r]*[,}\]]"),
@@ -122,23 +124,22 @@ def run(text: str, at: int, size: int, *, keyed: bool) -> Run:
 def _entries(block: str, base: int, *, keyed: bool) -> tuple[list[Entry], int, int]:
     """Return the entries of a block of text, and the indexes in it of the value that failed and of the fault."""
     found: list[Entry] = []
-    end = 0
+    first = (_KEY if keyed else _SPACE).match(block)
+    if first is None:
+        return found, -1, _SPACE.match(block).end()  # type: ignore[union-attr]
+    key, start = first[1] if keyed else "", first.end()
     while True:
-        key = (_KEY if keyed else _SPACE).match(block, end)
-        if key is None:
-            return found, -1, _SPACE.match(block, end).end()  # type: ignore[union-attr]
-        start = key.end()
         value, stop, fault = _value(block, start)
         if stop < 0:
             return found, start, fault
-        comma = _COMMA.match(block, stop)
-        if comma and (_NEXT_KEY if keyed else _NEXT_ITEM).match(block, comma.end()):
-            end = comma.end()
-            found.append(Entry(key[1] if keyed else "", value, base + start, base + stop, base + end - 1))
-            continue
-        if isinstance(value, (dict, list)) or _LAST[keyed, isinstance(value, str)].match(block, stop):
-            found.append(Entry(key[1] if keyed else "", value, base + start, base + stop, -1))
-        return found, -1, stop
+        following = _NEXT[keyed].match(block, stop)
+        if following is None:
+            break
+        found.append(Entry(key, value, base + start, base + stop, base + following.start(1)))
+        key, start = following[2] if keyed else "", following.end()
+    if isinstance(value, (dict, list)) or _LAST[keyed, isinstance(value, str)].match(block, stop):
+        found.append(Entry(key, value, base + start, base + stop, -1))
+    return found, -1, stop
 
 
 def _value(block: str, at: int) -> tuple[Any, int, int]:
