@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.cases import ids, load
 from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.spans import first_gap
@@ -40,6 +42,48 @@ def test_pieces_give_what_the_whole_gives(text: str, finish: str | None, tools: 
         parser.feed(text[at : at + step])
         at += step
     assert parser.close().to_dict() == whole
+
+
+SCRAPS = ['"', "'", "{", "}", "[", "]", "(", ")", "\\", "\n", ":", ",", "<", "|", ">", "null", *MARKERS]
+DAMAGED = [*load("dialects/cases_servers.jsonl", "dialects/cases_templates.jsonl", "dialects/cases_own.jsonl")]
+
+
+def damaged(text: str, rng: Random) -> str:
+    """Lose, double or put in a few stretches."""
+    for _ in range(rng.randint(1, 4)):
+        at, other, size = rng.randint(0, len(text)), rng.randint(0, len(text)), rng.randint(1, 40)
+        change = rng.choice(("", text[other : other + size], rng.choice(SCRAPS)))
+        text = text[:at] + change + text[at + (0 if change else size) :]
+    return text
+
+
+@pytest.mark.parametrize("case", DAMAGED, ids=ids(DAMAGED))
+def test_damaged_answers_in_pieces_give_what_the_whole_gives(case):
+    rng = Random(case["id"])
+    for parser in {case.get("dialect", "auto"), "auto"}:
+        text = damaged(case["input"], rng)
+        options = {"parser": parser, "tools": case.get("tools")}
+        whole, reader, at = parse(text, **options).to_dict(), Parser(**options), 0
+        while at < len(text):
+            step = rng.choice((1, 2, 7, 50))
+            reader.feed(text[at : at + step])
+            at += step
+        assert reader.close().to_dict() == whole, text
+
+
+EARLY_ENDS = [
+    # a string let go of what it had read; a key ran into a marker that had only begun
+    ("pythonic", '[f(a="x", b=2), g(title="Swell, pts=[1.5, 0], style={"color": "teal"})]'),
+    ("hermes", '<tool_call>\n{"name": "f", "arguments": {b</tool_call>: 1'),
+]
+
+
+@pytest.mark.parametrize(("parser", "text"), EARLY_ENDS)
+def test_each_character_alone_gives_what_the_whole_gives(parser, text):
+    reader = Parser(parser=parser)
+    for character in text:
+        reader.feed(character)
+    assert reader.close().to_dict() == parse(text, parser=parser).to_dict()
 
 
 @LAWS

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.codes import Edit
 
 CASES = load("repair/cases.jsonl", "repair/more.jsonl")
-MARKERS = ("</tool_call>", "<tool_call>")
+MARKERS = ("</tool_call>", "<tool_call>", "</tool:call>")
 
 
 def chance(seed: int) -> random.Random:
@@ -126,6 +126,7 @@ ENDS = [
     ('{"a": 1}, {"b": 2}', 8, True, False, {"a": 1}),
     ('```json\n{"a": 1}\n```\n</tool_call>', 20, True, False, {"a": 1}),
     ('{"a": 1,</tool_call>', 8, False, False, {"a": 1}),
+    ('{"a": 1, b</tool:call>', 10, False, False, {"a": 1}),
 ]
 
 

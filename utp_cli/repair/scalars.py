@@ -111,7 +111,7 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
             break
         if char == '"':
             if not depth and not separated and _closes(tape, end + 1, place):
-                return _before_marker(text, at, end, place.until)
+                return _before_marker(tape, at, end, place.until)
         elif char == "\\":
             if _escaped_space_ends(tape, end):
                 break
@@ -126,7 +126,7 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
         elif char in place.closers or char != ")":
             break
         end += 1
-    return _before_marker(text, at, end, place.until)[0], False
+    return _before_marker(tape, at, end, place.until)[0], False
 
 
 def _closes(tape: Tape, at: int, place: Place) -> bool:
@@ -135,10 +135,19 @@ def _closes(tape: Tape, at: int, place: Place) -> bool:
     return fits == STRONG or (fits == WEAK and not tape.char(at).isalnum())
 
 
-def _before_marker(text: str, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
-    """Return the end of the run, or the first marker in it; True where there is none."""
+def _before_marker(tape: Tape, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
+    """Return the end of the run, or the first marker in it; True where there is none.
+
+    Raises Starved where one may have begun in it.
+    """
+    text = tape.text
     found = [place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end]
-    return min(found, default=end), not found
+    stop = min(found, default=end)
+    if not tape.closed:
+        for marker in until:
+            if any(marker.startswith(text[i:]) for i in range(max(at, len(text) - len(marker) + 1), stop)):
+                raise Starved
+    return stop, not found
 
 
 def _escaped_space_ends(tape: Tape, at: int) -> bool:
@@ -241,7 +250,7 @@ def read_bare_key(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int
     found = _KEY.match(tape.text, at)
     if not found:
         return "", at, False
-    end, whole = _before_marker(tape.text, at, found.end(), until)
+    end, whole = _before_marker(tape, at, found.end(), until)
     quote = whole and tape.char(end) == '"' and token(tape, end + 1, until)[0] in ":="
     key = tape.text[at:end] if quote else tape.text[at:end].rstrip()
     return key, at + len(key), quote

@@ -43,6 +43,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
             if not reader.calls:
                 return Declined(str(fault), reader.reached)
             position = start
+            source.rewind(start)  # strings let go of what they have read
             break
         if reader.calls[-1].lack != "nothing":
             break
