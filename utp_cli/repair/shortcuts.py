@@ -150,7 +150,9 @@ def _value(block: str, at: int) -> tuple[Any, int, int]:
         return None, -1, stopped.value
     except json.JSONDecodeError as error:
         return None, -1, len(block) if error.msg.startswith("Unterminated") else error.pos
-    except (ValueError, RecursionError):
+    except RecursionError:
+        return None, -1, max(at, len(block) - _LONGEST_TOKEN - 1)  # larger blocks are no help, and this one was dear
+    except ValueError:
         return None, -1, at
 
 
