@@ -72,9 +72,11 @@ def test_damaged_answers_in_pieces_give_what_the_whole_gives(case):
 
 
 EARLY_ENDS = [
-    # a string let go of what it had read; a key ran into a marker that had only begun
+    # a string let go of what it had read; a key ran into a marker that had only begun; a fence with a long word
     ("pythonic", '[f(a="x", b=2), g(title="Swell, pts=[1.5, 0], style={"color": "teal"})]'),
     ("hermes", '<tool_call>\n{"name": "f", "arguments": {b</tool_call>: 1'),
+    ("command_r_plus", f"Action:\n```j{'9' * 60}{{"),
+    ("command_r_plus", f'Action:\n```json{" " * 60}[{{"tool_name": "f", "parameters": {{}}}}]```'),
 ]
 
 

@@ -37,6 +37,7 @@ __all__ = ["JsonReader", "Member"]
 _FENCE: Final = re.compile(
     rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])"
 )
+_FENCE_BEGUN: Final = re.compile(rf"(?:`++|~++)(?:[A-Za-z][\w+.#-]*+)?[{SPACES}]*+\Z")
 _WORTH_IT: Final = 64
 """Characters that must be there before a short cut is tried."""
 _STRIDES: Final = 512, 4096
@@ -134,7 +135,7 @@ class JsonReader(Entries):
         tape = self._tape
         found = _FENCE.match(tape.text, tape.at)
         if found is None:
-            if not tape.closed and len(tape.text) - tape.at < 40:
+            if not tape.closed and _FENCE_BEGUN.match(tape.text, tape.at):
                 raise Starved
             self.declined = True
             return
