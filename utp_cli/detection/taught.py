@@ -100,6 +100,16 @@ def turns_read(dialect: Dialect, turns: Sequence[Turn]) -> int:
     return 1 + sum(_repairs(dialect, turn) is not None for turn in turns[1:])
 
 
+def examples_read(dialect: Dialect, text: str) -> tuple[int, int]:
+    """Return how many calls of a text the dialect reads, and of how many more it reads a name."""
+    engine = Engine(Plan([dialect], asked=(dialect.name,)))
+    engine.feed(text[:_LONGEST])
+    engine.close()
+    named = [found.call for found in engine.found if found.call.name]
+    whole = sum(not call.reason and call.lack == "nothing" for call in named)
+    return whole, len(named) - whole
+
+
 def _repairs(dialect: Dialect, turn: Turn, told: Callable[[list[dict[str, Any]]], Any] = list) -> int | None:
     """Return how many repairs the dialect needs to read the calls; None where it does not.
 

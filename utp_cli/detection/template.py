@@ -16,7 +16,7 @@ from utp_cli.detection.conversation import Conversation, assistant, is_doubled, 
 from utp_cli.detection.derive import derive
 from utp_cli.detection.go_template import is_go, take_apart, thinking_in, tools_in
 from utp_cli.detection.probe import ANSWER, BARE_CALL, BOS, CALLS, EOS, NAMES, RESULT, RICH_CALL
-from utp_cli.detection.taught import Turn, dialects_meant, dialects_that_read, turns_read
+from utp_cli.detection.taught import Turn, dialects_meant, dialects_that_read, examples_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
 
 if TYPE_CHECKING:
@@ -153,7 +153,10 @@ class _Reading:
         return dialects, table
 
     def _told_in_words(self) -> tuple[str, ...]:
-        """Return the dialects whose own tokens the instructions or a result show, where no call is ever written."""
+        """Return the dialects whose own tokens the instructions or a result show, where no call is ever written.
+
+        Those come first that read the example in them.
+        """
         without = self._talk.render(tools=False) or ""
         shown = (self._talk.render() or "").replace(without, "") + self._talk.answer(RESULT)
         found = []
@@ -161,7 +164,8 @@ class _Reading:
             tokens = [marker for marker in dialect.markers if _TOKEN.match(marker)]
             seen = [len(token) for token in (*tokens, *SURROUNDINGS.get(dialect.name, ())) if token in shown]
             if seen:
-                found.append((-max(seen), place, dialect.name))
+                whole, named = examples_read(dialect, shown)
+                found.append((-whole, -named, -max(seen), place, dialect.name))
         if found:
             self._notes.append("told by the instructions only: the template writes no calls of earlier turns")
         return tuple(name for *_, name in sorted(found))
