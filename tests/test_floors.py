@@ -11,11 +11,13 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "utp_cli"
 FLOORS = {
     "protocol": 0,
+    "facts": 0,
     "repair": 1,
     "dialects": 1,
     "engine": 2,
     "wire": 2,
     "templates": 2,
+    "captures": 3,
     "detection": 3,
     "validation": 3,
     "rendering": 3,
