@@ -15,6 +15,7 @@ from utp_cli.commands.reading import own_dialects
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.dialects.own import installed
 from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.facts.parser_names import dialect_called
 from utp_cli.io.settings import load_settings
 from utp_cli.parsing.parser import parse
 from utp_cli.protocol.errors import UnknownName
@@ -71,7 +72,8 @@ def dialects(
 
 
 def _named(name: str, mine: list[Dialect]) -> Dialect:
-    found = next((dialect for dialect in mine if name in (dialect.name, *dialect.aliases)), None) or DIALECTS.get(name)
+    found = next((dialect for dialect in mine if name in (dialect.name, *dialect.aliases)), None)
+    found = found or DIALECTS.get(name) or DIALECTS.get(dialect_called(name) or "")
     if found is None:
         raise UnknownName("dialect", name, [*(dialect.name for dialect in mine), *DIALECTS.names])
     return found

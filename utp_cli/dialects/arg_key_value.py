@@ -105,4 +105,63 @@ K2_HORIZON = Dialect(
     quirks="Pairs, pairs with a type, or JSON.",
 )
 
-DIALECTS = (GLM45, GLM47, LING3, SPARK25, POOLSIDE, IQUEST, HY_V3, HY_V4, K2_HORIZON)
+IQUEST_CODER_V2 = Dialect(
+    name="iquest_coder_v2",
+    family="arg_key_value",
+    models=("iquest-coder-v2",),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "iquest_coder_v2"},
+    call_open=("<iquestcoder_tool_call>",),
+    call_close=("</iquestcoder_tool_call>",),
+    argument=_PAIRS,
+    reasoning=THINK,
+)
+
+GLM53_FLASH = _glm(
+    "glm53_flash", ("glm-5.3-flash",), "a branch of SGLang (2026)", {"sglang": "glm53_flash"}, separators=(">",),
+    quirks="`>` ends the name, and JSON may follow it. The server guesses and renames tools.",
+)  # fmt: skip
+
+TELECHAT4 = Dialect(
+    name="telechat4",
+    family="arg_key_value",
+    aliases=("xing4_0", "xingchen4", "telechat"),
+    models=("telechat4", "telechat-4", "xing4", "xing-4", "xingchen4", "xingchen-4"),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "telechat4"},
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    argument=Tag(open="<param_key", slot="=", close="</param_value"),
+    reasoning=THINK,
+    quirks="JSON may follow the name in place of pairs. The server ends a call at the first </tool_call>.",
+)
+
+SOLAR_OPEN2 = Dialect(
+    name="solar_open2",
+    family="arg_key_value",
+    models=("solar-open2", "solar-open-2", "solar-pro4", "solar-pro-4"),
+    source="branches of vLLM and SGLang (2026)",
+    servers={"vllm": "solar_open2", "sglang": "solar_open2"},
+    call_open=("<|tool_call:start|>",),
+    call_close=("<|tool_call:end|>",),
+    argument=Tag(open="<|tool_arg:start|>", slot="=", middle="<|tool_arg:value|>", close="<|tool_arg:end|>"),
+    reasoning=(("<|think:start|>", "<|think:end|>"),),
+    dropped=("<|im:end|>",),
+    quirks="A line break ends the name. The server runs calls that stand in closed thinking, too.",
+)
+
+DIALECTS = (
+    GLM45,
+    GLM47,
+    LING3,
+    SPARK25,
+    POOLSIDE,
+    IQUEST,
+    HY_V3,
+    HY_V4,
+    K2_HORIZON,
+    IQUEST_CODER_V2,
+    GLM53_FLASH,
+    TELECHAT4,
+    SOLAR_OPEN2,
+)

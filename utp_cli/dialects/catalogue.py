@@ -31,16 +31,25 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """Older names of parsers, each for several dialects."""
 
 
-def dialects_of(parser: str) -> tuple[Dialect, ...]:
+def dialects_of(parser: str, engine: str | None = None) -> tuple[Dialect, ...]:
     """Return the dialects that a parser's name stands for; none for `auto`. Raises `UnknownName`.
 
-    A name that is not known here is sought among those of installed packages.
+    A name that is no dialect's is sought among those of installed packages, then among the names that servers have
+    for their parsers, those of `engine` first. None for a server's parser that has no markup of its own.
     """
     if parser == "auto":
         return ()
     if parser in GROUPS:
         return tuple(DIALECTS[name] for name in GROUPS[parser])
-    return (DIALECTS.get(parser) or _installed(parser) or DIALECTS[parser],)
+    found = DIALECTS.get(parser) or _installed(parser)
+    if found is None:
+        from utp_cli.facts.parser_names import dialect_called  # noqa: PLC0415 - few names need the table
+
+        called = dialect_called(parser, engine)
+        if called == "":
+            return ()
+        found = DIALECTS[called or parser]
+    return (found,)
 
 
 def _installed(name: str) -> Dialect | None:

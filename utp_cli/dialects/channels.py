@@ -12,6 +12,7 @@ HARMONY = Dialect(
     source="openai-harmony and the chat template of gpt-oss; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "openai", "sglang": "gpt-oss", "llama.cpp": "--jinja"},
     call_open=("<|channel|>", "<|start|>assistant"),
+    leading=(" to=functions.", "to=functions."),
     call_close=("<|call|>",),
     close_optional=True,
     thinking_channels=("analysis",),
@@ -109,7 +110,11 @@ GEMMA4 = Dialect(
     call_open=("<|tool_call>call:", "<|tool_call>:"),
     call_close=("<tool_call|>",),
     quote='<|"|>',
-    reasoning=(("<|channel>thought\n", "<channel|>"), ("<|channel>thought", "<channel|>")),
+    reasoning=(
+        ("<|channel>thought\n", "<channel|>"),
+        ("<|channel>thought", "<channel|>"),
+        ("<|channel>", "<channel|>"),
+    ),
     dropped=("<turn|>", "<|tool_response>", "<eos>"),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
 )

@@ -1,4 +1,4 @@
-"""Dialects that write a call as XML elements."""
+"""Dialects that write a call as XML elements, or as a block between tags."""
 
 from __future__ import annotations
 
@@ -58,4 +58,17 @@ MINIMAX_M3 = Dialect(
     quirks="An empty element is an empty list or object by the schema; null is written the same way.",
 )
 
-DIALECTS = (TOOL_USE_XML, TOOL_CALL_XML, FUNCTION_CALL_XML, TOOLS_XML, MCP_XML, MINIMAX_M3)
+CWM = Dialect(
+    name="cwm",
+    family="tool_block",
+    models=("cwm",),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "cwm"},
+    call_open=("<tool: function>", "<tool:function>", "<Tool: function>"),
+    call_close=("</tool>",),
+    argument_keys=("command",),
+    reasoning=THINK,
+    quirks="What is no JSON behind the name is the argument `command`. Prompts of other agents put the name in the tag.",
+)
+
+DIALECTS = (TOOL_USE_XML, TOOL_CALL_XML, FUNCTION_CALL_XML, TOOLS_XML, MCP_XML, MINIMAX_M3, CWM)

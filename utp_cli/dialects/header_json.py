@@ -7,6 +7,22 @@ from utp_cli.dialects.tagged_json import THINK
 
 _DEEPSEEK_DROPPED = ("<｜end▁of▁sentence｜>",)
 
+
+def _deepseek(*words: str) -> tuple[str, ...]:
+    """Spell a marker with the bars and blanks that models and gateways write, the template's first."""
+    return tuple(f"<{bar}{blank.join(words)}{bar}>" for bar in ("｜", "|") for blank in ("▁", " ", "_", "\\_"))
+
+
+def _deepseek_calls(kind: str) -> tuple[str, ...]:
+    """Spell what stands before the name: the call's marker, and for V3 its type and a separator."""
+    opens, parts = _deepseek("tool", "call", "begin"), _deepseek("tool", "sep")
+    return tuple(open_ + (f"{kind}{sep}" if kind else "") for open_, sep in zip(opens, parts, strict=True))
+
+
+_SECTION_OPEN = (*_deepseek("tool", "calls", "begin"), *_deepseek("tool", "calls"))
+_SECTION_CLOSE = _deepseek("tool", "calls", "end")
+_CALL_CLOSE = _deepseek("tool", "call", "end")
+
 DEEPSEEK_V3 = Dialect(
     name="deepseek_v3",
     family="header_json",
@@ -14,10 +30,10 @@ DEEPSEEK_V3 = Dialect(
     models=("deepseek-v3-0324", "deepseek-v3", "deepseek-r1-0528", "deepseek-r1"),
     source="chat templates of DeepSeek V3 and R1; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "deepseek_v3", "sglang": "deepseekv3"},
-    section_open=("<｜tool▁calls▁begin｜>",),
-    section_close=("<｜tool▁calls▁end｜>",),
-    call_open=("<｜tool▁call▁begin｜>function<｜tool▁sep｜>",),
-    call_close=("<｜tool▁call▁end｜>",),
+    section_open=_SECTION_OPEN,
+    section_close=_SECTION_CLOSE,
+    call_open=_deepseek_calls("function"),
+    call_close=_CALL_CLOSE,
     header=("{name}\n",),
     fenced=True,
     reasoning=THINK,
@@ -32,11 +48,11 @@ DEEPSEEK_V31 = Dialect(
     models=("deepseek-v3.1", "deepseek-v3.1-terminus"),
     source="chat template of DeepSeek V3.1; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "deepseek_v31", "sglang": "deepseekv31"},
-    section_open=("<｜tool▁calls▁begin｜>",),
-    section_close=("<｜tool▁calls▁end｜>",),
-    call_open=("<｜tool▁call▁begin｜>",),
-    call_close=("<｜tool▁call▁end｜>",),
-    header=("{name}<｜tool▁sep｜>",),
+    section_open=_SECTION_OPEN,
+    section_close=_SECTION_CLOSE,
+    call_open=_deepseek_calls(""),
+    call_close=_CALL_CLOSE,
+    header=tuple("{name}" + sep for sep in reversed(_deepseek("tool", "sep"))),
     reasoning=THINK,
     dropped=_DEEPSEEK_DROPPED,
 )
@@ -133,4 +149,16 @@ REACT = Dialect(
     quirks="The thoughts in front are text; what follows `Observation:` was made up by the model.",
 )
 
-DIALECTS = (DEEPSEEK_V3, DEEPSEEK_V31, KIMI_K2, PLAMO3, MISTRAL, SOLAR_OPEN, FUNCTIONARY_V32, REACT)
+STEP_AUDIO_2 = Dialect(
+    name="step_audio_2",
+    family="header_json",
+    models=("step-audio-2", "step-audio2", "step_audio_2"),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "step_audio_2"},
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    header=("function\n{name}\n",),
+    quirks="The first line is the kind, always `function`. The server drops broken JSON and undeclared tools.",
+)
+
+DIALECTS = (DEEPSEEK_V3, DEEPSEEK_V31, KIMI_K2, PLAMO3, MISTRAL, SOLAR_OPEN, FUNCTIONARY_V32, REACT, STEP_AUDIO_2)

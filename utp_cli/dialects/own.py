@@ -58,6 +58,7 @@ FAMILIES: dict[str, Fields] = {
     "kv_custom": Fields(needed=("call_open", "quote")),
     "pythonic": Fields(needed=("call_open|section_open|bare",), more=("bare", "bare_form", "by_line", "name_suffix")),
     "raw_code": Fields(needed=("call_open", "fixed_name", "argument_keys")),
+    "tool_block": Fields(needed=("call_open", "call_close", "argument_keys")),
     "xml_nested": Fields(needed=("call_open", "call", "tag_prefix")),
     "xml_elements": Fields(
         needed=("call_open", "call_close", "name_keys"), more=("argument_keys", "server_keys", "default_server")

@@ -81,4 +81,16 @@ PYTHON_CODE = Dialect(
     quirks="Raw code up to the end of the answer is a call of the tool `python`.",
 )
 
-DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE)
+FUNCTIONARY_PYTHON = Dialect(
+    name="functionary_python",
+    family="raw_code",
+    source="chat template of functionary-medium-v3.2 (2026)",
+    call_open=(">>>python\n",),
+    close_optional=True,
+    fixed_name="python",
+    argument_keys=("code",),
+    dropped=("<|eot_id|>",),
+    quirks="The tool `python` of functionary_v3_2 takes raw code.",
+)
+
+DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE, FUNCTIONARY_PYTHON)

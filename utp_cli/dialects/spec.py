@@ -26,6 +26,8 @@ class Tag:
     """What ends the opening tag."""
     type: str = ""
     """The attribute that tells the type of the value (`string`, `type`); empty where none does."""
+    middle: str = ""
+    """arg_key_value: what parts the key from the value, where that is one marker."""
     counter: str = ""
     """The attribute that counts the calls of an answer, from 1; empty where none does."""
 

@@ -113,6 +113,7 @@ TOOL_USE = Dialect(
 TOOLS = Dialect(
     name="tools",
     family="tagged_json_object",
+    aliases=("qwen2_5_coder", "qwen25_coder"),
     source="Qwen models that write the tag of the tool list around a call",
     call_open=("<tools>",),
     call_close=("</tools>",),
@@ -381,9 +382,64 @@ NEMOTRON_NANO_V2 = Dialect(
     quirks="Arguments may be a JSON string.",
 )
 
+OPENPANGU_V2 = Dialect(
+    name="openpangu_v2",
+    family="tagged_json_list",
+    models=("openpangu-v2", "openpangu-2"),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "openpangu_v2"},
+    call_open=("<|tool_call_start|>",),
+    call_close=("<|tool_call_end|>",),
+    argument_keys=("arguments", "parameters"),
+    reasoning=THINK,
+    quirks="The markers of LFM2 with a JSON list in them; the server's stream knows the key `arguments` only.",
+)
+
+PANGU = Dialect(
+    name="pangu",
+    family="tagged_json_list",
+    models=("openpangu-embedded", "openpangu-r", "pangu"),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "pangu"},
+    call_open=("[unused11]",),
+    call_close=("[unused12]",),
+    reasoning=(("[unused16]", "[unused17]"),),
+    dropped=("[unused10]",),
+    quirks="The markers are reserved tokens: a server that skips special tokens leaves a bare list.",
+)
+
+HYPERCLOVAX_14B = Dialect(
+    name="hyperclovax_seed_think_14b",
+    family="tagged_json_list",
+    models=("hyperclovax-seed-think-14b",),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "hyperclovax_seed_think_14b"},
+    call_open=(" -> tool/function_call\n",),
+    call_close=("<|im_end|>",),
+    close_optional=True,
+    argument_keys=("arguments", "parameters"),
+    reasoning=(("/think\n", "<|im_end|>\n<|im_start|>assistant"),),
+    dropped=CHATML,
+    quirks="The header of the turn goes on in the answer; a reasoning parser may eat it and leave a bare list.",
+)
+
+RWKV = Dialect(
+    name="rwkv",
+    family="tagged_json_object",
+    models=("rwkv",),
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "rwkv"},
+    call_open=("**Tool Call:**\n",),
+    close_optional=True,
+    fenced=True,
+    plain_words=True,
+    reasoning=THINK,
+    quirks="The server renames `filePath` to `path`, and rewrites the arguments of tools called read and edit.",
+)
+
 DIALECTS = (
     HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
     HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
     MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON, LLAMA3_JSON,
-    XLAM, GENERIC, COMMAND_R_PLUS,
+    XLAM, GENERIC, COMMAND_R_PLUS, OPENPANGU_V2, PANGU, HYPERCLOVAX_14B, RWKV,
 )  # fmt: skip

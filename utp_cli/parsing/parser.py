@@ -67,7 +67,7 @@ class Parser:
         self._mode = mode_named(mode)
         self._tier, self._root = tier, root
         mine = {dialect.name: dialect for dialect in dialects}
-        self._asked = (mine[parser],) if parser in mine else dialects_of(parser)
+        self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
         self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt)
         self._wire = WireReader(provider)
         self._natives: list[CallDone] = []

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from utp_cli.dialects.spec import LIMITS, Dialect, Tag
 from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.facts.parser_names import names_of
 from utp_cli.views.lines import Screen, blocks
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.calls import ParseResult
 
-_SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
+_SERVERS = {
+    "vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama", "dynamo": "Dynamo",
+    "tensorrt-llm": "TensorRT-LLM", "lmdeploy": "LMDeploy",
+}  # fmt: skip
 
 
 def table(dialects: Iterable[Dialect], screen: Screen) -> list[Text]:
@@ -61,8 +65,11 @@ def one(dialect: Dialect, limits: Sequence[str], example: str, result: ParseResu
     """
     title = [Text(screen.safe(dialect.name), style="bold")]
     title += screen.labelled(Text("  "), dialect.quirks, 2) if dialect.quirks else []
+    named = [f"{_SERVERS.get(server, server)}: {', '.join(names)}" for server, names in names_of(dialect.name)]
     declared = [
-        line for label, text in _declared(dialect) for line in screen.labelled(Text(f"  {label:<18}"), text, 20)
+        line
+        for label, text in [*_declared(dialect), *([("called", "; ".join(named))] if named else [])]
+        for line in screen.labelled(Text(f"  {label:<18}"), text, 20)
     ]
     cannot = [line for limit in (*dialect.cannot, *limits) for line in screen.labelled(Text("    "), LIMITS[limit], 4)]
     written = [screen.section("Written"), *(Text(f"    {screen.safe(line)}") for line in example.split("\n"))]

@@ -15,6 +15,7 @@ from utp_cli.engine.grammars import (
     raw_code,
     tagged_arguments,
     tagged_json,
+    tool_block,
 )
 
 if TYPE_CHECKING:
@@ -33,5 +34,6 @@ GRAMMARS: dict[str, Grammar] = {
     "xml_nested": nested.GRAMMAR,
     "pythonic": pythonic.GRAMMAR,
     "xml_elements": elements.GRAMMAR,
+    "tool_block": tool_block.GRAMMAR,
 }
 """Family → grammar. Families that differ in declarations only share one."""

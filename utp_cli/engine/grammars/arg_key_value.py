@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from utp_cli.dialects.spec import Tag
 from utp_cli.engine.grammars.values import (
     Body,
     Key,
@@ -41,18 +42,24 @@ from utp_cli.engine.reading import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from utp_cli.dialects.spec import Dialect, Tag
+    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
 _NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
-_NAME_END = re.compile(r"[<\n\\{]|\]<")
+_NAME_END = re.compile(r"[<>\n\\{]|\]<")
 _MAYBE_TAG = re.compile(r"<[\w|:]*\Z|<[\w|]*(?:type|value)|\\(?:n|\Z)")
 
 
+_PLAIN = Tag(open="<key", slot="=", close="</value")
+
+
 @cache
-def _pair(key: str, value: str) -> re.Pattern[str]:
-    """Match a key up to its closing tag, a type, and the opening of the value's tag."""
+def _pair(tag: Tag) -> re.Pattern[str]:
+    """Match a key up to its closing tag, a type, and the opening of the value's tag; or up to one marker for all."""
+    if tag.middle:
+        return re.compile(rf"(?P<key>.*?)(?P<type>)(?P<value>{re.escape(tag.middle)})", re.DOTALL)
+    key, value = tag.open.lstrip("<"), tag.close.lstrip("</")
     return re.compile(
         rf"(?P<key>.*?)</(?P<word>[\w|]*key|{re.escape(key)})(?::\w*)?>(?:\s|\\n)*"
         r"(?:<(?P<word2>[\w|]*type)(?::\w*)?>(?P<type>[^<]*)</(?P=word2)(?::\w*)?>(?:\s|\\n)*)?"
@@ -133,8 +140,7 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
 
 def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
     """Read a key's tag, a type's tag if there is one, and the opening of the value's tag."""
-    tag = context.dialect.argument
-    pattern = _pair(tag.open.lstrip("<"), tag.close.lstrip("</")) if tag else _pair("key", "value")
+    pattern = _pair(context.dialect.argument or _PLAIN)
     begin = yield from past_tag(source, hit)
     while True:
         index = begin - source.base
@@ -160,15 +166,17 @@ def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     for call in calls:
         parts = [first(dialect.call_open) + call["name"] + first(dialect.separators)]
         for key, value in call["arguments"].items():
-            parts += [_element(dialect.argument, "open", key), _element(dialect.argument, "close", plain_text(value))]
+            parts += _written(dialect.argument or _PLAIN, key, plain_text(value))
         lines.append("\n".join([*parts, first(dialect.call_close)]))
     return in_section(dialect, lines)
 
 
-def _element(pair: Tag | None, side: Literal["open", "close"], text: str) -> str:
-    """Write one half of a pair; `open` is the key's opening tag, `close` the value's closing one, both without `>`."""
-    word = getattr(pair, side).lstrip("</")
-    return f"<{word}>{text}</{word}>"
+def _written(tag: Tag, key: str, text: str) -> list[str]:
+    """Write an argument: two elements (`open` is the key's opening tag, `close` the value's closing one), or one."""
+    if tag.middle:
+        return [f"{tag.open}{key}{tag.middle}{text}{tag.close}"]
+    words = (tag.open.lstrip("<"), tag.close.lstrip("</"))
+    return [f"<{word}>{part}</{word}>" for word, part in zip(words, (key, text), strict=True)]
 
 
 GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "odd-keys"))

@@ -128,8 +128,8 @@ def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write each call as a message of its own; the first one begins where the prompt left off."""
-    opening = "" if dialect.leading else first(dialect.call_open)
+    """Write each call as a message of its own; where a header begins one, it goes on with the prompt."""
+    opening = "" if dialect.header[-1].startswith(dialect.leading) else first(dialect.call_open)
     messages = []
     for call in calls:
         header = dialect.header[-1].replace("{name}", call["name"])

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 _SLOT = re.compile(r"\{(name|id)\}")
-_BODY = re.compile(r"\{|```")
+_FENCE = "```"
+_NEVER = "}[]<>\"'`"
+"""What neither a name nor an id holds; only the text between the slots may."""
 _NAME_IN_ID = re.compile(r"(?:functions\.)?(?P<name>.+?):\d+")
 
 
@@ -47,7 +49,7 @@ def header_patterns(templates: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
     """Read one call. Declines where the text up to the first brace is no header."""
-    body = yield from _body(source, opened.end)
+    body = yield from _body(source, opened.end, _stops(context.dialect.header))
     if body is None:
         return Declined("no header behind the marker")
     header = source.slice(opened.end, body)
@@ -81,12 +83,23 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return read
 
 
-def _body(source: Source, begin: int) -> Waiting[int | None]:
-    """Return where the arguments begin: at the first brace or fence, or the end; None beyond `HEADER_LIMIT`."""
+@cache
+def _stops(templates: tuple[str, ...]) -> re.Pattern[str]:
+    """Match what ends a header: the arguments, or a character that no header of these holds."""
+    literal = "".join(_SLOT.sub("", template) for template in templates)
+    never = re.escape("".join(sign for sign in _NEVER if sign not in literal))
+    return re.compile(rf"\{{|{_FENCE}|[{never}]" if never else rf"\{{|{_FENCE}")
+
+
+def _body(source: Source, begin: int, stops: re.Pattern[str]) -> Waiting[int | None]:
+    """Return where the arguments begin: at the first brace or fence, or the end; None where no header leads there."""
     while True:
-        found = source.search(_BODY, begin, HEADER_LIMIT + 3)
+        found = source.search(stops, begin, HEADER_LIMIT + 3)
+        if found and found[0] == "`" and not source.closed and source.length - source.at(found) < len(_FENCE):
+            yield  # it may become a fence
+            continue
         if found:
-            return source.at(found)
+            return source.at(found) if found[0] in ("{", _FENCE) else None
         if source.closed or source.length - begin > HEADER_LIMIT:
             return source.length if source.length - begin <= HEADER_LIMIT else None
         yield
