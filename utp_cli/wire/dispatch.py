@@ -28,7 +28,7 @@ class Dispatch:
         self.recognised: Recognised | None = None
         """None until a document was decisive."""
         self._provider = provider
-        self._waiting: list[Any] = []
+        self._waiting: list[tuple[Any, int | None]] = []
         self._decoder: FormatDecoder | None = None
         self._number = 0
 
@@ -41,22 +41,23 @@ class Dispatch:
         """Read the next document; a text that holds JSON, or a list, is taken for what is in it."""
         document = decoded(document)
         if isinstance(document, list):
-            return [event for element in document for event in self._take(element)]
+            return [event for place, element in enumerate(document) for event in self._take(element, place)]
         return self._take(document)
 
     def close(self) -> list[WireEvent]:
         """End what is open. Documents may still follow: a second stream behind a `[DONE]`, say."""
-        if self._waiting and all(map(error_of, self._waiting)):
-            self._note_error(self._waiting[-1])
+        if self._waiting and all(error_of(document) for document, _ in self._waiting):
+            self._note_error(self._waiting[-1][0])
         self._waiting = []
         return self._decoder.close() if self._decoder else []
 
-    def _take(self, document: Any) -> list[WireEvent]:
+    def _take(self, document: Any, place: int | None = None) -> list[WireEvent]:
+        """Read a document; `place`: where it stands in a list."""
         if self.recognised is not None:
-            return self._read(self.recognised, document)
+            return self._read(self.recognised, document, place)
         if self.scope.depth > _DEEPEST:
             return []
-        self._waiting.append(document)
+        self._waiting.append((document, place))
         found = judge(document)
         if not found.decisive:
             return []
@@ -64,7 +65,7 @@ class Dispatch:
             found = replace(found, format=str(self._provider))
         self._decide(found)
         waiting, self._waiting = self._waiting, []
-        return [event for held in waiting for event in self._read(found, held)]
+        return [event for held, at in waiting for event in self._read(found, held, at)]
 
     def _decide(self, found: Recognised) -> None:
         self.recognised = found
@@ -75,24 +76,25 @@ class Dispatch:
                 scope = scope.inside(*found.path, stream=scope.stream or found.path[-1] == "stream")
             self._decoder = decoder_of(found.format, scope)
 
-    def _read(self, found: Recognised, document: Any) -> list[WireEvent]:
+    def _read(self, found: Recognised, document: Any, place: int | None) -> list[WireEvent]:
         self._note_error(document)
         self._number += 1
         inner = unwrap(document, found.path) if found.path else document
         if found.unit != "event" or self._decoder is None:
-            return self._answers(found, inner)
+            return self._answers(found, inner, place)
         elements = inner if isinstance(inner, list) else [inner]
         return [event for element in elements for event in self._decoder.feed(element)]
 
-    def _answers(self, found: Recognised, inner: Any) -> list[WireEvent]:
+    def _answers(self, found: Recognised, inner: Any, place: int | None) -> list[WireEvent]:
         """Read documents that each stand for themselves; in a conversation, those that are answers."""
         events: list[WireEvent] = []
         listed = isinstance(inner, list)
-        number = (self._number - 1,) if self.scope.stream else ()
-        for place, answer in enumerate(inner if listed else [inner]):
+        at = self._number - 1 if self.scope.stream else place
+        number = () if at is None else (at,)
+        for index, answer in enumerate(inner if listed else [inner]):
             if text_of(dict_of(answer).get("role", "assistant")) not in _SPEAKERS:
                 continue
-            path = (*number, *found.path, *((place,) if listed else ()))
+            path = (*number, *found.path, *((index,) if listed else ()))
             self._decoder = decoder_of(found.format, self.scope.inside(*path, stream=False))
             events += [*self._decoder.feed(answer), *self._decoder.close()]
             self.scope.told.ended = True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.open_call import OpenCall, is_json
-from utp_cli.wire.shape_answers import flavour_of
+from utp_cli.wire.shape_answers import delta_calls, flavour_of
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Decoder(FormatDecoder):
         usage = dict_of(doc.get("usage"))
         self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
         if "choices" not in doc:
-            return self._body(self._choice(0, ()), doc) if "role" in doc or "tool_calls" in doc else []
+            return self._fragment(doc)
         events: list[WireEvent] = []
         for place, choice in dicts_of(doc["choices"]):
             number = place if not self.scope.stream else integer_of(choice.get("index")) or 0
@@ -74,6 +74,20 @@ class Decoder(FormatDecoder):
             else:
                 state.held += said
         return events
+
+    def _fragment(self, doc: dict[str, Any]) -> list[WireEvent]:
+        """Read a part of a body: a message, a choice, or one call."""
+        for key in ("message", "delta"):
+            if isinstance(doc.get(key), dict):
+                return self._read_choice(self._choice(0, (key,)), doc)
+        if delta_calls(doc):
+            return self._delta(self._choice(0, ()), doc)
+        if isinstance(doc.get("function"), dict) and "index" in doc:
+            return self._piece(self._choice(0, ()), doc)
+        if isinstance(doc.get("function"), dict):
+            return self._call(self._choice(0, ()), doc, ())
+        said = not doc.keys().isdisjoint({"role", "tool_calls", "function_call"})
+        return self._body(self._choice(0, ()), doc) if said else []
 
     def close(self) -> list[WireEvent]:
         events: list[WireEvent] = []
@@ -157,22 +171,9 @@ class Decoder(FormatDecoder):
         events = self._texts(state, message)
         told: set[tuple[str, str]] = set()
         for place, call in dicts_of(message.get("tool_calls")):
-            state.called = self._has_tool_calls = True
+            events += self._call(state, call, ("tool_calls", place))
             key, function = _function(call)
-            where = self.at(*state.root, "tool_calls", place, *_argument_path(key, function is call))
-            arguments = function.get(_ARGUMENTS[key], ABSENT)
-            self._note_arguments(arguments, where, text_due=key == "function")
-            call_id = id_of(call.get("id"))
-            self._note_missing(call_id, where, function.get("name"))
-            events += self.whole_call(
-                where,
-                name=function.get("name"),
-                call_id=call_id,
-                arguments=arguments,
-                signature=_signature(call),
-                **_HOW[key],
-            )
-            told.add((text_of(function.get("name")), text_of(arguments)))
+            told.add((text_of(function.get("name")), text_of(function.get(_ARGUMENTS[key]))))
         legacy = message.get("function_call")
         if isinstance(legacy, dict):
             self._note_legacy(state)
@@ -184,6 +185,24 @@ class Decoder(FormatDecoder):
             self._note_arguments(arguments, where)
             events += self.whole_call(where, name=legacy.get("name"), call_id=None, arguments=arguments, text_due=True)
         return events
+
+    def _call(self, state: _Choice, call: dict[str, Any], path: tuple[str | int, ...]) -> list[WireEvent]:
+        """Read a whole call; `path` leads to it from the message."""
+        state.called = self._has_tool_calls = True
+        key, function = _function(call)
+        where = self.at(*state.root, *path, *_argument_path(key, function is call))
+        arguments = function.get(_ARGUMENTS[key], ABSENT)
+        self._note_arguments(arguments, where, text_due=key == "function")
+        call_id = id_of(call.get("id"))
+        self._note_missing(call_id, where, function.get("name"))
+        return self.whole_call(
+            where,
+            name=function.get("name"),
+            call_id=call_id,
+            arguments=arguments,
+            signature=_signature(call),
+            **_HOW[key],
+        )
 
     # -- calls in pieces -------------------------------------------------------------------------------------
 

@@ -139,6 +139,35 @@ def _assistant(doc: Document) -> bool:
     return doc.get("role") == "assistant" and "content" in doc and not isinstance(doc["content"], dict)
 
 
+def _wire_call(doc: Document) -> bool:
+    """An entry of `tool_calls`, with what only the wire has: models write neither `id` nor `index`."""
+    function = dict_of(doc.get("function"))
+    return bool(text_of(function.get("name"))) and "arguments" in function and ("id" in doc or "index" in doc)
+
+
+def _lone_calls(doc: Document) -> bool:
+    return any(_wire_call(call) for _, call in dicts_of(doc.get("tool_calls")))
+
+
+def delta_calls(doc: Document) -> bool:
+    """Calls in pieces: they have an index, and no message of the assistant is whole around them."""
+    pieces = [call for _, call in dicts_of(doc.get("tool_calls")) if "index" in call]
+    whole = all(text_of(dict_of(call.get("function")).get("arguments")).rstrip().endswith("}") for call in pieces)
+    return bool(pieces) and not (doc.get("role") and whole)
+
+
+def _lone_function_call(doc: Document) -> bool:
+    call = dict_of(doc.get("function_call"))
+    return bool(text_of(call.get("name"))) and isinstance(call.get("arguments"), str)
+
+
+def _lone_choice(doc: Document) -> bool:
+    """What stands in `choices`, without it: a message or a delta of the assistant."""
+    said = dict_of(doc.get("message")) or dict_of(doc.get("delta"))
+    speaks = said.get("role", "assistant") == "assistant"
+    return "done" not in doc and speaks and not said.keys().isdisjoint({"role", "tool_calls", "function_call"})
+
+
 def _answer(name: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> Rule:
     return Rule(name, side, "answer", why, holds)
 
@@ -217,6 +246,9 @@ ANSWER_RULES: Final = (
         lambda d: "done" in d and isinstance(d.get("response"), str),
         "response",
     ),
+    _event("openai-chat", "a choice without `choices`", _lone_choice, "response"),
+    _event("openai-chat", "`tool_calls` in pieces", delta_calls),
+    _event("openai-chat", "a call in pieces", lambda d: "index" in d and _wire_call(d)),
 )
 """For answers and the events of streams."""
 
@@ -240,6 +272,9 @@ MESSAGE_RULES: Final = (
         "openai-legacy", "a message with `function_call`", lambda d: "role" in d and dict_of(d.get("function_call"))
     ),
     _message("openai-chat", "a message of the assistant", _assistant, ambiguous=True),
+    _message("openai-chat", "`tool_calls` alone", _lone_calls),
+    _message("openai-legacy", "`function_call` alone", _lone_function_call),
+    _message("openai-chat", "a call as `tool_calls` has them", _wire_call),
     _event(
         "openai-responses",
         "an output item with a `call_id`",
