@@ -36,7 +36,17 @@ OTHERS = {
     "validation": {"jsonschema_rs"},
     "templates": {"jinja2"},
     "replaying": {"pyarrow"},
-    "io": {"mcp", "tokenizers", "uvicorn", "pydantic", "httpx", "tomli_w", "ruamel", "platformdirs"},
+    "io": {
+        "mcp",
+        "tokenizers",
+        "uvicorn",
+        "pydantic",
+        "httpx",
+        "tomli_w",
+        "ruamel",
+        "platformdirs",
+        "docstring_parser",
+    },
     "views": {"rich", "jinja2"},
     "commands": {"typer", "tomli_w"},
 }

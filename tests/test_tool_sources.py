@@ -94,6 +94,9 @@ def test_a_server_that_says_nothing_is_not_waited_for() -> None:
 # -- Python ----------------------------------------------------------------------------------------------------
 
 MODULE = '''
+import functools
+from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -145,6 +148,53 @@ def _private(x: int): ...
 class Teller:
     def __call__(self, a: int):
         """Tell."""
+
+
+class Unit(Enum):
+    C = "c"
+    F = "f"
+
+
+@dataclass
+class Point:
+    x: float
+    y: float = 0.0
+
+
+def annotated(
+    count: Annotated[int, Field(gt=3, description="how many")],
+    city: Annotated[str, "the city"],
+    unit: Unit = Unit.C,
+    at: Point | None = None,
+    where: Address | None = None,
+):
+    """Tell.
+
+    :param city: less than the annotation says
+    """
+
+
+def numpy_style(a, b=3, *, flag: bool = False):
+    """Do it.
+
+    Parameters
+    ----------
+    a : str
+        The first thing,
+        on two lines.
+    b : int, optional
+        The second.
+    flag : bool
+        Whether.
+
+    Returns
+    -------
+    str
+        Nothing.
+    """
+
+
+shorter = functools.partial(forecast, days=2)
 
 
 def odd(x: "Missing"): ...
@@ -204,6 +254,36 @@ def test_a_model_is_a_tool(module: str) -> None:
     assert tool.properties == {"to": {"$ref": "#/$defs/Address"}}
     assert tool.parameters["$defs"]["Address"]["description"] == "Where somebody lives."
     assert named(module, "Bare").description == ""
+
+
+def test_annotations_say_more_than_types(module: str) -> None:
+    tool = named(module, "annotated")
+    assert tool.properties == {
+        "count": {"type": "integer", "exclusiveMinimum": 3, "description": "how many"},
+        "city": {"type": "string", "description": "the city"},
+        "unit": {"$ref": "#/$defs/Unit", "default": "c"},
+        "at": {"anyOf": [{"$ref": "#/$defs/Point"}, {"type": "null"}], "default": None},
+        "where": {"anyOf": [{"$ref": "#/$defs/Address"}, {"type": "null"}], "default": None},
+    }
+    assert tool.parameters["$defs"]["Unit"] == {"type": "string", "enum": ["c", "f"]}
+    assert tool.parameters["$defs"]["Point"]["required"] == ["x"]
+    assert tool.required == ["count", "city"]
+
+
+def test_a_docstring_of_numpy_gives_descriptions_and_types(module: str) -> None:
+    tool = named(module, "numpy_style")
+    assert tool.description == "Do it."
+    assert tool.properties == {
+        "a": {"type": "string", "description": "The first thing, on two lines."},
+        "b": {"type": "integer", "default": 3, "description": "The second."},
+        "flag": {"type": "boolean", "default": False, "description": "Whether."},
+    }
+
+
+def test_a_dataclass_and_a_partial_function_are_tools(module: str) -> None:
+    point, shorter = named(module, "Point"), named(module, "shorter")
+    assert (point.name, point.description, point.required) == ("Point", "", ["x"])
+    assert (shorter.name, shorter.properties["days"]["default"]) == ("forecast", 2)
 
 
 def test_an_object_that_can_be_called_is_a_tool(module: str) -> None:

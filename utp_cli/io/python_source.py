@@ -1,13 +1,18 @@
-"""Tools that are Python: functions and pydantic models, named `module:name`. The module is imported, so it runs."""
+"""Tools that are Python: functions, pydantic models and dataclasses, as values or named `module:name`.
+
+A module that is named is imported, so it runs.
+"""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
-import re
 import sys
-from typing import TYPE_CHECKING, Any, Literal, get_type_hints
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+import docstring_parser
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
 
@@ -18,14 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-_ARGUMENTS = re.compile(r"\s*(?:args|arguments|parameters)\s*:?\s*$", re.IGNORECASE)
-"""The headline over arguments in a docstring; a rule of hyphens may follow."""
-_ARGUMENT = re.compile(r"\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(\S.*)$")
-_FIELD = re.compile(r"\s*:param\s+(?:[\w\[\], ]+\s)?(\w+)\s*:\s*(.*)$")
-_END = re.compile(
-    r"\s*(?:args|arguments|parameters|returns?|raises|yields|examples?|notes?)\s*:?\s*$|\s*:\w+", re.IGNORECASE
-)
-"""Where the description ends, or a section: the headline of the next, or a field."""
+_WORDS = {
+    "str": str, "string": str, "int": int, "integer": int, "float": float, "number": float, "bool": bool,
+    "boolean": bool, "dict": dict, "list": list,
+}  # fmt: skip
+"""Words of docstrings for types, where the signature has none."""
 
 
 def import_tools(source: str) -> list[Tool]:
@@ -45,8 +47,28 @@ def import_tools(source: str) -> list[Tool]:
         if not hasattr(module, name):
             raise UnknownName(f"name in {path}", name, public)
         value = getattr(module, name)
-        tools += [_tool(item, f"{path}:{name}") for item in (value if isinstance(value, list | tuple) else [value])]
+        several = value if isinstance(value, list | tuple) else [value]
+        tools += [python_tool(item, f"{path}:{name}") for item in several]
     return tools
+
+
+def python_tool(value: Any, place: str = "") -> Tool:
+    """Return the tool that a function, a pydantic model or any other callable is.
+
+    A function's arguments are its properties: their types, `Annotated` constraints and descriptions, defaults, and
+    what the docstring (reST, Google, NumPy) says of them. `place` says where the value comes from. Raises `BadOption`
+    for what is no tool or cannot be described in JSON Schema.
+    """
+    if not callable(value):
+        raise BadOption(f"{place or repr(value)} is neither a function nor a pydantic model: {type(value).__name__}")
+    try:
+        if _is_model(value):
+            about = inspect.cleandoc(vars(value).get("__doc__") or "")
+            return Tool(name=value.__name__, description=about, parameters=_schema(value), place=place)
+        return _from_function(value, place)
+    except (TypeError, ValueError, NameError, AttributeError, PydanticUserError) as error:
+        named = place or getattr(value, "__name__", type(value).__name__)
+        raise BadOption(f"{named} cannot be described: {str(error).splitlines()[0]}") from None
 
 
 def _imported(path: str) -> ModuleType:
@@ -63,12 +85,12 @@ def _imported(path: str) -> ModuleType:
 
 
 def _public(module: ModuleType) -> dict[str, Any]:
-    """Return the functions and models that a module defines itself."""
+    """Return the functions, models and dataclasses that a module defines itself."""
     return {
         name: value
         for name, value in vars(module).items()
         if not name.startswith("_")
-        and (inspect.isfunction(value) or _is_model(value))
+        and (inspect.isfunction(value) or _is_model(value) or is_dataclass(value))
         and value.__module__ == module.__name__
     }
 
@@ -77,35 +99,51 @@ def _is_model(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, BaseModel)
 
 
-def _tool(value: Any, place: str) -> Tool:
-    if not callable(value):
-        raise BadOption(f"{place} is neither a function nor a pydantic model: {type(value).__name__}")
-    try:
-        if _is_model(value):
-            about = inspect.cleandoc(vars(value).get("__doc__") or "")
-            return Tool(name=value.__name__, description=about, parameters=_schema(value), place=place)
-        return _from_function(value, place)
-    except (TypeError, ValueError, NameError, AttributeError, PydanticUserError) as error:
-        raise BadOption(f"{place} cannot be described: {str(error).splitlines()[0]}") from None
-
-
 def _from_function(function: Callable[..., Any], place: str) -> Tool:
     """Fields of a model may not begin with `_` or be called like its methods, arguments may: they go by an alias."""
-    code = function if inspect.isroutine(function) else type(function).__call__
-    description, told = _docstring(inspect.getdoc(code) or "")
+    code: Any = function
+    while isinstance(code, functools.partial):
+        code = code.func
+    name = getattr(code, "__name__", type(code).__name__)
+    if isinstance(code, type):
+        code = getattr(code, "__init__")  # noqa: B009 - a dataclass, or another class: its arguments
+    elif not inspect.isroutine(code):
+        code = type(code).__call__
+    text = inspect.getdoc(function if isinstance(function, type) else code) or ""
+    about = docstring_parser.parse("" if text.startswith(f"{name}(") else text)  # the signature, as dataclasses have it
+    told = {param.arg_name.lstrip("*"): param for param in about.params}
     hints = get_type_hints(code, include_extras=True)
     fields: dict[str, Any] = {}
     extra: Literal["allow", "ignore"] = "ignore"
-    for name, parameter in inspect.signature(function).parameters.items():
+    for argument, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             extra = "allow"
         elif parameter.kind is not parameter.VAR_POSITIONAL:
+            said = told.get(argument)
             default = ... if parameter.default is parameter.empty else parameter.default
-            field = Field(default, alias=name, description=told.get(name))
-            fields[f"field_{len(fields)}"] = (hints.get(name, Any), field)
-    name = getattr(function, "__name__", type(function).__name__)
+            hint = hints.get(argument) or _WORDS.get(((said and said.type_name) or "").lower(), Any)
+            described = _described(hint) or (" ".join(said.description.split()) if said and said.description else None)
+            # A description that is None would hide the one of the annotation.
+            more: dict[str, Any] = {"description": described} if described else {}
+            fields[f"field_{len(fields)}"] = (hint, Field(default, alias=argument, **more))
     model = create_model(name, __config__=ConfigDict(extra=extra), **fields)
-    return Tool(name=name, description=description, parameters=_schema(model), place=place)
+    said_first = " ".join(part for part in (about.short_description, about.long_description) if part)
+    return Tool(name=name, description=" ".join(said_first.split()), parameters=_schema(model), place=place)
+
+
+def _described(hint: Any) -> str | None:
+    """Return what an `Annotated` type says of the argument: `Annotated[str, "the city"]`, or a field's description."""
+    if get_origin(hint) is not Annotated:
+        return None
+    for note in get_args(hint)[1:]:
+        said = (
+            note
+            if isinstance(note, str)
+            else getattr(note, "description", None) or getattr(note, "documentation", None)
+        )
+        if isinstance(said, str) and said:
+            return said
+    return None
 
 
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
@@ -116,20 +154,3 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
             part.pop("title", None)
     schema.pop("description", None)
     return {**schema, "properties": schema.get("properties", {})}
-
-
-def _docstring(text: str) -> tuple[str, dict[str, str]]:
-    """Return what a docstring says before its sections, and what it says of each argument."""
-    lines = text.splitlines()
-    end = next((at for at, line in enumerate(lines) if _END.match(line)), len(lines))
-    told: dict[str, str] = {}
-    inside, current = False, ""
-    for line in lines[end:]:
-        if found := _FIELD.match(line) or (_ARGUMENT.match(line) if inside else None):
-            current = found[1]
-            told[current] = found[2].strip()
-        elif _END.match(line):
-            inside, current = bool(_ARGUMENTS.match(line)), ""
-        elif current and line.strip():
-            told[current] += " " + line.strip()
-    return " ".join("\n".join(lines[:end]).split()), told
