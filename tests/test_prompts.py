@@ -288,6 +288,10 @@ def test_namespaces():
     tools = prefixed(TOOLS, "notes")
     assert [tool.name for tool in tools] == ["notes__search", "notes__now"]
     assert prefixed(tools, "notes") == tools
+    single = prefixed(TOOLS, "notes", "_")
+    assert [tool.name for tool in single] == ["notes_search", "notes_now"]
+    assert prefixed(single, "notes") == single
+    assert extracted("notes_search", "_") == ("notes", "search")
     assert extracted("notes__search") == ("notes", "search")
     assert extracted("search") == (None, "search")
     mixed = [*tools, Tool(name="git__log", description="List commits"), Tool(name="help")]

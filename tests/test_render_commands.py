@@ -248,6 +248,7 @@ def test_namespaces_are_put_before_names_and_chosen() -> None:
     assert names("--namespace", "home")[0] == "home__list_rooms"
     assert names("--namespace", "home", "--only-namespaces", "git, ") == ["home__git__log"]
     assert "there are: git" in utp(*words, "--only-namespaces", "x_y_z_w").stderr
+    assert names("--namespace", "home", "--separator", "_")[0] == "home_list_rooms"
 
 
 MISUSED = [

@@ -169,6 +169,15 @@ def test_metadata_of_tool_envelopes_is_shown(tmp_path: Path) -> None:
     assert "repo → src" in utp("replay", path).stdout
 
 
+def test_breadcrumbs_behind_an_envelope_are_shown(tmp_path: Path) -> None:
+    frame = '# TE_BEGIN_META\n{"v":1,"matches":47}\n# TE_END_META\n\na.py:15: x\n\n# TE: 42 more in tools/auth/\n'
+    path = written(tmp_path / "s.jsonl", {"request": {"messages": conversation(frame)}, "response": PLAIN})
+    (envelope,) = json.loads(utp("replay", path, "--json").stdout)["sessions"][0]["envelopes"]
+    assert envelope["meta"] == {"v": 1, "matches": 47}
+    assert envelope["breadcrumbs"] == ["42 more in tools/auth/"]
+    assert "42 more in tools/auth/" in utp("replay", path).stdout
+
+
 def test_a_conversation_over_many_exchanges_is_told_of_once(tmp_path: Path) -> None:
     unanswered = conversation("a")[:2]
     messages: list[Any] = [*unanswered]

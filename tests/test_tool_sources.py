@@ -44,15 +44,16 @@ def test_a_server_that_is_a_command_is_asked() -> None:
     check_weather(tools_of("--mcp", shlex.join([sys.executable, str(SERVER)]))[0])
 
 
-@pytest.fixture
-def address() -> Iterator[str]:
+@pytest.fixture(params=["http", "sse"])
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
     pytest.importorskip("mcp.server")
     pytest.importorskip("uvicorn")
-    command = [sys.executable, str(SERVER), "--http"]
+    command = [sys.executable, str(SERVER), f"--{request.param}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/mcp"
+            path = "sse" if request.param == "sse" else "mcp"
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}/{path}"
         finally:
             process.terminate()
 

@@ -14,7 +14,7 @@ from utp_cli.protocol.calls import Problem, Rejected, ToolCall
 from utp_cli.protocol.tools import Tier, Tool
 from utp_cli.validation.arguments import check_arguments
 from utp_cli.validation.definitions import read_definitions
-from utp_cli.validation.failures import STRATEGIES, failure_of
+from utp_cli.validation.failures import FIXES, STRATEGIES, failure_of
 from utp_cli.validation.plan import effect_of, parallel_plan
 from utp_cli.validation.preflight import escapes, preflight_check
 from utp_cli.validation.retry import retry_message
@@ -517,7 +517,11 @@ def test_strategies_escalate_and_end() -> None:
     tried = [failure_of("rate limit", attempt) for attempt in range(1, 7)]
     assert [failure.strategy for failure in tried] == ["same", "same", "same", "escalate", "abort", "abort"]
     assert [failure.recoverable for failure in tried] == [True, True, True, True, False, False]
-    assert all(plan[-1] == "escalate" for plan in STRATEGIES.values())
+    assert all(plan[-1] == "escalate" for code, plan in STRATEGIES.items() if code != "permission")
+    assert FIXES.keys() == STRATEGIES.keys()
+    denied = failure_of(PermissionError("Cannot write to /etc/passwd"))
+    assert (denied.code, denied.strategy, denied.recoverable) == ("permission", "abort", False)
+    assert denied.suggested_fix == FIXES["permission"]
 
 
 MODES = {

@@ -1,4 +1,5 @@
-"""An MCP server for the tests: on standard input and output, or over HTTP on loopback (`--http`, port on stdout)."""
+"""An MCP server for the tests: on standard input and output, or over HTTP on loopback (`--http` or `--sse`, port on
+stdout)."""
 
 from __future__ import annotations
 
@@ -29,9 +30,10 @@ def serve_http() -> None:
 
     listening = socket.create_server(("127.0.0.1", 0))
     print(listening.getsockname()[1], flush=True)  # noqa: T201 - how the test learns the port
-    config = uvicorn.Config(server.streamable_http_app(), log_level="error")
+    served = server.sse_app() if "--sse" in sys.argv else server.streamable_http_app()
+    config = uvicorn.Config(served, log_level="error")
     uvicorn.Server(config).run(sockets=[listening])
 
 
 if __name__ == "__main__":
-    serve_http() if "--http" in sys.argv else server.run()
+    serve_http() if "--http" in sys.argv or "--sse" in sys.argv else server.run()

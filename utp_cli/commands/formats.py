@@ -114,7 +114,10 @@ FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
     "json": _json,
     "calls": _calls,
     "retry": _retry,
-    **{name: _message(name) for name in ("openai", "anthropic", "gemini", "ollama", "langchain")},
+    **{
+        name: _message(name)
+        for name in ("openai", "anthropic", "gemini", "ollama", "mistral", "bedrock", "cohere", "langchain")
+    },
     "html": lambda _result, _showing: "",  # one page of all of them: see paging.py
 }
 """Every value of `--format` for answers."""

@@ -23,6 +23,7 @@ from utp_cli.rendering.chat_template import render_prompt
 from utp_cli.rendering.costs import costs
 from utp_cli.rendering.losses import Loss
 from utp_cli.rendering.modes import MODES, render_mode
+from utp_cli.rendering.namespaces import SEPARATOR
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 from utp_cli.views.costs import as_document as costs_document, as_table
@@ -66,6 +67,7 @@ def render_tools(
     ] = None,
     tier: Annotated[str | None, which(metavar="TIER", help="Only tools up to: crawl, walk, run.")] = None,
     namespace: Annotated[str | None, which(metavar="NAME", help="Put NAME__ before every name.")] = None,
+    separator: Annotated[str, which(metavar="TEXT", help="What parts a namespace from the name: __ or _.")] = SEPARATOR,
     only_namespaces: Annotated[
         str | None, which(metavar="NAMES", help="Only tools NAME__…; commas between; auto: by the task.")
     ] = None,
@@ -109,7 +111,9 @@ def render_tools(
         config, profile=profile, model=model, provider=provider, definition_format=format_name, mode=mode
     )
     window = context_window or settings.table("capability").get("context_window")
-    chosen = Selection(tier=tier, namespace=namespace, only=only_namespaces, context_window=window, task=task_hint)
+    chosen = Selection(
+        tier=tier, namespace=namespace, separator=separator, only=only_namespaces, context_window=window, task=task_hint
+    )  # fmt: skip
     count = read_tokenizer(tokenizer) if tokenizer else (estimate, ESTIMATOR)
     found, told = gathered(files or [], mcp or [], python or [])
     tools, left_out = selected(found, chosen, count[0])

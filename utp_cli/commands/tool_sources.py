@@ -10,7 +10,7 @@ from utp_cli.io.inputs import STDIN, read, shown_name
 from utp_cli.io.tool_files import load_tools, read_tool_file
 from utp_cli.protocol.errors import BadFile, UnknownName
 from utp_cli.rendering.budget import fit
-from utp_cli.rendering.namespaces import chosen, extracted, grouped, prefixed
+from utp_cli.rendering.namespaces import SEPARATOR, chosen, extracted, grouped, prefixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +29,8 @@ class Selection:
     """Namespaces with commas between; `auto`: those that fit the task."""
     namespace: str | None = None
     """Put before every name that is left."""
+    separator: str = SEPARATOR
+    """What parts a namespace from the name."""
     context_window: int | None = None
     task: str = ""
 
@@ -59,7 +61,7 @@ def selected(tools: Sequence[Tool], asked: Selection, count: Callable[[str], int
     if asked.only:
         left = _in_namespaces(left, asked)
     if asked.namespace:
-        left = prefixed(left, asked.namespace)
+        left = prefixed(left, asked.namespace, asked.separator)
     fitted = fit(left, asked.context_window, asked.task, count)
     notes = [(fitted.dropped, "left out"), (fitted.shortened, "cut short in their descriptions")]
     share = f"{fitted.limit} of {asked.context_window} tokens are for definitions"
@@ -68,15 +70,15 @@ def selected(tools: Sequence[Tool], asked: Selection, count: Callable[[str], int
 
 def _in_namespaces(tools: list[Tool], asked: Selection) -> list[Tool]:
     if asked.only == AUTO:
-        return chosen(tools, asked.task)
-    known = [name for name in grouped(tools) if name]
+        return chosen(tools, asked.task, asked.separator)
+    known = [name for name in grouped(tools, asked.separator) if name]
     wanted = [name.strip() for name in (asked.only or "").split(",") if name.strip()]
     for name in wanted:
         if name not in known:
             raise UnknownName(
                 "namespace", name, known, f"there are: {', '.join(known)}" if known else "no tool has one"
             )
-    return [tool for tool in tools if extracted(tool.name)[0] in wanted]
+    return [tool for tool in tools if extracted(tool.name, asked.separator)[0] in wanted]
 
 
 def _load(file: str) -> list[Tool]:

@@ -1,7 +1,11 @@
-"""Tools asked of an MCP server: a command that speaks on its standard input and output, or a URL."""
+"""Tools asked of an MCP server: a command that speaks on its standard input and output, or a URL.
+
+A URL is asked by streamable HTTP; where it refuses that, by the older server-sent events (SSE).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import tempfile
@@ -39,23 +43,30 @@ def mcp_definitions(source: str, timeout: float = 30.0) -> list[dict[str, Any]]:
     import asyncio  # noqa: PLC0415
 
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
-        transport = _transport(source, errors)
+        first, *others = _transports(source, errors)
         try:
-            listed = asyncio.run(_asked(transport, timeout))
+            listed = asyncio.run(_asked(first, timeout))
         except Exception as error:  # noqa: BLE001 - the SDK raises groups of whatever its transports raise
-            raise BadFile(source, f"gave no tools: {_reason(error, timeout)}{_last_words(errors)}") from None
+            listed = []
+            for transport in others:
+                with contextlib.suppress(Exception):  # the first error tells more
+                    listed = asyncio.run(_asked(transport, timeout))
+            if not listed:
+                raise BadFile(source, f"gave no tools: {_reason(error, timeout)}{_last_words(errors)}") from None
     if not listed:
         raise BadFile(source, "the server has no tools")
     return listed
 
 
-def _transport(source: str, errors: TextIO) -> Any:
-    """Return what the SDK's client connects to."""
+def _transports(source: str, errors: TextIO) -> list[Any]:
+    """Return what the SDK's client connects to, one after the other until one answers."""
     from mcp import StdioServerParameters  # noqa: PLC0415
+    from mcp.client.sse import sse_client  # noqa: PLC0415
     from mcp.client.stdio import stdio_client  # noqa: PLC0415
 
     if source.startswith(("http://", "https://")):
-        return source
+        both = [source, sse_client(source)]
+        return both[::-1] if source.partition("?")[0].rstrip("/").endswith("/sse") else both
     try:
         words = shlex.split(source)
     except ValueError as error:
@@ -63,7 +74,7 @@ def _transport(source: str, errors: TextIO) -> Any:
     if not words:
         raise BadOption("--mcp takes a URL or a command; this one is empty")
     command, *arguments = words
-    return stdio_client(StdioServerParameters(command=command, args=arguments, env=dict(os.environ)), errors)
+    return [stdio_client(StdioServerParameters(command=command, args=arguments, env=dict(os.environ)), errors)]
 
 
 async def _asked(transport: Any, timeout: float) -> list[dict[str, Any]]:  # noqa: ASYNC109 - for all steps together

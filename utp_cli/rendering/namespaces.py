@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 SEPARATOR = "__"
 """Every provider takes it in a name."""
+SEPARATORS = (SEPARATOR, "_")
+"""What is met between a namespace and a name."""
 
 
 def prefixed(tools: Sequence[Tool], namespace: str, separator: str = SEPARATOR) -> list[Tool]:
-    """Return the tools with the namespace before their names; a name that has it keeps it once."""
-    start = namespace + separator
-    return [tool if tool.name.startswith(start) else replace(tool, name=start + tool.name) for tool in tools]
+    """Return the tools with the namespace before their names; a name that has it, however parted, keeps it once."""
+    has = tuple(namespace + known for known in (separator, *SEPARATORS))
+    return [
+        tool if tool.name.startswith(has) else replace(tool, name=namespace + separator + tool.name) for tool in tools
+    ]
 
 
 def extracted(name: str, separator: str = SEPARATOR) -> tuple[str | None, str]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
+_CRUMB: Final = re.compile(r"(?m)^[ \t]*# TE:[ \t]*(\S[^\n]{0,500})")
+"""A breadcrumb: a line behind the framed output that says where more is."""
+_MOST_CRUMBS: Final = 20
 _COMMENT: Final = re.compile(r"(?m)^[ \t]*#")
 """The metadata of a Tool Envelope is JSON, each line of which may begin so."""
 _QUOTED: Final = 300
@@ -43,6 +46,8 @@ class ToolFailure:
     attempt: int
     """From 1: failures of this tool in a row."""
     message: str
+    suggested_fix: str
+    """What to try, in one sentence."""
 
     def to_dict(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.__slots__}
@@ -54,9 +59,12 @@ class Envelope:
 
     tool: str
     meta: dict[str, Any]
+    breadcrumbs: tuple[str, ...] = ()
+    """What the lines `# TE: …` behind it say: where more is."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"tool": self.tool, "meta": self.meta}
+        crumbs = {"breadcrumbs": list(self.breadcrumbs)} if self.breadcrumbs else {}
+        return {"tool": self.tool, "meta": self.meta, **crumbs}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,15 +153,16 @@ def _failures(texts: list[tuple[str, str]], failed: list[bool]) -> Iterator[Tool
                 strategy=failure.strategy,
                 attempt=attempts[name],
                 message=text[:_QUOTED],
+                suggested_fix=failure.suggested_fix,
             )
 
 
 def _envelopes(text: str, name: str) -> Iterator[Envelope]:
     for part in text.split(ENVELOPE_BEGIN)[1:]:
-        written, end, _ = part.partition(ENVELOPE_END)
+        written, end, behind = part.partition(ENVELOPE_END)
         meta = decoded(_COMMENT.sub("", written)) if end else None
         if isinstance(meta, dict):
-            yield Envelope(tool=name, meta=meta)
+            yield Envelope(tool=name, meta=meta, breadcrumbs=tuple(_CRUMB.findall(behind)[:_MOST_CRUMBS]))
 
 
 def _named(result: Result) -> str:

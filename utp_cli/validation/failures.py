@@ -15,13 +15,15 @@ model, another tool, or a person. `abort`: give up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """A failure and what to do about it."""
+class ToolError:
+    """Why a tool or a request failed, and what to do about it."""
 
     code: FailureCode
     strategy: Strategy
     """For the attempt at hand."""
     message: str
+    suggested_fix: str
+    """What to try, in one sentence for the model or a person."""
 
     @property
     def recoverable(self) -> bool:
@@ -31,7 +33,7 @@ class Failure:
 
 STRATEGIES: Final[dict[FailureCode, tuple[Strategy, ...]]] = {
     "validation": ("rephrase", "rephrase", "escalate"),
-    "permission": ("escalate",),
+    "permission": (),
     "not_found": ("rephrase", "escalate"),
     "timeout": ("same", "same", "escalate"),
     "rate_limit": ("same", "same", "same", "escalate"),
@@ -40,6 +42,17 @@ STRATEGIES: Final[dict[FailureCode, tuple[Strategy, ...]]] = {
     "network": ("same", "same", "same", "escalate"),
 }
 """What to do after the first failed attempt, the second, …; after the last entry: `abort`."""
+
+FIXES: Final[dict[FailureCode, str]] = {
+    "validation": "Correct the arguments as the message says and call the tool again.",
+    "permission": "Do not repeat the call: somebody has to grant access, or the task has to do without it.",
+    "not_found": "Check the spelling, or list or search first to find the right name.",
+    "timeout": "Try again after a pause, or ask for less at once.",
+    "rate_limit": "Wait before the next call, as long as the server says.",
+    "model_refusal": "Say what the task is for, or leave out the part that is refused.",
+    "execution": "Read the message and call the tool in another way.",
+    "network": "Try again after a pause; check that the server runs and can be reached.",
+}
 
 STATUSES: Final[dict[int, FailureCode]] = {
     400: "validation", 401: "permission", 402: "permission", 403: "permission", 404: "not_found", 405: "validation",
@@ -88,14 +101,15 @@ _LENGTH: Final = 2000
 """Characters of a text that are looked at: an error says in front what it is."""
 
 
-def failure_of(source: BaseException | int | str, attempt: int = 1) -> Failure:
+def failure_of(source: BaseException | int | str, attempt: int = 1) -> ToolError:
     """Classify an exception, an HTTP status or the text of a tool's error, for the `attempt` that failed (from 1)."""
     code = _CODE_OF.get(type(source), _code_of_exception)(source)
     plan = STRATEGIES[code]
-    return Failure(
+    return ToolError(
         code=code,
         strategy=plan[attempt - 1] if 0 < attempt <= len(plan) else "abort",
         message=_message(source)[:_LENGTH],
+        suggested_fix=FIXES[code],
     )
 
 

@@ -140,6 +140,7 @@ def _envelopes(found: Digest, screen: Screen) -> list[Text]:
         trail = f" {screen.signs.arrow} ".join(map(str, crumbs)) if isinstance(crumbs, list) else ""
         rest = {key: value for key, value in envelope.meta.items() if key != "breadcrumbs" or not trail}
         text = "  ".join(part for part in (trail, json_line(rest) if rest else "") if part)
+        text = "  ".join(part for part in (text, " · ".join(envelope.breadcrumbs)) if part)
         lines += screen.labelled(Text(f"    {screen.brief(envelope.tool or 'a tool', 24)}  "), text, 8)
     return lines
 

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from utp_cli.rendering.formats import openai
 from utp_cli.rendering.names import IdRule
 from utp_cli.rendering.targets import FULL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.rendering.spec import Outcome
+
+
+def results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return a message for each result; Mistral's has the tool's name as well (mistralai 3, `ToolMessage`)."""
+    messages = zip(openai.results(outcomes), outcomes, strict=True)
+    return [{**message, "name": outcome.name} if outcome.name else message for message, outcome in messages]
+
 
 MISTRAL = replace(
     openai.CHAT,
@@ -16,5 +29,6 @@ MISTRAL = replace(
     strict=FULL,
     strict_limits=None,
     tools_limit=None,
+    results=results,
     ids=IdRule(pattern=r"[a-zA-Z0-9]{9}", length=9, prefix=""),
 )
