@@ -18,6 +18,7 @@ def loaded(code: str) -> set[str]:
 def test_parse_loads_nothing_heavy() -> None:
     modules = loaded('from utp_cli import parse\nparse(\'<tool_call>{"name": "f", "arguments": {}}</tool_call>\')')
     assert "utp_cli.engine.machine" in modules
+    assert "utp_cli.facts.error_texts.entries" not in modules
     assert not modules & set(HEAVY)
 
 

@@ -1,0 +1,127 @@
+"""Error texts: each is found in what people paste, no other cause wins it, and hostile text costs little."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+from re import _constants as sre, _parser as parser
+
+import pytest
+
+from utp_cli.facts.error_texts import entries
+from utp_cli.facts.error_texts.entries import FILES, error_texts, pattern_of
+from utp_cli.facts.error_texts.finder import find_error_texts
+
+FOLDER = Path(entries.__file__).parent
+TEXTS = error_texts()
+FORMS = {
+    "as it is": lambda text: text,
+    "as JSON": json.dumps,
+    "as JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "as Python": repr,
+    "in a log": lambda text: f"2026-11-02 10:20:31 ERROR [serving_chat.py:106] POST /v1/chat -> {text} (request id 7)",
+}
+SHARED = {"mistral-role-order", "mistral-start"}
+"""Texts that a hosted provider and a library of servers print alike: who prints it decides."""
+
+
+@pytest.mark.parametrize("entry", TEXTS, ids=lambda entry: entry.id)
+@pytest.mark.parametrize("form", FORMS)
+def test_example_is_found_and_no_other_cause_wins(entry, form):
+    found = find_error_texts(FORMS[form](entry.example), provider=entry.by if entry.id in SHARED else None)
+    assert entry.id in [match.entry.id for match in found]
+    assert entry.prio < 0 or found[0].entry.code == entry.code, found[0].entry.id
+
+
+def test_each_entry_is_whole():
+    assert len({entry.id for entry in TEXTS}) == len(TEXTS)
+    for entry in TEXTS:
+        assert all((entry.says, entry.by, entry.code, entry.cause, entry.fix, entry.source)), entry.id
+        assert [list(words) for words in entry.words] == words_of(entry.match), entry.id
+
+
+def test_entries_of_the_known_server_or_provider_come_first():
+    text = "Unexpected role 'user' after role 'tool'"
+    assert next(match.entry.by for match in find_error_texts(text, provider="mistral")) == "mistral"
+    assert next(match.entry.by for match in find_error_texts(text, server="mistral-common")) == "mistral-common"
+
+
+def test_span_is_where_the_text_stands():
+    found = find_error_texts("line one\nno: registry.ollama.ai/library/gemma3 does not support tools today")
+    assert found
+    start, end = found[0].span
+    assert (
+        "does not support tools"
+        in "line one\nno: registry.ollama.ai/library/gemma3 does not support tools today"[start:end]
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\\" * 5_000, "\ud800", "The weather in Paris is fine. It is 21 degrees.", "\0" * 99]
+)
+def test_nothing_is_found_in_other_text(text):
+    assert find_error_texts(text) == []
+
+
+@pytest.mark.parametrize("entry", TEXTS, ids=lambda entry: entry.id)
+def test_hostile_text_costs_little(entry):
+    pattern = pattern_of(entry.match)
+    said = pattern.search(entry.example)[0]
+    for unit in (said[:1], said[: len(said) // 2], said[:-1], said[: len(said) // 2] + " " * 39, "\\n", "\\" * 7 + "'"):
+        text = unit * (20_000 // len(unit)) if unit else ""
+        begun = time.process_time()
+        pattern.search(text)
+        assert time.process_time() - begun < 0.5, unit
+
+
+def words_of(match: str) -> list[list[str]]:
+    """Return the words of four letters or more that each alternative of a pattern cannot match without."""
+    whole = re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", match)
+    return [sorted(_words(list(parser.parse(part)))) for part in _alternatives(whole)]
+
+
+def _alternatives(match: str) -> list[str]:
+    """Cut a pattern at each `|` outside of groups and classes."""
+    parts, depth, begun = [], 0, 0
+    for piece in re.finditer(r"\[(?:\\.|[^\]\\])*\]|\\.|[()|]", match, re.DOTALL):
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if piece[0] == "|" and not depth:
+            parts.append(match[begun : piece.start()])
+            begun = piece.end()
+    return [*parts, match[begun:]]
+
+
+def _words(items: list) -> set[str]:
+    """Words that stand between characters which are no letters; those at an end only where there is no other."""
+    text = "".join(_letters(items))
+    inner = set(re.findall(r"(?<=[^A-Za-z\0])[a-z]{4,}(?=[^A-Za-z\0])", text.lower()))
+    return inner or set(re.findall(r"(?<!\0)\b[a-z]{4,}\b(?!\0)", text.lower().replace("_", " ")))
+
+
+def _letters(items: list) -> list[str]:
+    """Each literal as it is, groups opened, anything else as NUL."""
+    found: list[str] = []
+    for kind, value in items:
+        if kind is sre.LITERAL:
+            found.append(chr(value))
+        elif kind is sre.SUBPATTERN:
+            found += _letters(list(value[3]))
+        else:
+            found.append("\0")
+    return found
+
+
+def write_words() -> None:
+    """Write the words of every entry anew."""
+    for name in FILES:
+        path = FOLDER / f"{name}.jsonl"
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = [json.dumps({**row, "words": words_of(row["match"])}, ensure_ascii=False) for row in rows]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(write_words())

@@ -1,0 +1,84 @@
+"""The entries: what each file holds, how a pattern is written, and the words that select it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Carries = Literal["none", "model output", "template error", "schema path", "tool name", "call id"]
+
+FILES = ("servers", "templates", "grammars", "providers", "frameworks")
+"""Names of the files, in the order in which entries of equal rank win: inference servers, chat templates and
+tokenizers, grammar compilers, hosted providers and gateways, client libraries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorText:
+    """One message that somebody prints."""
+
+    id: str
+    says: str
+    """The message, with `{placeholders}`."""
+    match: str
+    """A regular expression, without regard to case; see `pattern_of` for what a space and a quote stand for."""
+    words: tuple[tuple[str, ...], ...]
+    """The words that the text must have, in lower case: all those of one tuple, a tuple for each alternative of
+    `match`. An empty tuple selects the entry for every text. Written by `python -m tests.test_error_texts`."""
+    by: str
+    """Who prints it: a server, a library, a provider, a framework."""
+    code: str
+    """The diagnosis that it proves."""
+    cause: str
+    fix: str
+    example: str
+    """A whole message in the envelope of whoever prints it, with harmless values."""
+    source: str
+    """Where it was read: a file of the source, or a public thread."""
+    carries: Carries = "none"
+    """What the message quotes. `model output`: the answer of the model, to be read for calls."""
+    versions: str = ""
+    """Since when, or in which release it was read; `""` where nobody knows."""
+    status: int = 0
+    """The HTTP status that comes with it; 0 where there is none."""
+    prio: int = 0
+    """Higher wins where two entries match. Below zero: a wrapping, which any text inside it outranks."""
+    unconfirmed: bool = False
+    """Nobody has read it at its source: it never wins over an entry that somebody has."""
+
+
+@functools.cache
+def error_texts() -> tuple[ErrorText, ...]:
+    """Read all entries, in order of `FILES` and lines. This takes some milliseconds, once."""
+    folder = Path(__file__).parent
+    return tuple(_entry(line) for name in FILES for line in (folder / f"{name}.jsonl").read_bytes().splitlines())
+
+
+def _entry(line: bytes) -> ErrorText:
+    fields = json.loads(line)
+    fields["words"] = tuple(tuple(words) for words in fields["words"])
+    return ErrorText(**fields)
+
+
+_PART = re.compile(r"""\[(?:\\.|[^\]\\])*\]|\\.|\(\?P<\w+>|[ <>&'"`]""", re.DOTALL)
+_QUOTE = r"""(?:\\{0,8}+['"`])"""
+_STANDS_FOR = {
+    " ": r"(?:(?:\s|\\{1,8}n){1,40}+)",
+    "<": r"(?:<|\\{1,8}u003c|&lt;)",
+    ">": r"(?:>|\\{1,8}u003e|&gt;)",
+    "&": r"(?:&|\\{1,8}u0026|&amp;)",
+    **dict.fromkeys("'\"`", _QUOTE),
+}
+
+
+@functools.cache
+def pattern_of(match: str) -> re.Pattern[str]:
+    r"""Compile the pattern of an entry so that it also finds the text when it was escaped or wrapped.
+
+    Outside of `[…]` a space stands for white space of any kind, an escaped line break too; a quote for any
+    quote, with or without backslashes; `<`, `>` and `&` for themselves or their escapes in JSON and HTML.
+    """
+    return re.compile(_PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), match), re.IGNORECASE)

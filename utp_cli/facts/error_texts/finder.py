@@ -1,0 +1,49 @@
+"""Finds error texts in what people hold: in one pass over its words, then only the patterns that may match."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from utp_cli.facts.error_texts.entries import ErrorText, error_texts, pattern_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORD = re.compile(r"\\+(?:u[0-9a-f]{4}|[nrt])?|([a-z]{4,})")
+"""A word of four letters or more in a text in lower case; an escape before it is no part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An error text that stands in a text."""
+
+    entry: ErrorText
+    span: tuple[int, int]
+    """Characters of the text, 0-based, end exclusive."""
+
+
+def find_error_texts(text: str, *, server: str | None = None, provider: str | None = None) -> list[Match]:
+    """Return every known error text that stands in `text`, the best first; one match for an entry.
+
+    `server` and `provider` are names as in `ErrorText.by` (`vllm`, `llama.cpp`, `anthropic`), where they are
+    known. The order: wrappings (`prio` below zero) last; what was confirmed at its source before what was
+    not; entries of the known server or provider; higher `prio`; the longer match; the earlier one.
+    """
+    known = {name.casefold() for name in (server, provider) if name}
+    return sorted(_matches(text), key=lambda match: _rank(match, known))
+
+
+def _matches(text: str) -> Iterator[Match]:
+    words = {word for word in WORD.findall(text.lower()) if word}
+    for entry in error_texts():
+        if any(words.issuperset(needed) for needed in entry.words):
+            found = pattern_of(entry.match).search(text)
+            if found:
+                yield Match(entry, found.span())
+
+
+def _rank(match: Match, known: set[str]) -> tuple[bool, bool, bool, int, int, int]:
+    entry, (start, end) = match.entry, match.span
+    return entry.prio < 0, entry.unconfirmed, entry.by not in known, -entry.prio, start - end, start
