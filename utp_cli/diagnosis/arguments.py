@@ -49,7 +49,7 @@ def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
     return ((call, misfit) for call, found in _misfits_by_call(answer, kind) for misfit in found)
 
 
-@diagnosis("arguments-invalid-json", "error", star=True, errors=r"error parsing tool call: raw=")
+@diagnosis("arguments-invalid-json", "error", star=True)
 def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     r"""The arguments are no JSON.
 

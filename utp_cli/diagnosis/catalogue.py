@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import (
     arguments,
+    causes_of_histories,
+    causes_of_servers,
+    causes_of_templates,
+    causes_of_tools,
     choice,
     client,
     conversation,
@@ -20,6 +24,9 @@ from utp_cli.diagnosis import (
 from utp_cli.protocol.catalogue import Catalogue
 from utp_cli.protocol.rules import Rule, rules_in
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
 THEMES = (
     server,
     template,
@@ -32,6 +39,18 @@ THEMES = (
     choice,
     client,
     loops,
+    causes_of_servers,
+    causes_of_templates,
+    causes_of_histories,
+    causes_of_tools,
 )
 
-DIAGNOSES: Catalogue[Rule[Any]] = Catalogue("diagnosis", rules_in(*THEMES), lambda rule: (rule.code,))
+
+def rules_of(theme: ModuleType) -> list[Rule[Any]]:
+    """Return the rules of a theme: those that look for something, and the causes that only a text proves."""
+    return [*rules_in(theme), *getattr(theme, "CAUSES", ())]
+
+
+DIAGNOSES: Catalogue[Rule[Any]] = Catalogue(
+    "diagnosis", (rule for theme in THEMES for rule in rules_of(theme)), lambda rule: (rule.code,)
+)

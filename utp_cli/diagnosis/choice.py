@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +10,7 @@ from utp_cli.diagnosis.sighting import Sighting, diagnosis
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from utp_cli.diagnosis.subject import Answer, Refusal
+    from utp_cli.diagnosis.subject import Answer
 
 _CHAT = frozenset({"openai-chat", "openai-legacy"})
 _MODES: dict[str, Literal["auto", "none", "must"]] = {
@@ -20,15 +19,6 @@ _MODES: dict[str, Literal["auto", "none", "must"]] = {
     "none": "none",
     **dict.fromkeys(("required", "any", "tool", "function", "custom"), "must"),
 }
-_CHOICE_WORD = re.compile(
-    r"tool[_ ]choice|toolChoice|forced? (?:tool|function)|tool use is forced|forces tool use", re.IGNORECASE
-)
-_REFUSED = re.compile(
-    r"not (?:be )?(?:support|allow|enabled|permit|available|compatible)|n't support|unsupported"
-    r"|not valid|incompatible|cannot be used|may not|only (?:supports?|'?auto)|no endpoints"
-    r"|must be (?:set to )?['\"`]?auto",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,25 +79,6 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
             message="a call was asked for, and " + (f"{', '.join(called)} was called" if called else "there is none"),
             evidence=f"tool_choice: {choice.written}; calls: {', '.join(called) or 'none'}",
         )
-
-
-@diagnosis("tool-choice-refused", "error", kinds=("refusal",))
-def tool_choice_refused(refusal: Refusal) -> Iterator[Sighting]:
-    """The model takes no forced call.
-
-    What people see: HTTP 400 as soon as a call is forced.
-
-    What proves it: an error body which says that `tool_choice`, or a forced tool, is not supported by the
-    model or while thinking is on.
-
-    What to change: send `auto`, declare the one tool as strict and say in the prompt that it must be
-    called; or turn thinking off for that turn.
-
-    Error texts: `tool_choice: type "tool" and "any" are not supported for this model`, `Thinking may not be
-    enabled when tool_choice forces tool use`, `does not support this tool_choice`.
-    """
-    if _CHOICE_WORD.search(refusal.message) and _REFUSED.search(refusal.message):
-        yield Sighting(message="the model refuses a forced call", evidence=refusal.message)
 
 
 @diagnosis("tool-choice-none-ignored", "warning")

@@ -14,15 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, Session
 
 
-@diagnosis(
-    "arguments-wrong-kind",
-    "error",
-    star=True,
-    kinds=("answer", "session"),
-    errors=r"cannot unmarshal (?:string|object) into .{0,80}arguments"
-    r"|arguments'?: expected an? (?:string|object)|tool_use\.input: Input should be"
-    r"|arguments.{0,40}Input should be a valid (?:string|dict)",
-)
+@diagnosis("arguments-wrong-kind", "error", star=True, kinds=("answer", "session"))
 def arguments_wrong_kind(subject: Answer | Session) -> Iterator[Sighting]:
     """The arguments are text where an object is due, or the other way round.
 
@@ -40,12 +32,7 @@ def arguments_wrong_kind(subject: Answer | Session) -> Iterator[Sighting]:
     yield from odd(subject, "arguments-wrong-kind", "the arguments are not of the kind that this wire has")
 
 
-@diagnosis(
-    "legacy-functions-field",
-    "warning",
-    kinds=("answer", "session"),
-    errors=r"Unrecognized request arguments? supplied: function|functions.{0,20} (?:is|are) deprecated",
-)
+@diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"))
 def legacy_functions_field(subject: Answer | Session) -> Iterator[Sighting]:
     """The fields of OpenAI's first function calls are in use.
 

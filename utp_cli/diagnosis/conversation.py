@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 _MISTRAL_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
-@diagnosis(
-    "call-id-missing",
-    "warning",
-    kinds=("answer", "session"),
-    errors=r"Missing required parameter: 'messages\[\d+\]\.(?:tool_calls\[\d+\]\.id|tool_call_id)'"
-    r"|tool_calls\[\d+\]\.id': empty string",
-)
+@diagnosis("call-id-missing", "warning", kinds=("answer", "session"))
 def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     """A call has no id.
 
@@ -42,12 +36,7 @@ def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     yield from odd(subject, "call-id-missing", "a call has no id")
 
 
-@diagnosis(
-    "call-id-duplicate",
-    "error",
-    kinds=("answer", "session"),
-    errors=r"ids must be unique|duplicate (?:value for .)?tool.{0,10}.?ids?\b|toolUse.{0,40} contain duplicate Ids",
-)
+@diagnosis("call-id-duplicate", "error", kinds=("answer", "session"))
 def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     """Two calls have the same id.
 
@@ -72,15 +61,7 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
                 return
 
 
-@diagnosis(
-    "missing-tool-result",
-    "error",
-    star=True,
-    kinds=("session",),
-    errors=r"tool_use.{0,20} ids were found without|No tool output found|must be followed by tool messages"
-    r"|tool[_ ]call[_ ]ids did not have response messages|Expected toolResult blocks"
-    r"|number of function response parts|Not the same number of function calls and responses",
-)
+@diagnosis("missing-tool-result", "error", star=True, kinds=("session",))
 def missing_tool_result(session: Session) -> Iterator[Sighting]:
     """A call was never answered.
 
@@ -111,17 +92,7 @@ def missing_tool_result(session: Session) -> Iterator[Sighting]:
         pending.update({call.id: call.pointer for call in turn.calls if call.id is not None})
 
 
-@diagnosis(
-    "orphan-tool-result",
-    "error",
-    star=True,
-    kinds=("session",),
-    errors=r"role '?\"?tool'?\"? must be a response|unexpected .?tool_use_id.?"
-    r"|No tool call found for function call output"
-    r"|tool_call_id.{0,60} not found in .?tool_calls|Unexpected tool call id"
-    r"|function response turn comes immediately after a function call turn"
-    r"|toolResult blocks.{0,80} exceeds the number of toolUse|Tool messages? must follow",
-)
+@diagnosis("orphan-tool-result", "error", star=True, kinds=("session",))
 def orphan_tool_result(session: Session) -> Iterator[Sighting]:
     """A result answers no call.
 
@@ -149,13 +120,7 @@ def orphan_tool_result(session: Session) -> Iterator[Sighting]:
             asked = [call.id for call in turn.calls]
 
 
-@diagnosis(
-    "mistral-id-format",
-    "error",
-    star=True,
-    kinds=("session",),
-    errors=r"must be a-z, A-Z, 0-9, with a length of 9",
-)
+@diagnosis("mistral-id-format", "error", star=True, kinds=("session",))
 def mistral_id_format(session: Session) -> Iterator[Sighting]:
     """A call's id is not of the form that Mistral takes.
 
@@ -209,12 +174,7 @@ def kimi_id_format(session: Session) -> Iterator[Sighting]:
             return
 
 
-@diagnosis(
-    "history-arguments-invalid",
-    "error",
-    kinds=("session",),
-    errors=r"Failed to parse tool call arguments|function\.arguments.{0,30}(?:must be in JSON format|not valid JSON)",
-)
+@diagnosis("history-arguments-invalid", "error", kinds=("session",))
 def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
     """A call in the history has arguments that are no JSON.
 

@@ -64,15 +64,7 @@ def _about_name(definition: Definition, message: str, evidence: str) -> Sighting
     return Sighting(message=message, evidence=evidence, pointer=place, tool=definition.tool.name)
 
 
-@diagnosis(
-    "tool-name-invalid",
-    "error",
-    star=True,
-    kinds=("tools",),
-    errors=r"name.{0,80}(?:does not|should|must) match (?:the )?pattern"
-    r"|Invalid function name|Function name was .{1,200} but must be a-z"
-    r"|toolSpec\.name'.{0,80} must satisfy regular expression",
-)
+@diagnosis("tool-name-invalid", "error", star=True, kinds=("tools",))
 def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
     r"""A tool's name has characters that the provider refuses.
 
@@ -93,12 +85,7 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
             yield _about_name(definition, f"the name {name!r} has characters that are refused", name or "no name")
 
 
-@diagnosis(
-    "tool-name-too-long",
-    "error",
-    kinds=("tools",),
-    errors=r"name.{0,80}(?:string too long|at most (?:64|128) characters|length less than or equal to)",
-)
+@diagnosis("tool-name-too-long", "error", kinds=("tools",))
 def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
     """A tool's name is too long.
 
@@ -118,13 +105,7 @@ def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
             yield _about_name(definition, f"the name has {len(name)} characters; {limit} are allowed", name)
 
 
-@diagnosis(
-    "schema-array-without-items",
-    "error",
-    star=True,
-    kinds=("tools",),
-    errors=r"array schema missing items|items: missing field",
-)
+@diagnosis("schema-array-without-items", "error", star=True, kinds=("tools",))
 def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
     """An array does not say what is in it.
 
@@ -141,12 +122,7 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
             yield _at(definition, node, "an array schema without items", compact(node.schema))
 
 
-@diagnosis(
-    "schema-top-level-union",
-    "error",
-    kinds=("tools",),
-    errors=r"does not support oneOf, allOf,? or anyOf at the top level|not have 'oneOf'/'anyOf'/'allOf'",
-)
+@diagnosis("schema-top-level-union", "error", kinds=("tools",))
 def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
     """The root of a schema is a union.
 
@@ -166,13 +142,7 @@ def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
                 yield _at(definition, root, f"{key} at the root", f"{key}: {compact(root.keywords[key])}")
 
 
-@diagnosis(
-    "schema-strict-incomplete",
-    "error",
-    kinds=("tools",),
-    errors=r"'additionalProperties' is required to be supplied and to be false"
-    r"|'required' is required to be supplied|'additionalProperties' must be explicitly set to false",
-)
+@diagnosis("schema-strict-incomplete", "error", kinds=("tools",))
 def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
     """Strict mode is on, and the schema leaves something open.
 
@@ -206,13 +176,7 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
             )
 
 
-@diagnosis(
-    "schema-keyword-unsupported",
-    "error",
-    star=True,
-    kinds=("tools",),
-    errors=r"Unknown name \\?\"[$\w]+\\?\".{0,200}(?:Cannot find field|Proto field is not repeating)",
-)
+@diagnosis("schema-keyword-unsupported", "error", star=True, kinds=("tools",))
 def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     """Gemini does not know a keyword of the schema.
 
@@ -245,13 +209,7 @@ def _refused_by_gemini(schema: dict[str, Any]) -> list[str]:
     return sorted(_GEMINI_REFUSES & schema.keys()) + ["type as a list"] * isinstance(schema.get("type"), list)
 
 
-@diagnosis(
-    "schema-ref-unsupported",
-    "error",
-    kinds=("tools",),
-    errors=r"Recursive JSON schemas are not|references must start with|Circular reference detected in schema"
-    r"|(?:reference|\$ref).{0,60}(?:cannot be resolved|not found|can't resolve)",
-)
+@diagnosis("schema-ref-unsupported", "error", kinds=("tools",))
 def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     """A `$ref` leads out of the schema, or back to itself.
 
@@ -294,14 +252,7 @@ def _returns(start: str, arrows: dict[str, str]) -> bool:
     return False
 
 
-@diagnosis(
-    "schema-not-object",
-    "error",
-    kinds=("tools",),
-    errors=r"schema must be a JSON Schema of 'type: \"?object"
-    r"|input_schema(?:\.type)?: (?:Field required|Input should be 'object')"
-    r"|is not of type 'object', 'boolean'",
-)
+@diagnosis("schema-not-object", "error", kinds=("tools",))
 def schema_not_object(tools: ToolSet) -> Iterator[Sighting]:
     """The arguments' schema is no object schema.
 
@@ -331,14 +282,7 @@ def _is_union(node: Node) -> bool:
     return any(key in node.keywords for key in _UNIONS) and "type" not in node.keywords
 
 
-@diagnosis(
-    "too-many-tools",
-    "warning",
-    star=True,
-    kinds=("tools",),
-    errors=r"array too long\. Expected an array with maximum length 128|too many tools"
-    r"|number of function declarations.{0,20} exceeds",
-)
+@diagnosis("too-many-tools", "warning", star=True, kinds=("tools",))
 def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     """There are more tools than the provider takes, or than a model can choose from.
 

@@ -5,8 +5,11 @@ Flags: the documentation and sources of vLLM 0.33, SGLang 0.5, llama.cpp and Oll
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import HOSTED, belongs, served
 
 if TYPE_CHECKING:
@@ -21,13 +24,45 @@ ENGINES: dict[str, str] = {
     "sglang": "sglang",
     **dict.fromkeys(("llama.cpp", "llamacpp", "llama-cpp", "llama_cpp", "llama-server"), "llama.cpp"),
     **dict.fromkeys(("ollama", "ollama-generate"), "ollama"),
+    **dict.fromkeys(("lmstudio", "lm-studio", "lm studio"), "lmstudio"),
+    **dict.fromkeys(("tgi", "text-generation-inference"), "tgi"),
+    "lmdeploy": "lmdeploy",
+    **dict.fromkeys(("mlx", "mlx-lm", "mlx_lm", "mlx-vlm", "omlx"), "mlx"),
+    **dict.fromkeys(("tensorrt-llm", "tensorrt_llm", "trtllm"), "tensorrt-llm"),
     **dict.fromkeys(("openai", "openai-responses", "azure", "anthropic", "bedrock", "gemini"), "hosted"),
-    **dict.fromkeys(("google", "vertex", "mistral", "cohere"), "hosted"),
+    **dict.fromkeys(("google", "vertex", "mistral", "cohere", "groq", "deepseek", "openrouter"), "hosted"),
 }
 """Names of engines, providers, flavours and wire formats, and whose flags help there."""
 
 LABELS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
-"""The servers that people run themselves, as people write them."""
+"""The servers that most people run themselves, as people write them: a fix for no known server names all of them."""
+
+OTHER_LABELS = {
+    "lmstudio": "LM Studio",
+    "tgi": "TGI",
+    "lmdeploy": "LMDeploy",
+    "mlx": "MLX",
+    "tensorrt-llm": "TensorRT-LLM",
+    "jinja": "the chat template",
+    "minja": "the template engine",
+    "harmony": "the reader of harmony",
+    "transformers": "transformers",
+    "mistral-common": "mistral-common",
+    "openai": "the API",
+    "anthropic": "Anthropic",
+    "gemini": "Gemini",
+    "vertex": "Vertex AI",
+    "bedrock": "Bedrock",
+    "mistral": "Mistral",
+    "cohere": "Cohere",
+    "groq": "Groq",
+    "deepseek": "DeepSeek",
+    "openrouter": "OpenRouter",
+    "litellm": "LiteLLM",
+    "mcp-sdk": "MCP",
+    "vercel-ai": "the AI SDK",
+}
+"""Who else prints error texts, as people write it; any other name stands as it is."""
 
 TOOL_PARSER: dict[str, str] = {
     "vllm": "--enable-auto-tool-choice --tool-call-parser {name}",
@@ -36,6 +71,12 @@ TOOL_PARSER: dict[str, str] = {
     "--chat-template-file that knows tools",
     "ollama": "a model whose `ollama show` lists tools, or a Modelfile with a TEMPLATE that renders .Tools",
     "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt",
+    "lmstudio": "update LM Studio, and load a model that it marks for tool use; or read the calls out of the text",
+    "tgi": "upgrade TGI: it has no parser to choose; or read the calls out of the text",
+    "lmdeploy": "lmdeploy serve api_server … --tool-call-parser NAME, NAME being the parser of the model's series",
+    "mlx": "update mlx-lm, and start the server with the tool parser of the model's series where it has that option; or "
+    "read the calls out of the text",
+    "tensorrt-llm": "start trtllm-serve with the tool parser of the model's series; or read the calls out of the text",
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""
 
@@ -44,6 +85,21 @@ NO_PARSER: dict[str, str] = {
     "sglang": "no parser there reads {dialect}: parse the text",
 }
 """What to do where the server has no parser for the dialect."""
+
+SAME_PARSER: dict[str, str] = {"qwen3_xml": "qwen3_coder", "qwen3_json": "hermes", "qwen25": "qwen", "glm45": "glm"}
+"""Two names of one parser, in vLLM 0.33 and SGLang 0.5.23: the registries of both give one class for both."""
+
+HAS_IT = "{server} runs with the tool parser {name} already: upgrade it, and look for the parser's error in its log"
+"""What to do where the server has the parser that the format needs, and the call is in the text all the same."""
+
+CANNOT: tuple[tuple[str, Series, str], ...] = (
+    (
+        "ollama",
+        Series(family="qwen", versions=">=2.5,<3", any_of=("coder",)),
+        "qwen2.5-coder writes bare JSON whatever its template says: take another model, or put `utp serve` in front",
+    ),
+)
+"""Models that write no call in their server's format, whatever is set there: engine, series, what to do."""
 
 EXTRA_FLAGS: dict[tuple[str, str], str] = {
     ("vllm", "mistral"): " --tokenizer-mode mistral",
@@ -58,7 +114,7 @@ REASONING_PARSER: dict[str, str] = {
     "sglang": "--reasoning-parser {name}",
     "llama.cpp": "--reasoning-format auto",
     "ollama": '"think": true in the request, with a current release of Ollama',
-    "hosted": "ask the provider for thinking as a field of its own, or cut the tags out of the text",
+    "hosted": "ask the server for thinking as a field of its own, or cut the tags out of the text",
 }
 """What makes a server part thinking from text."""
 
@@ -92,12 +148,50 @@ def parsers_of(dialect: Dialect, model: str | None) -> set[str]:
     """Return every name that servers have for the parser of a dialect, and of the model's series."""
     row = served(model)
     own = {row.vllm, row.sglang} if row and dialect.name in row.dialects else set()
-    return {dialect.name, *dialect.aliases, *dialect.servers.values(), *own}
+    names = {dialect.name, *dialect.aliases, *dialect.servers.values(), *own}
+    return names | {alias for alias, name in SAME_PARSER.items() if name in names or alias in names}
+
+
+def label_of(name: str) -> str:
+    """Return the name of a server, provider or framework as people write it."""
+    return LABELS.get(name) or OTHER_LABELS.get(name) or name
+
+
+def known_as(refusal: Refusal, by: str) -> Refusal:
+    """Return the refusal with the server that printed it as its engine, where nobody said which it is."""
+    if engine_of(refusal) or by not in ENGINES:
+        return refusal
+    return replace(refusal, server={**refusal.server, "engine": by})
 
 
 def tool_parser(subject: Answer | Refusal, dialect: Dialect | None) -> str:
-    """Write what makes the server at hand read calls of a dialect; for all servers where it is not known."""
-    return _for_servers(subject, lambda engine: _tool_parser(engine, dialect, served(subject.model)))
+    """Write what makes the server at hand read calls of a dialect; for all servers where it is not known.
+
+    A flag that the server is known to have is not named; a server that nobody knows gets no flags.
+    """
+    engine, told = engine_of(subject), subject.server.get("engine")
+    for name, series, words in CANNOT:
+        if engine == name and belongs(subject.model, (series,)):
+            return words
+    if told and not engine:
+        return f"let {told} read the calls with the tool parser of the model's series, or read them out of the text"
+    fix = _for_servers(subject, lambda name: _tool_parser(name, dialect, served(subject.model)))
+    return _without_known(fix, subject.server, engine)
+
+
+def _without_known(fix: str, server: Mapping[str, Any], engine: str | None) -> str:
+    """Leave out what the server has."""
+    has = server.get("tool_call_parser")
+    flag = re.search(r"--tool-call-parser (\S+)", fix)
+    if not has or not flag or engine not in NO_PARSER:
+        return fix
+    if _same_parser(has, flag[1]):
+        return HAS_IT.format(server=LABELS[engine], name=has)
+    return fix.replace("--enable-auto-tool-choice ", "") + f" (in place of {has})"
+
+
+def _same_parser(one: str, other: str) -> bool:
+    return SAME_PARSER.get(one, one) == SAME_PARSER.get(other, other)
 
 
 def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None) -> str:
@@ -118,7 +212,12 @@ def reasoning_parser(subject: Answer) -> str:
     """Write what makes the server at hand part thinking from text."""
     row = served(subject.model)
     names = {"vllm": row.vllm_reasoning, "sglang": row.sglang_reasoning} if row else {}
-    return _for_servers(subject, lambda engine: REASONING_PARSER[engine].format(name=names.get(engine) or "NAME"))
+    return _for_servers(
+        subject,
+        lambda engine: REASONING_PARSER.get(engine, REASONING_PARSER["hosted"]).format(
+            name=names.get(engine) or "NAME"
+        ),
+    )
 
 
 def _for_servers(subject: Answer | Refusal, fix: Callable[[str], str]) -> str:
@@ -142,7 +241,7 @@ def limit_of(request: Mapping[str, Any]) -> int | None:
     return next((limit for limit in found if isinstance(limit, int) and limit > 0), None)
 
 
-def longer_context(subject: Answer) -> str:
+def longer_context(subject: Answer | Refusal) -> str:
     """Write how to give the server at hand a larger context window."""
     engine = engine_of(subject)
     known = [engine] if engine in CONTEXT else ["ollama", "llama.cpp"]

@@ -50,13 +50,7 @@ _RESULT = r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_resu
 _GOES_ON = re.compile(_RESULT + r"(?=\s*\S)", re.MULTILINE)
 
 
-@diagnosis(
-    "unknown-tool",
-    "error",
-    star=True,
-    kinds=("answer", "session"),
-    errors=r"attempted to call tool .{1,200} which was not in request",
-)
+@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"))
 def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
     """The tool does not exist.
 

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.catalogue import DIAGNOSES, THEMES
+from utp_cli.diagnosis.catalogue import DIAGNOSES, THEMES, rules_of
+from utp_cli.diagnosis.fixes import label_of
 from utp_cli.diagnosis.sighting import SECTIONS
-from utp_cli.protocol.rules import rules_in
+from utp_cli.facts.error_texts.entries import error_texts
 
 if TYPE_CHECKING:
+    from utp_cli.facts.error_texts.entries import ErrorText
     from utp_cli.protocol.rules import Rule
+
+
+def texts_of(code: str) -> list[ErrorText]:
+    """Return the error texts that prove a diagnosis, those that were read at their source first."""
+    return sorted((entry for entry in error_texts() if entry.code == code), key=lambda entry: entry.unconfirmed)
+
+
+def error_lines(code: str) -> str:
+    """Write the error texts of a diagnosis, a line each: who says it, since when, what helps, where it was read."""
+    return "".join(f"- {_line(entry)}\n" for entry in texts_of(code))
+
+
+def _line(entry: ErrorText) -> str:
+    told = [label_of(entry.by), entry.versions, entry.source]
+    mark = " *unconfirmed*" if entry.unconfirmed else ""
+    return f"`{' '.join(entry.says.split())}` — {entry.cause}: {entry.fix} ({'; '.join(filter(None, told))}){mark}"
 
 
 def page_of(rule: Rule[Any]) -> str:
@@ -18,7 +36,9 @@ def page_of(rule: Rule[Any]) -> str:
     body = rule.page
     for label in SECTIONS:
         body = body.replace(f"\n{label}: ", f"\n**{label}:** ")
-    return f"### `{rule.code}`{star}\n\n*{rule.severity}* — {body}\n"
+    lines = error_lines(rule.code)
+    texts = f"\n**Seen in:**\n\n{lines}" if lines else ""
+    return f"### `{rule.code}`{star}\n\n*{rule.severity}* — {body}\n{texts}"
 
 
 def page_of_all() -> str:
@@ -30,5 +50,5 @@ def page_of_all() -> str:
     for theme in THEMES:
         title, _, rest = (theme.__doc__ or "").strip().partition(":")
         parts.append(f"## {title}\n" + (f"\n{rest.strip().capitalize()}\n" if rest else ""))
-        parts += [page_of(rule) for rule in rules_in(theme)]
+        parts += [page_of(rule) for rule in rules_of(theme)]
     return "\n".join(parts)

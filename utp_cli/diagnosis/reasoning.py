@@ -131,18 +131,7 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
                 return
 
 
-@diagnosis(
-    "reasoning-not-returned",
-    "error",
-    star=True,
-    kinds=("session",),
-    errors=r"reasoning_content.{0,80}(?:passed back|is missing)|Missing .?reasoning_content"
-    r"|content\[\]\.thinking.{0,80}passed back"
-    r"|must start with a thinking block"
-    r"|Expected .?thinking.? or .?redacted_thinking"
-    r"|redacted_thinking.{0,60} cannot be modified|Invalid .?signature.? in .?thinking"
-    r"|without its required 'reasoning' item",
-)
+@diagnosis("reasoning-not-returned", "error", star=True, kinds=("session",))
 def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
     """The history lacks the thinking that the provider wants back.
 
@@ -171,7 +160,7 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
             return
 
 
-@diagnosis("thought-signature-missing", "error", star=True, kinds=("session",), errors=r"thought[_ ]?signature")
+@diagnosis("thought-signature-missing", "error", star=True, kinds=("session",))
 def thought_signature_missing(session: Session) -> Iterator[Sighting]:
     """The history lacks Gemini's thought signature.
 

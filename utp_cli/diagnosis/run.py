@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.precedence import settled
-from utp_cli.diagnosis.sighting import clipped, section
 from utp_cli.diagnosis.subject import Answer, Capture, Refusal, Session, Template, ToolSet
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
 from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from utp_cli.diagnosis.sighting import Kind
     from utp_cli.protocol.calls import ParseResult
@@ -126,27 +124,17 @@ _OTHER_KINDS: dict[str, Callable[[dict[str, Any]], list[Finding]]] = {
 }
 
 
+def _named(refusal: Refusal) -> list[Finding]:
+    from utp_cli.diagnosis.refusals import refusal_finding  # noqa: PLC0415 - loads the error texts, for errors only
+
+    finding = refusal_finding(refusal, DIAGNOSES)
+    return [finding] if finding else []
+
+
 def _looked_at(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
     found = settled(finding for rule in DIAGNOSES if kind in rule.facts["kinds"] for finding in rule.check(subject))
     if isinstance(subject, Refusal):
-        found = settled([*found, *_named_by(subject, {finding.code for finding in found})])
+        found += _named(subject)
     capture = Capture(model=model, found=found)
     found += [f for rule in DIAGNOSES if "capture" in rule.facts["kinds"] for f in rule.check(capture)]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
-
-
-def _named_by(refusal: Refusal, found: set[str]) -> Iterator[Finding]:
-    """The diagnoses whose error texts the message of an error body has."""
-    for rule in DIAGNOSES:
-        pattern = rule.facts["errors"]
-        if pattern and rule.code not in found and re.search(pattern, refusal.message, re.IGNORECASE):
-            advice = section(rule.page, "What to change")
-            yield Finding(
-                code=rule.code,
-                name=rule.code,
-                severity="error",
-                message=f"the server says: {rule.headline.rstrip('.')}",
-                evidence=clipped(refusal.message),
-                hint=advice,
-                fix=advice,
-            )

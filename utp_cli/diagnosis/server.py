@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
@@ -17,20 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.diagnosis.passages import Passage
-    from utp_cli.diagnosis.subject import Answer, Refusal
+    from utp_cli.diagnosis.subject import Answer
     from utp_cli.diagnosis.written import Written
     from utp_cli.dialects.spec import Dialect
 
-_FLAG = re.compile(
-    r"--enable-auto-tool-choice|requires --tool-call-parser|requires --jinja|Unsupported param: tools",
-    re.IGNORECASE,
-)
-_NO_TOOLS = re.compile(
-    r"does(?: not|n't) support (?:tools|tool use|tool calling|function calling)\b"
-    r"|does not support parameters: .{0,3}['\"]tools['\"]|no endpoints found that support tool use"
-    r"|\b(?:tools?|(?:tool|function) calling)\W{1,2}(?:is|are) not (?:supported|enabled)",
-    re.IGNORECASE,
-)
 _HARMONY = re.compile(
     r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
     r"|(?:assistant)?commentary to=functions\."
@@ -119,50 +108,6 @@ def _served_as(parser: object) -> Dialect | None:
 
 def _alike(one: Dialect, other: Dialect) -> bool:
     return one.family == other.family and one.call_open == other.call_open and one.call == other.call
-
-
-@diagnosis("tool-flag-missing", "error", star=True, kinds=("refusal",))
-def tool_flag_missing(refusal: Refusal) -> Iterator[Sighting]:
-    """The server was started without the flag that allows tools.
-
-    What people see: HTTP 400 or 500 as soon as `tools` is sent.
-
-    What proves it: an error body that names the missing flag.
-
-    What to change: start the server with the flag that the message names: vLLM `--enable-auto-tool-choice`
-    together with `--tool-call-parser NAME`, llama.cpp `--jinja` (builds before December 2025, or started
-    with `--no-jinja`).
-
-    Error texts: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`,
-    `tools param requires --jinja flag`, `Unsupported param: tools`.
-    """
-    if _FLAG.search(refusal.message):
-        engine = "llama.cpp" if re.search("jinja|Unsupported param", refusal.message) else "vllm"
-        served = replace(refusal, server={"engine": fixes.engine_of(refusal) or engine})
-        yield Sighting(
-            message="the server refuses tools because a flag is missing",
-            evidence=refusal.message,
-            fix=fixes.tool_parser(served, dialect_of(refusal.model)),
-        )
-
-
-@diagnosis("tools-unsupported-by-model", "error", star=True, kinds=("refusal",))
-def tools_unsupported_by_model(refusal: Refusal) -> Iterator[Sighting]:
-    """The model, as it is served, takes no tools.
-
-    What people see: HTTP 400 as soon as `tools` is sent.
-
-    What proves it: an error body that says so.
-
-    What to change: Ollama: pull a model tagged tools, or rebuild this one with a TEMPLATE that renders
-    `.Tools`. Otherwise send no `tools`, describe them in the system prompt (`utp render-tools -f prompt`)
-    and parse the text.
-
-    Error texts: `registry.ollama.ai/library/… does not support tools`, `This model does not support tool
-    use`.
-    """
-    if _NO_TOOLS.search(refusal.message):
-        yield Sighting(message="the model is served without tools", evidence=refusal.message)
 
 
 @diagnosis("calls-lost", "error")
@@ -305,11 +250,7 @@ def _named_in(value: object) -> list[str]:
     return [str(call.get("name")) for call in calls if {"arguments", "parameters"} & call.keys()]
 
 
-@diagnosis(
-    "harmony-leak",
-    "error",
-    errors=r"unexpected tokens remaining in message header|Unknown role: \w+<\|channel\|>",
-)
+@diagnosis("harmony-leak", "error")
 def harmony_leak(answer: Answer) -> Iterator[Sighting]:
     """The channel markup of gpt-oss reaches the client.
 

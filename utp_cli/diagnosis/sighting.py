@@ -42,12 +42,11 @@ def diagnosis(
     *,
     kinds: tuple[Kind, ...] = ("answer",),
     star: bool = False,
-    errors: str = "",
 ) -> Callable[[Callable[[Any], Iterable[Sighting]]], Rule[Any]]:
     """Make a function the rule of a diagnosis; its docstring is the page.
 
-    `kinds` are the subjects it takes (`subject.py`). `star` marks what people report most. `errors` is a
-    regular expression: an error body whose message it matches proves the diagnosis too, whatever the kinds.
+    `kinds` are the subjects it takes (`subject.py`). `star` marks what people report most. An error text whose
+    entry names the code (`facts/error_texts/`) proves the diagnosis too, whatever the kinds.
     """
 
     def wrap(look: Callable[[Any], Iterable[Sighting]]) -> Rule[Any]:
@@ -69,7 +68,7 @@ def diagnosis(
                     tool=seen.tool,
                 )
 
-        return rule(code, severity, star=star, kinds=kinds, errors=errors)(check)
+        return rule(code, severity, star=star, kinds=kinds)(check)
 
     return wrap
 

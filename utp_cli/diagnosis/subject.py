@@ -227,6 +227,8 @@ class Refusal:
     """An error body: the server did not answer at all."""
 
     message: str
+    pointer: str = ""
+    """Where the message stands in the document."""
     shape: str = "error"
     flavour: str | None = None
     model: str | None = None

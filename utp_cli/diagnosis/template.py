@@ -12,7 +12,7 @@ from utp_cli.diagnosis.subject import compact
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.subject import Answer, Refusal, Session, Template
+    from utp_cli.diagnosis.subject import Answer, Session, Template
 
 # What is not closed goes on to the end, so that nothing is looked at twice.
 _BLOCK = re.compile(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
@@ -22,13 +22,6 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z
 _GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = re.compile(r"(?<![\w.])tools\b")
 _GO_TOOLS = re.compile(r"\.Tools\b")
-
-_ROLES = re.compile(
-    r"roles must alternate|Jinja Exception|TemplateError|raise_exception|rendering prompt with jinja"
-    r"|Cannot pass both content and thinking|Unexpected role '\w+' after role|Expected last role User or Tool"
-    r"|Only user.{0,30} roles are supported",
-    re.IGNORECASE,
-)
 
 _LESSONS = re.compile(
     r"<tool_call>|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
@@ -127,26 +120,6 @@ def context_truncated(answer: Answer) -> Iterator[Sighting]:
             evidence=f"{tokens} prompt tokens, {total} with the answer",
             fix=fixes.longer_context(answer),
         )
-
-
-@diagnosis("template-role-error", "error", kinds=("refusal",))
-def template_role_error(refusal: Refusal) -> Iterator[Sighting]:
-    """The chat template refuses the order of the messages.
-
-    What people see: HTTP 500 or 400 from the template engine, most often on the turn after the first tool
-    call.
-
-    What proves it: an error body with the template's own complaint.
-
-    What to change: merge consecutive user messages, send results with role `tool` right after the call, and
-    put no system message in the middle; or load a tool-use template (`--chat-template-file`).
-
-    Error texts: `conversation roles must alternate user/assistant/user/assistant/...`, `Jinja Exception`,
-    `jinja2.exceptions.TemplateError`, `raise_exception`, `Error rendering prompt with jinja template`,
-    `Cannot pass both content and thinking`, `Unexpected role 'user' after role 'tool'`.
-    """
-    if _ROLES.search(refusal.message):
-        yield Sighting(message="the chat template refuses the order of the messages", evidence=refusal.message)
 
 
 @diagnosis("double-prompted-tools", "warning", kinds=("answer", "session"))

@@ -1,0 +1,183 @@
+"""Refusals of tools: definitions, schemas, options, and what goes wrong around the call."""
+
+from __future__ import annotations
+
+from utp_cli.diagnosis.causes import cause
+
+CAUSES = (
+    cause(
+        "tool-choice-refused",
+        "The model takes no forced call.",
+        sees="HTTP 400 as soon as a call is forced.",
+        proof="an error text which says that `tool_choice`, or a forced tool, is not supported by the model or while "
+        "thinking is on.",
+        change="send `auto`, declare the one tool as strict and say in the prompt that it must be called; or turn "
+        "thinking "
+        "off for that turn.",
+    ),
+    cause(
+        "schema-invalid",
+        "The schema of a tool is no valid JSON Schema.",
+        sees="one such tool, and every request fails.",
+        change="mend the keyword that the message names (`utp audit` finds them): `required` is a list of properties, "
+        "`type` one of JSON's types (no `any`, no `float`), bounds are numbers, `items` a schema.",
+    ),
+    cause(
+        "gemini-schema-shape",
+        "Gemini does not take a node of a tool's schema.",
+        sees="HTTP 400 that names the node.",
+        change="send the schema in `parametersJsonSchema`; or mend the node: objects need properties, enums are "
+        "strings, "
+        "`required` names existing properties, one type only.",
+    ),
+    cause(
+        "schema-property-untyped",
+        "A property of a strict schema has no type.",
+        sees="HTTP 400 that names the property.",
+        change="give the property a `type`.",
+    ),
+    cause(
+        "object-without-properties",
+        "An object schema has no `properties`, or the tool has no parameters at all.",
+        sees="HTTP 400 that names the tool.",
+        change='write `"properties": {}`; for Gemini leave `parameters` out instead.',
+    ),
+    cause(
+        "property-name-invalid",
+        "The name of a property has characters that the provider refuses.",
+        sees="HTTP 400 that names the tool.",
+        change="rename the property (Anthropic: letters, digits, `_`, `.`, `-`, at most 64), and map it back.",
+    ),
+    cause(
+        "schema-too-complex",
+        "The schemas of all strict tools together are too large for the provider.",
+        sees="HTTP 400 with many strict tools, or with many optional fields and enums.",
+        change="strict on few tools; fewer optional fields and enums; tool choice auto.",
+    ),
+    cause(
+        "strict-mixed",
+        "`strict` differs from tool to tool.",
+        sees="HTTP 400 from Cerebras.",
+        change="the same value of `strict` on every tool.",
+    ),
+    cause(
+        "strict-unsupported",
+        "The model takes no strict tools.",
+        sees="HTTP 400 as soon as `strict: true` is sent.",
+        change="`strict: false`, or leave it out.",
+    ),
+    cause(
+        "tool-shape-invalid",
+        "A tool is defined in the form of another API.",
+        sees="HTTP 400 that names a field of the tools.",
+        change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them.",
+    ),
+    cause(
+        "tool-type-unsupported",
+        "A tool has a type that this endpoint does not know.",
+        sees="HTTP 400 with hosted or custom tools (web_search, custom, mcp) of another endpoint.",
+        change="declare it as a tool of type function, or switch it off in the client; hosted and custom tools work on "
+        "their own provider's endpoint only.",
+    ),
+    cause(
+        "tool-name-duplicate",
+        "Two tools have the same name.",
+        sees="HTTP 400, often when two MCP servers are connected.",
+        change="make the names unique: a prefix for each server, or drop one of the two.",
+    ),
+    cause(
+        "tool-choice-malformed",
+        "The tool choice has the form of another API, or names a tool that was not sent.",
+        sees="HTTP 400 as soon as a call is forced.",
+        change='OpenAI chat: "required" or {"type": "function", "function": {"name": N}}; Responses: {"type": '
+        '"function", "name": N}; Anthropic: {"type": "any"} or {"type": "tool", "name": N}; and send the tool named.',
+    ),
+    cause(
+        "tool-options-without-tools",
+        "Options for tools are sent without tools.",
+        sees="HTTP 400 on turns without tools.",
+        change="leave out `tools: []`, `tool_choice` and `parallel_tool_calls` where there are no tools.",
+    ),
+    cause(
+        "parallel-option-unsupported",
+        "The model refuses `parallel_tool_calls`.",
+        sees="HTTP 400 as soon as the field is sent.",
+        change="leave `parallel_tool_calls` out for this model.",
+    ),
+    cause(
+        "tools-with-structured-output",
+        "Tools and structured output cannot stand in one request here.",
+        sees="HTTP 400, or one of the two is ignored.",
+        change="tools first, and the JSON format in a last request without tools; or a tool `final_answer` that "
+        "takes the "
+        "structure.",
+    ),
+    cause(
+        "tools-need-responses-api",
+        "The model takes tools on the Responses API only, or only without thinking.",
+        sees="HTTP 400 on chat completions.",
+        change='send the request to /v1/responses, or with `reasoning_effort: "none"`.',
+    ),
+    cause(
+        "streaming-tools-unsupported",
+        "The model takes no tools while it streams.",
+        sees="HTTP 400 with `stream: true` and tools.",
+        change="`stream: false` on turns with tools.",
+    ),
+    cause(
+        "tool-input-refused",
+        "The tool, or the framework before it, refused the arguments.",
+        sees="an error instead of a result; the model may try again.",
+        proof="one of the texts below; where it says what is wrong, the diagnosis is that (a missing argument, …).",
+        change="give the issues back to the model as the tool's result (`utp parse -t TOOLS` lists them); make the "
+        "schema "
+        "say what the tool wants.",
+    ),
+    cause(
+        "tool-execution-failed",
+        "The tool itself failed; the call was right.",
+        severity="info",
+        sees="an error as the tool's result.",
+        change="mend the tool.",
+    ),
+    cause(
+        "mcp-result-refused",
+        "The result of an MCP tool lacks, or breaks, the tool's `outputSchema`.",
+        sees="the tool ran, and its result is an error.",
+        change="return `structuredContent` that fits `outputSchema`, or drop `outputSchema`.",
+    ),
+    cause(
+        "mcp-connection-lost",
+        "The connection to the MCP server is gone.",
+        sees="-32000, -32001, or a session that is not found.",
+        change="look at the server's own error output; a longer timeout; initialise a new session.",
+    ),
+    cause(
+        "mcp-method-missing",
+        "The MCP server does not know the method.",
+        severity="warning",
+        sees="-32601.",
+        change="look at the capabilities that the server announced before you ask.",
+    ),
+    cause(
+        "step-limit",
+        "The agent reached its limit of steps.",
+        severity="warning",
+        sees="a recursion limit or a maximum of turns.",
+        change="look for the same call again and again first (`identical-call-loop`); then raise the limit.",
+    ),
+    cause(
+        "output-retries-exhausted",
+        "The structured answer never fitted its schema.",
+        sees="the framework gives up after some retries.",
+        change="another output mode (a tool, a native format, or prompted); a simpler schema.",
+    ),
+    cause(
+        "gateway-error-opaque",
+        "The gateway hides what the provider said.",
+        severity="warning",
+        sees="`Provider returned error`, or a code without a reason.",
+        change="print `error.metadata.raw` (OpenRouter) or `responseBody`; check the history against the provider's "
+        "rules.",
+    ),
+)

@@ -1,0 +1,82 @@
+"""From the words of an error to its diagnosis: the text that fits best names the cause, its entry the fix."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.models import dialect_of
+from utp_cli.diagnosis.sighting import clipped, section
+from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.findings import Finding, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from utp_cli.diagnosis.subject import Refusal
+    from utp_cli.facts.error_texts.entries import ErrorText
+    from utp_cli.facts.error_texts.finder import Match
+    from utp_cli.protocol.catalogue import Catalogue
+    from utp_cli.protocol.rules import Rule
+
+_AROUND = 100
+"""Characters of the message that are shown before the text that was found."""
+
+_ISSUES: tuple[tuple[str, str], ...] = (
+    ("missing-argument", r"field required|received undefined|is a required property|missing (?:key|\d+ required)"),
+    ("unexpected-argument", r"extra_forbidden|unrecognized_keys|unexpected keyword|additional properties"),
+    ("wrong-type", r"expected \w+, received|_type\b|is not of type|should be a valid"),
+)
+"""What the issues behind a refused input say, and the diagnosis that this is."""
+
+_FIXES: dict[str, Callable[[Refusal], str]] = {
+    "tool-flag-missing": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
+    "parser-mismatch": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
+    "context-exceeded": fixes.longer_context,
+}
+"""What the server at hand needs, by diagnosis; it stands before the entry's own words."""
+
+
+def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None:
+    """Return the diagnosis of an error: of the text that fits best; None where no text is known."""
+    engine = refusal.server.get("engine") or refusal.flavour
+    found = find_error_texts(refusal.message, server=engine, provider=refusal.provider)
+    if not found:
+        return None
+    match = found[0]
+    code = _refined(match, refusal.message)
+    rule = catalogue[code]
+    return Finding(
+        code=code,
+        name=code,
+        severity=rule.severity if rule.facts["kinds"] == () else "error",
+        confidence="medium" if match.entry.unconfirmed else "high",
+        place=Place(pointer=refusal.pointer),
+        message=f"{fixes.label_of(match.entry.by)}: {match.entry.cause}",
+        evidence=_evidence(refusal.message, match),
+        hint=section(rule.page, "What to change"),
+        fix=_fix(refusal, match.entry, rule),
+    )
+
+
+def _refined(match: Match, message: str) -> str:
+    """A refused input is what its issues say, where they say it."""
+    if match.entry.code != "tool-input-refused":
+        return match.entry.code
+    issues = message[match.span[0] :]
+    return next((code for code, sign in _ISSUES if re.search(sign, issues, re.IGNORECASE)), match.entry.code)
+
+
+def _evidence(message: str, match: Match) -> str:
+    begin = max(match.span[0] - _AROUND, 0)
+    return clipped(("… " if begin else "") + message[begin:])
+
+
+def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
+    """Put together what the server at hand needs, what helps against this text, and what helps in general."""
+    known = fixes.known_as(refusal, entry.by)
+    engine = fixes.engine_of(known)
+    made = _FIXES[rule.code](known) if rule.code in _FIXES and engine in fixes.LABELS else ""
+    by_server = rule.facts.get("servers", {}).get(engine or "", "")
+    return "; ".join(dict.fromkeys(filter(None, (made, entry.fix, by_server)))) or section(rule.page, "What to change")
