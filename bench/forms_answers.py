@@ -431,18 +431,26 @@ def ndjson_prefix(answer):
     return "\n".join(f"10:12:3{n} {dumps(line)}" for n, line in enumerate(lines))
 
 
-def expected(answer, ids):
-    """Return the calls that a paste shows: None in `ids` where their names are hidden, `last` where only one is printed."""
+SHALLOW = ("47-gemini-print",)
+"""Forms that hide an object in the arguments; google-genai prints six levels."""
+
+
+def expected(answer, ids, hidden):
+    """Return the calls that a paste shows: none where `ids` is None (names are hidden), `last` where only one is printed."""
     if ids is None:
         return []
     calls = answer["calls"][-1:] if ids == "last" else answer["calls"]
     with_ids = ids is not False and not (ids == "legacy" and len(calls) == 1)
-    return [{"name": n, "arguments": a, **({"id": i} if with_ids else {})} for i, n, a in calls]
+    shown = [(i, n, {key: value for key, value in a.items() if key not in hidden}) for i, n, a in calls]
+    return [{"name": n, "arguments": a, **({"id": i} if with_ids else {})} for i, n, a in shown]
 
 
 def rows(node):
     for form, printer, ids, library, kind in forms(node):
         by = library if library is None or " " in library else f"{library} {version(library)}"
         for number, answer in enumerate(ANSWERS, 1):
-            row = {"id": f"{form}-{number}", "form": form, "paste": printer(answer), "calls": expected(answer, ids)}
-            yield {**row, "kind": kind, "says": None, "cut": ids is None, "printed_by": by}
+            objects = {key for _, _, args in answer["calls"] for key, value in args.items() if isinstance(value, dict)}
+            hidden = objects if form in SHALLOW else set()
+            row = {"id": f"{form}-{number}", "form": form, "paste": printer(answer)}
+            row |= {"calls": expected(answer, ids, hidden), "kind": kind, "says": None}
+            yield {**row, "cut": ids is None or bool(hidden), "printed_by": by}

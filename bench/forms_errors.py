@@ -1,5 +1,5 @@
 """Errors as loggers, exceptions and servers print them: forms 1 to 34, 54, 57, 59, 62, 67."""
-# ruff: noqa: PLC0415 - a library is loaded by the form that it prints
+# ruff: noqa: PLC0415, SLF001, TRY301, BLE001 - a library is loaded by the form that it prints; what it raises is printed
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def flat(error: dict[str, Any]) -> dict[str, Any]:
 # -- exceptions --------------------------------------------------------------------------------------------------
 
 
-def openai_error(error, chain=False):
+def openai_error(error):
     import httpx
     import openai
 
@@ -125,7 +125,7 @@ def rich_box(error) -> str:
     out = io.StringIO()
     try:
         raise openai_error(error)
-    except Exception:  # noqa: BLE001 - any exception is printed
+    except Exception:
         Console(file=out, width=100).print(Traceback())
     return out.getvalue()
 
@@ -159,7 +159,7 @@ def langgraph_tail(number: int) -> tuple[str, list[str]]:
     agent = create_react_agent(GenericFakeChatModel(messages=iter([])), [])
     try:
         agent.invoke({"messages": [HumanMessage("go"), AIMessage(content="", tool_calls=[call]), HumanMessage("on")]})
-    except Exception:  # noqa: BLE001 - any exception is printed
+    except Exception:
         return traceback.format_exc(), [f"call_7Lg{number}"]
     raise AssertionError
 

@@ -1,0 +1,210 @@
+"""Messages of SDKs and frameworks, as JSON has their fields → the nearest format of the wire."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+
+_UNDERSCORE: Final = re.compile(r"_([a-z0-9])")
+_FREE: Final = frozenset({"args", "response"})
+"""Fields of Gemini whose keys are the tool's, not the format's."""
+
+
+def arguments_text(value: Any) -> str:
+    """Return arguments as JSON text: text as it is, a value as JSON. The printer's literals are no one's mistake."""
+    return value if isinstance(value, str) else json.dumps({} if value is None else value, ensure_ascii=False)
+
+
+def chat_call(name: Any, arguments: Any, call_id: Any) -> dict[str, Any]:
+    """Return a call as openai-chat has it."""
+    call = {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments_text(arguments)}}
+    return {key: value for key, value in call.items() if value is not None}
+
+
+def chat_body(message: dict[str, Any], model: Any = None, reason: Any = None) -> dict[str, Any]:
+    """Return a message with what stands around it in openai-chat, as far as it is known."""
+    body = {"model": model, "choices": [{"index": 0, "finish_reason": reason, "message": message}]}
+    return {key: value for key, value in body.items() if value is not None}
+
+
+# -- OpenAI, Anthropic, Ollama ---------------------------------------------------------------------------------
+
+
+def bare_call(function: dict[str, Any]) -> Any:
+    """A function without the call around it."""
+    return chat_calls([{"function": function}]) if {"name", "arguments"} <= function.keys() else None
+
+
+def chat_calls(calls: list[Any]) -> Any:
+    """Calls without a message: Ollama's have an object for arguments and no id."""
+    return message({"role": "assistant", "content": None, "tool_calls": calls})
+
+
+def message(fields: dict[str, Any]) -> Any:
+    """A message of OpenAI, Mistral, Ollama or Anthropic: its fields tell whose."""
+    if isinstance(fields.get("content"), list) and ("stop_reason" in fields or fields.get("type") == "message"):
+        return fields
+    calls = [call for _, call in dicts_of(fields.get("tool_calls"))]
+    objects = any(isinstance(dict_of(call.get("function")).get("arguments"), dict) for call in calls)
+    if "thinking" in fields or (objects and not any(call.get("id") for call in calls)):
+        return {"model": "", "done": True, "message": fields}
+    return fields
+
+
+def chat_response(fields: dict[str, Any]) -> Any:
+    """`ChatResponse` is Ollama's and LlamaIndex's, `ChatMessage` LlamaIndex's and LangChain's."""
+    if "done" in fields or "choices" in fields:
+        return fields
+    if isinstance(dict_of(fields.get("raw")).get("choices"), list):
+        return fields["raw"]
+    said = dict_of(fields.get("message")) or fields
+    if "role" not in said:
+        return None
+    blocks = [block for _, block in dicts_of(said.get("blocks"))]
+    text = "".join(text_of(block.get("text")) for block in blocks) or text_of(said.get("content"))
+    calls = list_of(dict_of(said.get("additional_kwargs")).get("tool_calls")) or list_of(said.get("tool_calls"))
+    for block in blocks:
+        if "tool_name" in block and not calls:
+            calls = [*calls, chat_call(block["tool_name"], block.get("tool_kwargs"), block.get("tool_call_id"))]
+    return chat_body({"role": said["role"], "content": text or None, "tool_calls": calls})
+
+
+# -- Gemini ----------------------------------------------------------------------------------------------------
+
+
+def camel(value: Any) -> Any:
+    """Write keys as the wire has them; what a tool's own keys are stays."""
+    if isinstance(value, list):
+        return [camel(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        _UNDERSCORE.sub(lambda m: m[1].upper(), key): item if key in _FREE else camel(item)
+        for key, item in value.items()
+        if item is not None
+    }
+
+
+def gemini(fields: dict[str, Any]) -> Any:
+    """A response, a candidate or a content."""
+    document = camel(fields)
+    if "candidates" in document or "parts" in document:
+        return document if "candidates" in document else {"role": "model", **document}
+    return {"candidates": [document]} if "content" in document else None
+
+
+def gemini_parts(parts: list[Any]) -> Any:
+    """Parts without a content."""
+    return {"role": "model", "parts": camel(parts)}
+
+
+# -- LangChain -------------------------------------------------------------------------------------------------
+
+
+def langchain(fields: dict[str, Any]) -> Any:
+    """An AIMessage: where it kept the calls as the provider wrote them, those are the evidence."""
+    if generations := list_of(fields.get("generations")):
+        first = generations[0][0] if isinstance(generations[0], list) and generations[0] else generations[0]
+        fields = dict_of(first)
+    fields = dict_of(fields.get("message")) or fields
+    if "content" not in fields and "tool_calls" not in fields and "invalid_tool_calls" not in fields:
+        return None
+    meta = dict_of(fields.get("response_metadata"))
+    raw = dict_of(fields.get("additional_kwargs"))
+    kept = {key: raw[key] for key in ("tool_calls", "function_call") if raw.get(key)}
+    if kept:
+        said = {"role": "assistant", "content": fields.get("content") or None, **kept}
+        return chat_body(said, meta.get("model_name") or meta.get("model"), meta.get("finish_reason"))
+    return {"type": "ai", "tool_calls": [], "invalid_tool_calls": [], **fields}
+
+
+def langchain_chunks(chunks: list[Any]) -> Any:
+    """Chunks: their `args: {}` is a guess of the library's, `tool_call_chunks` is what came."""
+    chunks = [dict_of(chunk.get("message")) or chunk for _, chunk in dicts_of(chunks)]
+    return [{"tool_calls": [], "invalid_tool_calls": [], **chunk, "type": "AIMessageChunk"} for chunk in chunks]
+
+
+# -- Pydantic AI -----------------------------------------------------------------------------------------------
+
+
+def model_response(fields: dict[str, Any]) -> Any:
+    """`ModelResponse` is LiteLLM's and Pydantic AI's."""
+    if "choices" in fields:
+        return fields
+    if "parts" not in fields:
+        return None
+    reason = {"tool_call": "tool_calls"}.get(text_of(fields.get("finish_reason")), fields.get("finish_reason"))
+    return chat_body(pydantic_ai_parts(fields["parts"]), fields.get("model_name"), reason)
+
+
+def pydantic_ai_parts(parts: list[Any]) -> dict[str, Any]:
+    """Parts of an answer of Pydantic AI."""
+    calls, texts, thoughts = [], [], []
+    for _, part in dicts_of(parts):
+        if "tool_name" in part:
+            calls.append(chat_call(part["tool_name"], part.get("args"), part.get("tool_call_id")))
+        elif "signature" in part or part.get("class") == "ThinkingPart":
+            thoughts.append(text_of(part.get("content")))
+        else:
+            texts.append(text_of(part.get("content")))
+    said: dict[str, Any] = {"role": "assistant", "content": "".join(texts) or None}
+    if thoughts:
+        said["reasoning_content"] = "".join(thoughts)
+    return {**said, "tool_calls": calls} if calls else said
+
+
+# -- results and conversations ---------------------------------------------------------------------------------
+
+
+def tool_result(fields: dict[str, Any]) -> dict[str, Any]:
+    """What a tool, or a framework in its place, answered: a message of the role `tool`."""
+    name = fields.get("name") or fields.get("tool_name")
+    call_id = fields.get("tool_call_id") or fields.get("tool_use_id") or fields.get("id")
+    content = fields.get("content", fields.get("response"))
+    out = {"role": "tool", "tool_call_id": call_id, "name": name, "content": content, "status": fields.get("status")}
+    return {key: value for key, value in out.items() if value is not None}
+
+
+def mcp_result(fields: dict[str, Any]) -> Any:
+    """The result of a call over MCP, as its JSON-RPC message."""
+    return {"jsonrpc": "2.0", "result": camel(fields)}
+
+
+_ROLES: Final = {"HumanMessage": "user", "SystemMessage": "system"}
+
+
+def session(messages: list[Any]) -> Any:
+    """Messages of LangChain or Pydantic AI as those of openai-chat; each has its class under `class`."""
+    out: list[dict[str, Any]] = []
+    for fields in messages:
+        name = fields["class"]
+        if name in _ROLES:
+            out.append({"role": _ROLES[name], "content": fields.get("content")})
+        elif name == "ModelRequest":
+            out += map(_asked_part, list_of(fields.get("parts")))
+        elif name == "ModelResponse":
+            out.append(pydantic_ai_parts(list_of(fields.get("parts"))))
+        elif name == "AIMessage":
+            out.append(_said(fields))
+        else:
+            out.append(tool_result(fields))
+    return {"messages": out}
+
+
+def _asked_part(part: Any) -> dict[str, Any]:
+    fields = dict_of(part)
+    if "tool_call_id" in fields:
+        return tool_result(fields)
+    return {"role": "user", "content": fields.get("content")}
+
+
+def _said(fields: dict[str, Any]) -> dict[str, Any]:
+    """An AIMessage in a conversation."""
+    raw = list_of(dict_of(fields.get("additional_kwargs")).get("tool_calls"))
+    parsed = [*list_of(fields.get("tool_calls")), *list_of(fields.get("invalid_tool_calls"))]
+    calls = raw or [chat_call(call.get("name"), call.get("args"), call.get("id")) for _, call in dicts_of(parsed)]
+    said = {"role": "assistant", "content": fields.get("content")}
+    return {**said, "tool_calls": calls} if calls else said

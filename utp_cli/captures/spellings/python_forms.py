@@ -1,0 +1,152 @@
+"""The forms in which Python prints: objects, lists, dicts, bytes, `print(model)`, exceptions, old OpenAI objects."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from utp_cli.captures.spellings.documents import class_of, document_of
+from utp_cli.captures.spellings.python_values import CUT, NAME, read_value, skip
+from utp_cli.captures.spellings.spelling import Spelling
+from utp_cli.captures.spellings.values import HIDDEN, Fault, Named, Partial, Read, plain
+from utp_cli.wire.access import decode
+
+PRINTED_KEYS: Final = (
+    "content|model|candidates|sdk_http_response|id|message|role|additional_kwargs|tool_calls|invalid_tool_calls"
+    "|tool_call_chunks|parts|name|meta|function_call|function|arguments|text|choices|tool_name|generations|args"
+)
+"""Fields that printed models begin with."""
+_FIELD: Final = re.compile(r"([^\W\d]\w*)=(?!=)")
+_OPENAI_OBJECT: Final = re.compile(r"<OpenAIObject[^<>\n]{0,200}> JSON: ")
+_ANSWERS_TO: Final = re.compile(r"Error code: \d{3} - $")
+_QUOTES: Final = re.compile(r"^[^\n]{0,400}?(?:Error|Exception)\b[^\n]*: $")
+"""An error text that quotes history, as LangGraph's does."""
+
+
+def read_object(text: str, at: int) -> Spelling | None:
+    """Read `Name(…)`, one or several of a stream; `BadRequestError('…')` too."""
+    read = read_value(text, at)
+    if not isinstance(read.value, Named):
+        return None
+    if said := _exception(read):
+        return said
+    shape = class_of(read.value.name)
+    if shape and shape.kind == "stream":
+        read = _following(text, read)
+    return _spelling(read, "python-repr")
+
+
+def _exception(read: Read) -> Spelling | None:
+    value: Named = read.value
+    if not value.name.endswith(("Error", "Exception")) or not value.items or not isinstance(value.items[0], str):
+        return None
+    cut = isinstance(value.items[0], Partial)
+    return Spelling(document=str(value.items[0]), kind="error", form="exception-repr", end=read.end, cut=cut)
+
+
+def _following(text: str, first: Read) -> Read:
+    """Read the objects of a stream that follow, one a line or behind a comma."""
+    objects, end = [first.value], first.end
+    cut = first.open
+    while not cut:
+        at = skip(text, end)
+        at = skip(text, at + 1) if text.startswith(",", at) else at
+        match = NAME.match(text, at)
+        shape = class_of(match[0].rpartition(".")[2]) if match else None
+        if not match or shape is None or shape.kind != "stream" or not text.startswith("(", match.end()):
+            break
+        try:
+            read = read_value(text, at)
+        except Fault:
+            break
+        objects.append(read.value)
+        end, cut = read.end, read.open
+    return Read(objects, end, cut)
+
+
+def read_literal(text: str, at: int) -> Spelling | None:
+    """Read a list, a tuple or a dict."""
+    read = read_value(text, at)
+    if isinstance(read.value, dict) and _ANSWERS_TO.search(text, max(0, at - 20), at):
+        judged = document_of(read.value)
+        document = judged.document if judged else {"error": plain(read.value).value}
+        return Spelling(document=document, kind="error", form="python-dict", end=read.end, cut=read.open)
+    found = _spelling(read, "python-repr" if _holds_object(read.value) else "python-dict")
+    return None if found and found.kind != "error" and _quoted_by_error(text, at) else found
+
+
+def _quoted_by_error(text: str, at: int) -> bool:
+    """Whether the words of an error lead up to a place: what stands there is history, no answer."""
+    line = text.rfind("\n", max(0, at - 2000), at) + 1
+    return bool(_QUOTES.match(text[max(line, at - 2000) : at]))
+
+
+def _holds_object(value: Any, depth: int = 0) -> bool:
+    if isinstance(value, Named):
+        return True
+    items = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    return depth < 4 and any(_holds_object(item, depth + 1) for item in items)
+
+
+def read_printed(text: str, at: int) -> Spelling | None:
+    """Read `print(model)`: `key=value` between blanks."""
+    fields: dict[str, Any] = {}
+    end, cut = at, False
+    while match := _FIELD.match(text, at):
+        try:
+            read = read_value(text, match.end())
+        except Fault:
+            break
+        fields[match[1]] = read.value
+        end, cut = read.end, read.open
+        at = skip(text, end)
+        if cut or "\n" in text[end:at]:
+            break
+    if end < len(text) and CUT.match(text, at):
+        fields["..."] = HIDDEN
+    value = Named(_printed_class(fields), fields, [])
+    return _spelling(Read(value, end, cut), "print-repr") if fields else None
+
+
+_PRINTED: Final = (
+    ({"tool_call_chunks"}, "AIMessageChunk"),
+    ({"content", "additional_kwargs"}, "AIMessage"),
+    ({"invalid_tool_calls"}, "AIMessage"),
+    ({"candidates"}, "GenerateContentResponse"),
+    ({"parts", "role"}, "Content"),
+    ({"function_call", "thought"}, "Part"),
+    ({"content", "tool_call_id"}, "ToolMessage"),
+    ({"content", "isError"}, "CallToolResult"),
+    ({"content", "is_error"}, "CallToolResult"),
+    ({"message", "raw"}, "ChatResponse"),
+    ({"message", "done"}, "ChatResponse"),
+    ({"role", "content", "thinking"}, "Message"),
+    ({"role", "content", "tool_calls"}, "Message"),
+)
+"""Fields, and the class whose printed form has them; the first match wins."""
+
+
+def _printed_class(fields: dict[str, Any]) -> str:
+    known = next((name for keys, name in _PRINTED if keys <= fields.keys()), "")
+    if known == "AIMessage" and "response_metadata" not in fields and "tool_calls" not in fields:
+        return "AIMessage" if "invalid_tool_calls" in fields else "HumanMessage"
+    return known
+
+
+def read_openai_object(text: str, at: int) -> Spelling | None:
+    """Read the object of openai before 1.0: its JSON follows its name."""
+    match = _OPENAI_OBJECT.match(text, at)
+    if not match:
+        return None
+    try:
+        document, end = decode(text, match.end())
+    except ValueError:
+        return None
+    return Spelling(document=document, kind="answer", form="openai-object", end=end)
+
+
+def _spelling(read: Read, form: str) -> Spelling | None:
+    found = document_of(read.value)
+    if found is None:
+        return None
+    return Spelling(document=found.document, kind=found.kind, form=form, end=read.end, cut=found.cut or read.open)
