@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.spellings import python_forms as python
+from utp_cli.captures.spellings import (
+    js_forms,
+    langchain_pretty,
+    python_forms as python,
+    text_proto,
+    texts,
+    unquoted,
+    yaml_dump,
+)
 from utp_cli.captures.spellings.documents import CLASSES
 from utp_cli.captures.spellings.values import Fault
 
@@ -15,14 +24,30 @@ if TYPE_CHECKING:
     from utp_cli.captures.spellings.spelling import Spelling
 
 _CLASS: Final = rf"(?:[A-Za-z_]\w*\.)*(?:Beta|Parsed)?(?:{'|'.join(sorted(CLASSES, key=len, reverse=True))})\("
+_JS_KEY: Final = r"(?:[A-Za-z_$][\w$]*|'[^'\n]{1,60}'): "
+_JS_CLASS: Final = r"(?:<ref \*\d+> )?(?:[A-Z][\w$]* |\[Object: null prototype\] )?"
 
 _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (rf"(?<![\w.]){_CLASS}", python.read_object),
     (r"(?<![\w.])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\(['\"]", python.read_object),
     (rf"\[\s*{_CLASS}", python.read_literal),
-    (r"[\[(]?\s*\{\s*'(?:[^'\"\\\n]{1,60})'\s*: ", python.read_literal),
+    (r"(?:[\[(]\s*)?\{\s*'(?:[^'\"\\\n]{1,60})'\s*: ", python.read_literal),
     (rf"(?<![^\s])(?:{python.PRINTED_KEYS})=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()", python.read_printed),
     (r"<OpenAIObject ", python.read_openai_object),
+    (rf"(?<![\w.$]){_JS_CLASS}(?:\[\s+)?\{{\s+{_JS_KEY}", js_forms.read_printed),
+    (r"(?<![\w.$])[A-Z][\w$]* \{\s+\"\w+\": ", js_forms.read_printed),
+    (r"(?:AI_)?InvalidTool(?:Input|Arguments)Error(?: \[\w+\])?: Invalid ", js_forms.read_refused),
+    (r"(?<![^\s])[\w$]*(?:Error|Exception)(?: \[[\w$]+\])?: ", js_forms.read_thrown),
+    (r"\"(?:(?:data|event): ?)?[\[{]?(?:\\n|\s)*\[?\{?(?:\\[nrt]|\s)*\\\"", texts.read_quoted),
+    (r"(?<!\w)b['\"](?:data: )?[\[{]", texts.read_bytes),
+    (r"\[?\{(?:\\[nrt]|\s)*\\\"\w", texts.read_escaped),
+    (r"[\[{](?:\s*[\[{])?\s*(?:&quot;|&#34;|&#x22;)\w", texts.read_entities),
+    (r"\[?\{[A-Za-z_]\w*=", partial(unquoted.read_map, unquoted.JAVA)),
+    (r"\[?map\[[A-Za-z_]", partial(unquoted.read_map, unquoted.GO_MAP)),
+    (r"(?:&|\[&?)\{[A-Z]\w*:", partial(unquoted.read_map, unquoted.GO_STRUCT)),
+    (r"^(?:candidates|parts|function_call|content|name: \"[\w.-]+\"\nargs) ?\{?\s*$", text_proto.read_message),
+    (langchain_pretty.RULER, langchain_pretty.read_pretty),
+    (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?: [^\n]*)?$", yaml_dump.read_dump),
 )
 """What a form begins with, and its reader; the first that reads it wins."""
 _STARTS: Final = re.compile("|".join(f"(?:{sign})" for sign, _ in _FORMS), re.MULTILINE)

@@ -1,0 +1,34 @@
+"""YAML: what people dump a message or a body as."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from utp_cli.captures.spellings.documents import document_of
+from utp_cli.captures.spellings.spelling import Spelling
+
+_BLOCK: Final = re.compile(r"(?:(?:[ \t]+[^\n]*|- ?[^\n]*|[\w.-]+:[^\n]*|[ \t]*)(?:\n|\Z)){1,5000}")
+_CALLS: Final = re.compile(
+    r"^[ -]*(?:tool_calls|function_call|choices|functionCall|toolUse|input|invalid_tool_calls): ?(?:\[|$)", re.MULTILINE
+)
+_ANCHOR: Final = re.compile(r"[:\-,\[{][ \t]+[&*]\w|!!?\w|<<:")
+_LONGEST: Final = 65_536
+"""Characters that are given to the reader of YAML, which is slow."""
+
+
+def read_dump(text: str, at: int) -> Spelling | None:
+    """Read the block of lines that begins at `at`, if it looks like a dump of an answer. Anchors and tags are none."""
+    block = _BLOCK.match(text, at, at + _LONGEST)
+    if not block or not _CALLS.search(block[0]) or _ANCHOR.search(block[0]):
+        return None
+    from ruamel.yaml import YAML, YAMLError  # noqa: PLC0415 - only where a dump was seen
+
+    try:
+        document = YAML(typ="safe", pure=True).load(block[0])
+    except (YAMLError, RecursionError, ValueError, TypeError, KeyError):
+        return None
+    found = document_of(document)
+    if found is None:
+        return None
+    return Spelling(document=found.document, kind=found.kind, form="yaml", end=block.end(), cut=found.cut)
