@@ -20,18 +20,18 @@ KEY = "sk-very-secret"
 
 @dataclass
 class Served:
-    """A server of a few answers by `METHOD /path`: a JSON value, `(status, value)`, bytes, or a function of the body."""
+    """A server of a few answers by `METHOD /path`: a JSON value, `(status, value)`, `(status, value, headers)`, bytes, or a function of the body."""
 
     answers: dict[str, Any] = field(default_factory=dict)
     asked: list[tuple[str, Any, str | None]] = field(default_factory=list)
     url: str = ""
 
 
-def answer_of(served: Served, route: str, body: Any) -> tuple[int, bytes]:
+def answer_of(served: Served, route: str, body: Any) -> tuple[int, bytes, dict[str, str]]:
     found = served.answers.get(route, (404, {"error": "no such path"}))
     found = found(body) if callable(found) else found
-    status, value = found if isinstance(found, tuple) else (200, found)
-    return status, value if isinstance(value, bytes) else json.dumps(value).encode()
+    status, value, *headers = found if isinstance(found, tuple) else (200, found)
+    return status, value if isinstance(value, bytes) else json.dumps(value).encode(), *(headers or [{}])
 
 
 @pytest.fixture
@@ -47,8 +47,10 @@ def serve():
                 size = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(size)) if size else None
                 served.asked.append((f"{self.command} {self.path}", body, self.headers.get("Authorization")))
-                status, data = answer_of(served, f"{self.command} {self.path}", body)
+                status, data, headers = answer_of(served, f"{self.command} {self.path}", body)
                 self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)

@@ -6,6 +6,7 @@ import json
 import socket
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given, strategies as st
@@ -13,7 +14,7 @@ from hypothesis import given, strategies as st
 from tests.live_servers import KEY, SERVERS, alone, document, run, serve
 from utp_cli.detection.servers import ENGINES, MODELS, ServerFacts
 from utp_cli.io.profiles import read_configuration
-from utp_cli.io.web import NoAnswer, Web, root_of, shown_url
+from utp_cli.io.web import NoAnswer, Web, joined, key_header, root_of, shown_url
 from utp_cli.protocol.errors import BadOption, UtpError
 
 __all__ = ["alone", "serve"]
@@ -131,6 +132,96 @@ def test_somebody_who_never_answers():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         assert "does not answer within 0.2 seconds" in fails(lambda: Web(seconds=0.2, key=KEY).get(url))
+
+
+AWAY = [
+    "@other:1234/v1/x", ":1234/x", ".evil.example/x", "//other/x", "///other/x", "/\\other/x", "\\\\other/x", "x", "", "?a=b",
+    "/a b", "/a\nhost: x", "/a\tb", "/\x00", "/v1/../../admin", "/v1/%2e%2e/admin", "/./x", "/a#b", "http://other/x", "/x\x7f", "/\u2028x", "/\u00a0",
+    "user@other", "#@other/", "/..", "/a\\..\\b",
+]  # fmt: skip
+"""What a path of a recording must not be."""
+
+
+@pytest.mark.parametrize("path", AWAY)
+@pytest.mark.parametrize(
+    "root", ["http://good:80", "https://good", "http://user:pass@good:8000/api", "http://[::1]:11434"]
+)
+def test_no_path_leads_away_from_a_server(root, path):
+    with pytest.raises(BadOption):
+        joined(root, path)
+
+
+@pytest.mark.parametrize(
+    ("root", "path", "url"),
+    [
+        ("http://good", "/v1/messages?beta=true", "http://good/v1/messages?beta=true"),
+        ("http://good:8000/api", "/v1/x", "http://good:8000/api/v1/x"),
+        ("http://good/api/v1", "/v1/x", "http://good/api/v1/x"),
+        ("http://good/api/v1/", "/api/v1/x", "http://good/api/v1/x"),
+        ("http://good/v1", "/v2/v1/x", "http://good/v1/v2/v1/x"),
+        ("http://good", "/v1beta/models/a:generateContent?u=http://x//y", "http://good/v1beta/models/a:generateContent?u=http://x//y"),
+        ("http://good", "/m/arn%3Aaws%3Abedrock/converse", "http://good/m/arn%3Aaws%3Abedrock/converse"),
+        ("http://good", "/x@y:1/z", "http://good/x@y:1/z"),
+        ("https://user:pass@good", "/", "https://user:pass@good/"),
+    ],
+)  # fmt: skip
+def test_a_path_is_joined_to_its_server(root, path, url):
+    assert joined(root, path) == url
+
+
+@given(st.text(max_size=12), st.sampled_from(["", "/", "@", ":80", "//", "\\", ".", "?", "#"]))
+def test_whatever_a_path_says_the_server_stays(rest, start):
+    """Judged by the standard library's reader of URLs, which is another than the one that connects."""
+    try:
+        url = joined("http://good:8000", start + rest)
+    except BadOption:
+        return
+    assert urlsplit(url).netloc == "good:8000"
+
+
+@pytest.mark.parametrize(
+    ("format_name", "headers"),
+    [
+        ("openai-chat", {"authorization": f"Bearer {KEY}"}),
+        ("anthropic", {"x-api-key": KEY}),
+        ("gemini", {"x-goog-api-key": KEY}),
+        ("unknown", {"authorization": f"Bearer {KEY}"}),
+    ],
+)
+def test_a_key_stands_in_one_header(format_name, headers):
+    assert key_header(KEY, format_name) == headers
+    assert key_header(None, format_name) == {}
+
+
+@pytest.mark.parametrize("key", ["two words", "line\nbreak", "schlüssel", " "])
+def test_what_cannot_be_a_key_is_said(key):
+    with pytest.raises(BadOption, match="cannot be sent"):
+        key_header(key)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_takes_no_key_to_another_server(serve, status):
+    other = serve({"GET /x": {"models": []}})
+    served = serve(
+        {
+            "GET /a": (status, b"", {"location": f"{other.url}/x"}),
+            "GET /b": (status, b"", {"location": "/c"}),
+            "GET /c": {},
+        }
+    )
+    assert Web(key=KEY).get(f"{served.url}/a") == {"models": []}
+    assert [key for _, _, key in other.asked] == [None]
+    assert Web(key=KEY).get(f"{served.url}/b") == {}
+    assert [key for _, _, key in served.asked] == [f"Bearer {KEY}"] * 3
+    served.answers["POST /a"] = served.answers["GET /a"]
+    assert f"sends us on: is the URL right? (HTTP {status})" in fails(lambda: Web(key=KEY).post(f"{served.url}/a", {}))
+    assert len(other.asked) == 1
+
+
+def test_a_server_that_always_sends_on_is_left(serve):
+    served = serve({"GET /a": (302, b"", {"location": "/a"})})
+    assert "sends on more than 10 times" in fails(lambda: Web().get(f"{served.url}/a"))
+    assert len(served.asked) == 10
 
 
 def test_a_key_is_sent_and_never_shown(serve):

@@ -21,8 +21,12 @@ from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from utp_cli import replay
+from utp_cli.app import app
+from utp_cli.io.sessions import SessionFile
+from utp_cli.protocol.errors import BadFile
 from utp_cli.recording.redaction import REDACTED, Redactor, secrets_of, without_parameters
 
 uvicorn = pytest.importorskip("uvicorn")
@@ -254,6 +258,10 @@ class Recording:
         return [json.loads(line) for line in text.splitlines()][1:]
 
 
+def utp(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
 @pytest.fixture
 def recording(upstream: Upstream, tmp_path: Path) -> Iterator[Recording]:
     made = Recording(upstream.url, tmp_path / "session.jsonl")
@@ -468,6 +476,115 @@ def test_a_file_is_gone_on_with(upstream: Upstream, tmp_path: Path) -> None:
     assert rows[0] == {"request": {}, "response": {"choices": []}}
     assert rows[1]["request"] == {"model": "m", "messages": REDACTED, "stream": False}
     assert rows[1]["response"] == OPENAI
+
+
+# -- the file ----------------------------------------------------------------------------------------------------
+
+
+def test_a_second_writer_is_told(recording: Recording, upstream: Upstream, tmp_path: Path) -> None:
+    """Nor may another command write the file anew; reading it is free. A killed writer leaves no lock."""
+    (tmp_path / "link.jsonl").symlink_to(recording.file)
+    for name in ("session.jsonl", "link.jsonl"):
+        done = utp("record", "--upstream", upstream.url, "--port", 0, "-o", tmp_path / name)
+        assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert f"{name}: another utp writes to it" in done.stderr
+    httpx.post(f"{recording.url}/v1/chat/completions", json=ask(), timeout=WAIT)
+    dump = tmp_path / "dump.json"
+    dump.write_text(json.dumps(OPENAI))
+    assert utp("replay", dump, "--export", recording.file).exit_code == 2
+    recording.kill()
+    assert len(recording.rows()) == 1
+    assert utp("replay", recording.file, "--update").exit_code == 0
+    again = Recording(upstream.url, recording.file)
+    httpx.get(f"{again.url}/v1/models", timeout=WAIT)
+    again.stop()
+    assert [file.name for file in tmp_path.iterdir() if "lock" in file.name] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+def test_files_that_may_hold_prompts_are_their_owner_s_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        SessionFile(tmp_path / "s.jsonl", {"utp_session": 1}).close()
+        (tmp_path / "a.json").write_text(json.dumps(OPENAI))
+        for words in (("parse", "--html"), ("parse", "-o"), ("replay", "--html"), ("replay", "--export")):
+            utp(words[0], tmp_path / "a.json", words[1], tmp_path / f"{''.join(words)}.x")
+        (tmp_path / "there.json").write_text("")
+        (tmp_path / "there.json").chmod(0o640)
+        utp("parse", tmp_path / "a.json", "--json", "-o", tmp_path / "there.json")
+    finally:
+        os.umask(before)
+    made = [tmp_path / "s.jsonl", *tmp_path.glob("*.x")]
+    assert len(made) == 5
+    assert {file.stat().st_mode & 0o777 for file in made} == {0o600}
+    assert (tmp_path / "there.json").stat().st_mode & 0o777 == 0o640
+
+
+LINE = '{"request": {}, "response": {"choices": []}}'
+
+
+@pytest.mark.parametrize(
+    ("before", "dropped", "after"),
+    [
+        ("", 0, ['{"utp_session": 1}']),
+        ('{"utp_session": 1, "mod', 23, ['{"utp_session": 1}']),
+        ('{"utp_session": 1}', 0, ['{"utp_session": 1}']),
+        (f'{{"utp_session": 1}}\n{LINE}', 0, ['{"utp_session": 1}', LINE]),
+        (f'{{"utp_session": 1}}\n{LINE}\n{LINE[:-1]}', len(LINE) - 1, ['{"utp_session": 1}', LINE]),
+        (f'{{"utp_session": 1}}\n{LINE}\n"x', 2, ['{"utp_session": 1}', LINE]),
+    ],
+)
+def test_the_last_line_of_a_file_that_is_gone_on_with(
+    tmp_path: Path, before: str, dropped: int, after: list[str]
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(before)
+    file = SessionFile(path, {"utp_session": 1})
+    file.add({"request": {"é": "\ud800"}})
+    file.close()
+    assert file.dropped == dropped
+    assert path.read_text().splitlines() == [*after, '{"request": {"é": "\\ud800"}}']
+
+
+def test_what_another_program_adds_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    file = SessionFile(path, {"utp_session": 1})
+    file.add({"a": 1})
+    with path.open("a") as other:
+        other.write('{"b": 2}\n')
+    file.add({"c": 3})
+    file.close()
+    assert [json.loads(line) for line in path.read_text().splitlines()][1:] == [{"a": 1}, {"b": 2}, {"c": 3}]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are POSIX's")
+def test_a_line_that_finds_no_room_is_not_there_at_all(tmp_path: Path) -> None:
+    code = """
+import resource, signal, sys
+from pathlib import Path
+from utp_cli.io.sessions import SessionFile
+from utp_cli.protocol.errors import BadFile
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+file = SessionFile(Path(sys.argv[1]), {"utp_session": 1})
+file.add({"a": 1})
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    file.add({"b": "x" * 5000})
+except BadFile as error:
+    print(error)
+file.add({"c": 3})
+"""
+    path = tmp_path / "s.jsonl"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    assert "s.jsonl: cannot be written: File too large" in done.stdout
+    assert path.read_text() == '{"utp_session": 1}\n{"a": 1}\n{"c": 3}\n'
+
+
+@pytest.mark.parametrize("name", ["no/such/folder.jsonl", "."])
+def test_a_file_that_cannot_be(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadFile):
+        SessionFile(tmp_path / name, {"utp_session": 1})
+    assert list(tmp_path.iterdir()) == []
 
 
 # -- redaction ---------------------------------------------------------------------------------------------------

@@ -537,6 +537,59 @@ def test_a_live_server_is_compared_with_the_recording(tmp_path: Path, monkeypatc
     assert live.headers[0]["authorization"] == "Bearer secret-key"
 
 
+def test_a_recording_cannot_send_the_key_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two servers: the one that was asked for, and the one that the file names. The second hears nothing."""
+    monkeypatch.setenv("SOME_KEY", "secret-key")
+    with Live(lambda _: (200, NATIVE)) as other, Live(lambda _: (200, NATIVE)) as live:
+        host, port = other.url.removeprefix("http://").removesuffix("/v1").split(":")
+        paths = [f"@{host}:{port}/v1/x", f"//{host}:{port}/x", f":{port}/x", ".localhost/x", f"http://{host}:{port}/x"]
+        path = written(tmp_path / "s.jsonl", *({**asked("x"), "path": path} for path in paths))
+        done = utp("replay", path, "--against", live.url, "--json", "--api-key-env", "SOME_KEY")
+    exchanges = json.loads(done.stdout)["sessions"][0]["exchanges"]
+    assert (done.exit_code, [e["status"] for e in exchanges]) == (1, ["error"] * len(paths))
+    assert all("is no path of a server" in e["error"] for e in exchanges)
+    assert live.requests == other.requests == []
+
+
+def test_the_key_stands_where_the_format_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "secret-key")
+    user = {"role": "user", "content": "x"}
+    claude = {
+        "model": "c",
+        "max_tokens": 9,
+        "system": "s",
+        "messages": [user],
+        "tools": [{"name": "f", "input_schema": {}}],
+    }
+    gemini = {"contents": [{"role": "user", "parts": [{"text": "x"}]}]}
+    rows = [{"request": request, "response": NATIVE} for request in (asked("x")["request"], claude, gemini)]
+    path = written(tmp_path / "s.jsonl", *rows)
+    with Live(lambda _: (200, NATIVE)) as live:
+        utp(
+            "replay",
+            path,
+            "--against",
+            live.url,
+            "--concurrency",
+            1,
+            "--api-key-env",
+            "SOME_KEY",
+            "-m",
+            "models/a/b?c",
+        )
+    held = [{name.lower() for name, value in headers.items() if "secret-key" in value} for headers in live.headers]
+    assert held == [{"authorization"}, {"x-api-key"}, {"x-goog-api-key"}]
+    assert live.requests[2]["path"] == "/v1beta/models/a%2Fb%3Fc:generateContent"
+
+
+def test_a_redirect_is_no_answer(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", asked("x"))
+    with Live(lambda _: (307, {})) as live:
+        done = utp("replay", path, "--against", live.url, "--json")
+    assert "HTTP 307" in json.loads(done.stdout)["sessions"][0]["exchanges"][0]["error"]
+    assert len(live.requests) == 1
+
+
 def test_tries_again_by_kind_of_error_and_no_more_than_that(tmp_path: Path) -> None:
     path = written(tmp_path / "s.jsonl", asked("busy once"), asked("refused"), asked("always busy"))
     seen: dict[str, int] = {}

@@ -15,7 +15,7 @@ from utp_cli.io import output as out
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.settings import load_settings
 from utp_cli.io.web import root_of, shown_url
-from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.errors import BadOption, UtpError
 from utp_cli.recording.capture import row_of
 from utp_cli.recording.redaction import Redactor
 from utp_cli.replaying.chunks import Chunk, replay_chunk
@@ -61,9 +61,13 @@ def record(
         raise BadOption("no server to ask: name one with --upstream URL")
     root_of(url)  # says what is no URL of a server
     imported_server()
-    listening = listen(port)
     header = Session(model=settings.get("model"), provider=settings.get("provider"), profile=profile)
-    file = SessionFile(Path(output), header.header())
+    listening = listen(port)
+    try:
+        file = SessionFile(Path(output), header.header())
+    except UtpError:
+        listening.close()
+        raise
     if file.dropped:
         out.say(f"{output}: its last line was half written, and was dropped")
     if not quiet:

@@ -1,7 +1,8 @@
 """Recorded requests sent to a live server again: its answers take the place of those recorded.
 
-What was recorded of tools stands in the requests: no tool is run. At most so many requests are under way at once,
-and no more are begun in a second than is allowed; the answers come in the order of the requests.
+What was recorded of tools stands in the requests: no tool is run. A recording may come from anywhere: what it says of
+paths never leads to another server than the one that was named, and no redirect is followed. At most so many requests
+are under way at once, and no more are begun in a second than is allowed; the answers come in the order of the requests.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import time
 from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
-from utp_cli.io.web import root_of, shown_url
+from utp_cli.io.web import joined, key_header, root_of, shown_url
+from utp_cli.protocol.errors import BadOption
 from utp_cli.replaying.chunks import parse_again, tools_of
 from utp_cli.replaying.compare import calls_of, recorded_calls
 from utp_cli.replaying.healing import needs_repair, next_request
@@ -72,6 +75,7 @@ class Asking:
     def sessions(self, sessions: Iterable[Session], options: Mapping[str, Any]) -> Iterator[Session]:
         """Yield each session with live answers, asked for as they are read. `options` are those of `parse`."""
         root = root_of(self.url)
+        key_header(self.key)  # says at once what is no key
         for session in sessions:
             yield replace(session, rows=self._asked(root, session, options))
 
@@ -79,7 +83,7 @@ class Asking:
         import httpx  # noqa: PLC0415
 
         with asyncio.Runner() as runner:
-            client = httpx.AsyncClient(timeout=httpx.Timeout(self.seconds, connect=10.0), headers=self._headers())
+            client = httpx.AsyncClient(timeout=httpx.Timeout(self.seconds, connect=10.0))
             slots = asyncio.Semaphore(self.concurrency)
             waiting: deque[asyncio.Task[Exchange]] = deque()
             try:
@@ -94,11 +98,6 @@ class Asking:
             finally:
                 runner.run(client.aclose())
 
-    def _headers(self) -> dict[str, str]:
-        """Show the key in every way that servers look for it."""
-        key = {"authorization": f"Bearer {self.key}", "x-api-key": self.key, "x-goog-api-key": self.key}
-        return {"anthropic-version": "2023-06-01", **({k: str(v) for k, v in key.items()} if self.key else {})}
-
     async def _exchange(
         self, client: httpx.AsyncClient, slots: asyncio.Semaphore, root: str, session: Session, exchange: Exchange,
         options: Mapping[str, Any],
@@ -112,7 +111,10 @@ class Asking:
         request: dict[str, Any] | None = dict(exchange.request or {})
         if self.model and request:
             request["model"] = self.model
-        url = root + (exchange.path or _path(request or {}, session))
+        try:
+            url = joined(root, exchange.path or _path(request or {}, session))
+        except BadOption as error:
+            return replace(exchange, response=None, stream=None, status=None, failure=f"not asked: {error}")
         for attempt in range(self.repair_attempts + 1):
             live = replace(exchange, expected=before, request=request, repair_attempts=attempt)
             async with slots:
@@ -129,20 +131,20 @@ class Asking:
         """Send one request; try again where that can help. An exchange without an answer says why."""
         import httpx  # noqa: PLC0415
 
-        attempt = 0
+        headers, attempt = self._headers(exchange.request or {}), 0
         while True:
             attempt += 1
             await self._turn()
             start = time.monotonic()
             try:
-                async with client.stream("POST", url, json=exchange.request) as answer:
+                async with client.stream("POST", url, json=exchange.request, headers=headers) as answer:
                     data = await _read(answer)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 failure, after, status = failure_of(error, attempt), None, None
                 why = f"{shown_url(url)}: {str(error) or type(error).__name__}"
             else:
                 status = answer.status_code
-                if status < 400:
+                if status < 300:
                     return _answered(exchange, status, data, time.monotonic() - start)
                 failure, after = failure_of(status, attempt), answer.headers.get("retry-after")
                 why = f"{shown_url(url)}: HTTP {status}: {' '.join(data[:200].decode('utf-8', 'replace').split())}"
@@ -151,6 +153,12 @@ class Asking:
                 why = why.replace(self.key, "***") if self.key else why
                 return replace(exchange, response=None, stream=None, status=status, failure=why)
             await asyncio.sleep(_pause(after, attempt))
+
+    def _headers(self, request: Mapping[str, Any]) -> dict[str, str]:
+        """Return what a request of this format is sent with; the key stands where this format has it."""
+        found = recognise(dict(request)).format
+        version = {"anthropic-version": "2023-06-01"} if found == "anthropic" else {}
+        return {**version, **key_header(self.key, found)}
 
     async def _turn(self) -> None:
         """Wait until the next request may begin."""
@@ -196,7 +204,7 @@ def _json(data: bytes) -> Any:
 def _path(request: Mapping[str, Any], session: Session) -> str:
     found = recognise(dict(request)).format
     model = request.get("model") or session.model or ""
-    return _PATHS.get(found, _PATHS["openai-chat"]).format(model=model)
+    return _PATHS.get(found, _PATHS["openai-chat"]).format(model=quote(str(model).removeprefix("models/"), safe=""))
 
 
 def _pause(after: str | None, attempt: int) -> float:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from utp_cli.io.private_files import private
 from utp_cli.protocol.errors import BadFile
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Output:
         data = text.encode(self._encoding, errors="backslashreplace")
         try:
             if self._file:
-                with Path(self._file).open("ab" if self._begun else "wb") as sink:
+                with open(self._file, "ab" if self._begun else "wb", opener=private) as sink:
                     sink.write(data)
             else:
                 _stdout().buffer.write(data)

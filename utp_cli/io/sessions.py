@@ -11,12 +11,13 @@ import json
 import os
 import re
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.io.private_files import locked, private
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.replaying.importing import (
     begins_stream,
@@ -172,30 +173,45 @@ def _natural(file: Path) -> list[Any]:
 class SessionFile:
     """A session file that exchanges are added to; each is there, whole, once `add` returns.
 
-    A file that exists is gone on with: what it has of a line that was never finished is dropped.
+    A file that exists is gone on with: what it has of a line that was never finished is dropped. Nobody else writes to
+    it meanwhile, and what it holds is never written over.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
-        """Raises `BadFile` where it cannot be written, or is something else than a session file."""
+        """Raises `BadFile` where it cannot be written, is something else than a session file, or has another writer."""
         self.path = path
-        try:
-            new = not path.exists() or path.stat().st_size == 0
-            if not new and not _header_of(path):
-                raise BadFile(str(path), "exists and is no session file; choose another with -o")
-            self._file = path.open("ab" if new else "r+b", buffering=0)
-            self.dropped = 0 if new else _drop_half_line(self._file)
-            """Bytes of a half written line."""
-        except OSError as error:
-            raise BadFile(str(path), f"cannot be written: {error.strerror or error}") from None
-        if new:
-            self.add(header)
+        self.dropped = 0
+        """Bytes of a half written line."""
+        with ExitStack() as opened:
+            opened.enter_context(locked(path))
+            try:
+                self._file = opened.enter_context(open(path, "a+b", buffering=0, opener=private))
+                self._regular = path.is_file()
+                if self._regular and path.stat().st_size and not _header_of(path):
+                    raise BadFile(str(path), "exists and is no session file; choose another with -o")
+                if self._regular:
+                    self.dropped = _finish_last_line(self._file)
+                if not self._regular or path.stat().st_size == 0:
+                    self.add(header)
+            except OSError as error:
+                raise BadFile(str(path), f"cannot be written: {error.strerror or error}") from None
+            self._opened = opened.pop_all()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Write a line."""
-        self._file.write(line_of(row).encode("utf-8", errors="backslashreplace"))
+        """Write a line, all of it or nothing. Raises `BadFile`."""
+        left = memoryview(line_of(row).encode("utf-8", errors="backslashreplace"))
+        before = os.fstat(self._file.fileno()).st_size
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            if self._regular:
+                with suppress(OSError):
+                    self._file.truncate(before)
+            raise BadFile(str(self.path), f"cannot be written: {error.strerror or error}") from None
 
     def close(self) -> None:
-        self._file.close()
+        self._opened.close()
 
 
 def line_of(row: Mapping[str, Any]) -> str:
@@ -203,8 +219,8 @@ def line_of(row: Mapping[str, Any]) -> str:
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _drop_half_line(file: Any) -> int:
-    """Go to the end of the file, or to where its last whole line ends; return the bytes behind that."""
+def _finish_last_line(file: Any) -> int:
+    """End the last line of a file where only its line break is missing, else drop it; return the bytes dropped."""
     size = end = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(end - 65_536, 0)
@@ -214,8 +230,11 @@ def _drop_half_line(file: Any) -> int:
             end = start + newline + 1
             break
         end = start
-    file.truncate(end)
     file.seek(end)
+    if isinstance(decoded(file.read().decode("utf-8", errors="replace")), dict):
+        file.write(b"\n")
+        return 0
+    file.truncate(end)
     return int(size - end)
 
 
@@ -225,7 +244,7 @@ def export(sessions: Iterable[Session], path: Path) -> int:
     The first session's header is the file's; what another says differently goes into its requests.
     """
     count, header = 0, None
-    with _replacing(path) as write:
+    with locked(path), _replacing(path) as write:
         for session in sessions:
             mine = session.header()
             if header is None:
@@ -247,7 +266,7 @@ def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> 
     if path.is_dir() or not _header_of(path):
         raise BadFile(str(path), "only session files can be updated; make one with --export FILE")
     index = 0
-    with _replacing(path) as write, path.open(encoding="utf-8", newline="\n") as file:
+    with locked(path), _replacing(path) as write, path.open(encoding="utf-8", newline="\n") as file:
         write(file.readline())
         for line in file:
             row = decoded(line)

@@ -1,13 +1,17 @@
-"""Asking over HTTP: bounded in time and size, and every failure one line that shows no key."""
+"""Asking over HTTP: bounded in time and size, and every failure one line that shows no key.
+
+A key goes to one origin (scheme, host and port), in one header, and is never sent on by a redirect.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from utp_cli.protocol.errors import BadOption, UtpError
 
@@ -22,6 +26,9 @@ _CONNECTING = 5.0
 """Seconds until somebody must have answered the call."""
 _QUOTED = 200
 """Characters of a server's own words that a message repeats."""
+
+_REDIRECTS = 10
+"""Requests until a server that always sends us on is left."""
 
 _MEANINGS = {
     400: "refuses the request",
@@ -61,7 +68,7 @@ class Web:
     def read(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> bytes:
         """Return the bytes of an answer. Raises `NoAnswer`, also for an error status."""
         status, data = self.exchange(method, url, body)
-        if status >= 400:
+        if status >= 300:
             raise self.refusal(url, status, data)
         return data
 
@@ -74,15 +81,17 @@ class Web:
         import httpx  # noqa: PLC0415 - only who asks pays
 
         end = time.monotonic() + self.seconds
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        headers = key_header(self.key)
         timeout = httpx.Timeout(self.seconds, connect=min(_CONNECTING, self.seconds))
-        with (
-            self._explained(url),
-            httpx.Client(timeout=timeout, headers=headers, follow_redirects=method == "GET") as client,
-            client.stream(method, url, json=body) as answer,
-        ):
-            return answer.status_code, _collected(url, answer, end)
-        raise AssertionError("unreachable")
+        with self._explained(url), httpx.Client(timeout=timeout) as client:
+            asked = httpx.URL(url)
+            for _ in range(_REDIRECTS):
+                shown = headers if origin_of(asked) == origin_of(url) else {}
+                with client.stream(method, asked, json=body, headers=shown) as answer:
+                    if method != "GET" or answer.next_request is None:
+                        return answer.status_code, _collected(url, answer, end)
+                    asked = answer.next_request.url
+        raise NoAnswer(url, f"sends on more than {_REDIRECTS} times: is the URL right?")
 
     @contextmanager
     def _explained(self, url: str) -> Iterator[None]:
@@ -127,7 +136,7 @@ def _collected(url: str, answer: httpx.Response, end: float) -> bytes:
 
 def _meaning(status: int, data: bytes) -> str:
     """Say what a status means here, with the server's own words."""
-    plain = "fails" if status >= 500 else "refuses the request"
+    plain = "fails" if status >= 500 else "refuses the request" if status >= 400 else "sends us on: is the URL right?"
     said = _said(data)
     return f"{_MEANINGS.get(status, plain)} (HTTP {status}{f': {said}' if said else ''})"
 
@@ -162,6 +171,57 @@ def root_of(url: str) -> str:
     for end in ("/chat/completions", "/v1"):
         path = path.removesuffix(end)
     return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+_PATH = re.compile(r"/(?![/\\])[^\\\s#\x00-\x20\x7f]*+")
+"""A path with its query: one slash, then nothing that a reader of URLs could take for a host."""
+KEY_HEADERS = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}
+"""Which header carries the key in requests of a format; every other takes `Authorization: Bearer …`."""
+
+
+def key_header(key: str | None, format_name: str = "") -> dict[str, str]:
+    """Return the one header that carries a key; none without a key. Raises `BadOption` for what is no key."""
+    if not key:
+        return {}
+    if not re.fullmatch(r"[!-~]+", key):
+        raise BadOption("the key holds a space, a line break or a character beyond ASCII: it cannot be sent")
+    name = KEY_HEADERS.get(format_name)
+    return {name: key} if name else {"authorization": f"Bearer {key}"}
+
+
+def origin_of(url: object) -> tuple[str, str, int | None]:
+    """Return scheme, host and port, as the client that connects reads them."""
+    import httpx  # noqa: PLC0415
+
+    parsed = httpx.URL(str(url))
+    return parsed.scheme, parsed.host, parsed.port
+
+
+def joined(root: str, path: str) -> str:
+    """Return the URL of a path at a server. Raises `BadOption` for a path that would lead elsewhere."""
+    import httpx  # noqa: PLC0415
+
+    before, mark, query = path.partition("?")
+    steps = unquote(before).split("/")
+    if not _PATH.fullmatch(path) or ".." in steps or "." in steps:
+        raise BadOption(f"{path[:80]!r} is no path of a server: it has to begin with one '/' and to stay there")
+    parts = urlsplit(root)
+    url = urlunsplit((parts.scheme, parts.netloc, joined_paths(parts.path, before), "", "")) + mark + query
+    try:
+        stays = origin_of(url) == origin_of(root)
+    except httpx.InvalidURL:
+        stays = False
+    if not stays:
+        raise BadOption(f"{path[:80]!r} leads away from {shown_url(root)}")
+    return url
+
+
+def joined_paths(first: str, second: str) -> str:
+    """Join two paths; what one ends with and the other begins with (`/v1`) stands once."""
+    ours, theirs = first.rstrip("/").split("/")[1:], second.split("/")[1:]
+    most = min(len(ours), len(theirs))
+    shared = next(count for count in range(most, -1, -1) if ours[len(ours) - count :] == theirs[:count])
+    return "/".join(["", *ours, *theirs[shared:]])
 
 
 def shown_url(url: str) -> str:
