@@ -37,6 +37,8 @@ OTHERS = {
     "templates": {"jinja2"},
     "replaying": {"pyarrow"},
     "io": {
+    "io": {
+        "brotli",
         "docstring_parser",
         "filelock",
         "httpx",
@@ -47,6 +49,8 @@ OTHERS = {
         "tokenizers",
         "tomli_w",
         "uvicorn",
+        "zstandard",
+    },
     },
     "views": {"rich", "jinja2"},
     "commands": {"typer", "tomli_w"},

@@ -340,7 +340,7 @@ def leave_in_the_middle(recording: Recording) -> None:
     port = int(recording.url.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=WAIT) as client:
         client.sendall(
-            b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-test: until-left\r\n"
+            b"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nx-test: until-left\r\n"
             b"content-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
         )
         heard = b""

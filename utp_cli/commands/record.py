@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 from typer import Option
 
@@ -38,6 +40,9 @@ def record(
     *,
     upstream: Annotated[str | None, Option(metavar="URL", help="The server to ask; else the profile's url.")] = None,
     port: Annotated[int, Option(metavar="N", min=0, max=65535, help="Where to listen; 0 takes a free one.")] = 8100,
+    allow_host: Annotated[
+        list[str] | None, Option(metavar="NAME", help="A further name that clients may call this server by.")
+    ] = None,
     redact: Annotated[list[str] | None, Option(metavar="FIELD", help="A further field to take out.")] = None,
     profile: options.Profile = None,
     config: options.Config = None,
@@ -59,6 +64,7 @@ def record(
     url = settings.get("url")
     if not url:
         raise BadOption("no server to ask: name one with --upstream URL")
+    url = url if "://" in url else f"http://{url}"
     root_of(url)  # says what is no URL of a server
     imported_server()
     header = Session(model=settings.get("model"), provider=settings.get("provider"), profile=profile)
@@ -73,13 +79,16 @@ def record(
     if not quiet:
         here = f"http://127.0.0.1:{listening.getsockname()[1]}"
         out.say(f"listening on {here} for {shown_url(url)}, writing to {output}; Ctrl-C ends it")
+        out.say(f"base_url: {here}{urlsplit(url).path.rstrip('/') or '/v1'} (OpenAI's clients), {here} (all others)")
     recorder = Recorder(file, header, Redactor(redact or ()), Showing(quiet=quiet, no_color=no_color))
     try:
-        serve(listening, url if "://" in url else f"http://{url}", recorder.hear)
+        serve(listening, url, recorder.hear, allow_host or ())
     finally:
         recorder.close()
     if not quiet:
         out.say(f"{output}: {recorder.count:,} exchange{'s' * (recorder.count != 1)} recorded")
+        if recorder.count:
+            out.say(f"next: utp replay {shlex.quote(output)}")
     return 0
 
 
@@ -101,7 +110,10 @@ class Recorder:
         self._file.close()
 
     def _write(self, capture: Capture) -> None:
+        from utp_cli.io.unpacking import unpack  # noqa: PLC0415 - help has no need of it
+
         outcome = None
+        unpack(capture)
         if capture.asks_model:
             row = row_of(capture, self._redactor)
             self._file.add(row)

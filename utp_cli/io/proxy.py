@@ -4,21 +4,23 @@
                              └──► a `Capture`, once the exchange has ended, however it ended
 
 Bytes of an answer go on as they come, content encoding and all; only headers that belong to one connection are
-exchanged. uvicorn takes care of connections (keep-alive, clients that go away, back pressure), httpx of the way
-upstream (TLS, proxies, a pool).
+exchanged. Who asks must name a host of loopback, or one that was allowed: a page in a browser that has its own name
+point here (DNS rebinding) is refused. uvicorn takes care of connections (keep-alive, clients that go away, back
+pressure), httpx of the way upstream (TLS, proxies, a pool).
 """
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import logging
 import socket
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
-from utp_cli.io.web import shown_url
+from utp_cli.io.web import joined_paths, root_of, shown_url
 from utp_cli.protocol.errors import BadOption
 from utp_cli.recording.capture import Capture
 
@@ -49,15 +51,24 @@ _IDLE: Final = 75
 class Relay:
     """The ASGI application: passes every request on, and hands over what went by."""
 
-    def __init__(self, upstream: httpx.URL, client: httpx.AsyncClient, hear: Callable[[Capture], None]) -> None:
+    def __init__(
+        self, upstream: httpx.URL, client: httpx.AsyncClient, hear: Callable[[Capture], None], hosts: Iterable[str] = ()
+    ) -> None:
+        """`hosts`: names besides those of loopback that a client may call this server by."""
         self._upstream, self._client, self._hear = upstream, client, hear
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._root = urlsplit(root_of(str(upstream))).path
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Serve one request."""
-        path = scope["raw_path"] + (b"?" + scope["query_string"] if scope["query_string"] else b"")
+        if refused := self._refusal(scope):
+            await _answer(send, *refused)
+            return
+        path = joined_paths(self._upstream.path, scope["raw_path"].decode("latin-1"))
+        query = scope["query_string"]
         capture = Capture(
             method=scope["method"],
-            path=path.decode("latin-1"),
+            path=path.removeprefix(self._root) + (f"?{query.decode('latin-1')}" if query else ""),
             at=time.time(),
             request_headers=_headers(scope["headers"]),
         )
@@ -67,17 +78,33 @@ class Relay:
             if body is None:
                 capture.ended = "client-gone"
                 return
-            capture.request_body = _plain(scope["headers"], [body])
+            capture.request_body = body
             await self._relay_while_heard(self._request(scope, path, body), capture, receive, send)
         finally:
             capture.elapsed = time.perf_counter() - start
             self._hear(capture)
 
-    def _request(self, scope: dict[str, Any], path: bytes, body: bytes) -> httpx.Request:
+    def _refusal(self, scope: dict[str, Any]) -> tuple[int, str] | None:
+        """Return status and message for what is not passed on; None for what is."""
+        names = [name.lower() for name, _ in scope["headers"]]
+        if scope["method"] == "CONNECT":
+            return 405, "this is no tunnel: name it as the base URL, not as a proxy"
+        if not scope["raw_path"].startswith(b"/"):
+            return 400, "the target of a request has to be a path: name this server as the base URL, not as a proxy"
+        if b"content-length" in names and b"transfer-encoding" in names:
+            return 400, "a request has Content-Length or Transfer-Encoding, not both"
+        for name, value in scope["headers"]:
+            if name.lower() == b"host" and not _is_loopback(host := _host_of(value)) and host not in self._hosts:
+                return 403, f"the host {host[:80]!r} is not known here; --allow-host NAME allows it"
+        return None
+
+    def _request(self, scope: dict[str, Any], path: str, body: bytes) -> httpx.Request:
         import httpx  # noqa: PLC0415
 
-        url = self._upstream.copy_with(raw_path=self._upstream.raw_path.rstrip(b"/") + path)
-        headers = [(name, value) for name, value in scope["headers"] if name.lower() not in _NOT_SENT]
+        query = b"&".join(part for part in (self._upstream.query, scope["query_string"]) if part)
+        url = self._upstream.copy_with(raw_path=path.encode("latin-1") + (b"?" + query if query else b""))
+        dropped = _NOT_SENT | _named_in_connection(scope["headers"])
+        headers = [(name, value) for name, value in scope["headers"] if name.lower() not in dropped]
         return httpx.Request(scope["method"], url, headers=headers, content=body or None)
 
     async def _relay_while_heard(self, request: httpx.Request, capture: Capture, receive: Receive, send: Send) -> None:
@@ -104,7 +131,8 @@ class Relay:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             await self._refuse(error, capture, send)
             return
-        passed = [(name, value) for name, value in response.headers.raw if name.lower() not in _OF_ONE_CONNECTION]
+        dropped = _OF_ONE_CONNECTION | _named_in_connection(response.headers.raw)
+        passed = [(name, value) for name, value in response.headers.raw if name.lower() not in dropped]
         capture.status, capture.response_headers = response.status_code, _headers(passed)
         try:
             await send({"type": "http.response.start", "status": response.status_code, "headers": passed})
@@ -118,18 +146,47 @@ class Relay:
         except httpx.HTTPError:
             capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well
         finally:
-            capture.response_body = _plain(passed, kept)
+            capture.response_body = b"".join(kept)
             await response.aclose()
 
     async def _refuse(self, error: Exception, capture: Capture, send: Send) -> None:
         """Answer in place of a server that cannot be reached."""
         what = f"utp record: no answer from {shown_url(str(self._upstream))}: {str(error) or type(error).__name__}"
-        body = json.dumps({"error": {"message": what, "type": "upstream_error", "code": 502}}).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        capture.status, capture.response_headers, capture.response_body = 502, _headers(headers), body
-        capture.ended = "unreachable"
-        await send({"type": "http.response.start", "status": 502, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        capture.status, capture.ended = 502, "unreachable"
+        capture.response_headers, capture.response_body = await _answer(send, 502, what)
+
+
+async def _answer(send: Send, status: int, message: str) -> tuple[list[tuple[str, str]], bytes]:
+    """Answer in the form that the clients of model servers show; return the headers and the body."""
+    kind = "upstream_error" if status == 502 else "invalid_request_error"
+    said = message if message.startswith("utp ") else f"utp record: {message}"
+    body = json.dumps({"error": {"message": said, "type": kind, "code": status}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    closing = [(b"connection", b"close")] if status < 500 else []
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *closing]})
+    await send({"type": "http.response.body", "body": body})
+    return _headers(headers), body
+
+
+def _host_of(value: bytes) -> str:
+    """Return the name in a `Host` header, without its port."""
+    host = value.decode("latin-1").strip().lower()
+    return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0].rstrip(".")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _named_in_connection(headers: Iterable[tuple[bytes, bytes]]) -> set[bytes]:
+    """Return the headers that `Connection` names as its own (RFC 9110, 7.6.1)."""
+    values = [value for name, value in headers if name.lower() == b"connection"]
+    return {word.strip().lower() for value in values for word in value.split(b",")}
 
 
 async def _body(receive: Receive) -> bytes | None:
@@ -153,21 +210,6 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
 
 
-def _plain(headers: Iterable[tuple[bytes, bytes]], pieces: list[bytes]) -> bytes:
-    """Take the content encoding off, as far as the bytes reach."""
-    import httpx  # noqa: PLC0415
-
-    encoding = [(name, value) for name, value in headers if name.lower() == b"content-encoding"]
-    if not encoding:
-        return b"".join(pieces)
-    response = httpx.Response(200, headers=encoding, content=iter(pieces))
-    plain = bytearray()
-    with suppress(httpx.DecodingError):
-        for piece in response.iter_bytes():  # what was read before the fault is kept
-            plain += piece
-    return bytes(plain)
-
-
 def listen(port: int) -> socket.socket:
     """Open a socket on loopback; port 0 takes a free one. Raises `BadOption`."""
     opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -182,15 +224,18 @@ def listen(port: int) -> socket.socket:
     return opened
 
 
-def serve(listening: socket.socket, upstream: str, hear: Callable[[Capture], None]) -> None:
+def serve(listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str] = ()) -> None:
     """Relay until SIGINT or SIGTERM. `hear` is called with each exchange that has ended, from one thread.
 
-    Raises `BadOption` where the packages of the extra `record` are missing.
+    Its bodies are as they went by, with their content encodings. `hosts`: further names of this server. Raises
+    `BadOption` where the packages of the extra `record` are missing.
     """
-    asyncio.run(_serve(listening, upstream, hear))
+    asyncio.run(_serve(listening, upstream, hear, hosts))
 
 
-async def _serve(listening: socket.socket, upstream: str, hear: Callable[[Capture], None]) -> None:
+async def _serve(
+    listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str]
+) -> None:
     import httpx  # noqa: PLC0415
 
     uvicorn = imported_server()
@@ -207,7 +252,7 @@ async def _serve(listening: socket.socket, upstream: str, hear: Callable[[Captur
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
     async with httpx.AsyncClient(timeout=timeout, limits=limits) as client:
         config = uvicorn.Config(
-            Relay(httpx.URL(upstream), client, hear),
+            Relay(httpx.URL(upstream), client, hear, hosts),
             http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, log_level=logging.CRITICAL + 1,
             access_log=False, server_header=False, date_header=False, proxy_headers=False,
             timeout_keep_alive=_IDLE, timeout_graceful_shutdown=_GRACE, h11_max_incomplete_event_size=1 << 20,

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 Ended = Literal["complete", "client-gone", "upstream-broke", "unreachable", "stopped", "too-long"]
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/vnd.amazon.eventstream")
 WITHHELD = "[withheld: it holds a key]"
+UNREADABLE = "[withheld: its content encoding is not known, so it may hold a key]"
 
 
 @dataclass(slots=True, kw_only=True)
 class Capture:
-    """One exchange as it went by; the bytes of both bodies with their content encoding taken off."""
+    """One exchange as it went by; both bodies, from `unpack` on without their content encoding."""
 
     method: str
     path: str
@@ -36,6 +37,8 @@ class Capture:
     elapsed: float = 0.0
     """Seconds."""
     ended: Ended = "stopped"
+    unreadable: bool = False
+    """The content encoding of a body is not known here."""
 
     @property
     def request(self) -> Any:
@@ -64,6 +67,8 @@ def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
 
 
 def _answer(capture: Capture, redactor: Redactor, secrets: set[str]) -> dict[str, Any]:
+    if capture.unreadable:
+        return {"stream": UNREADABLE}
     text = _text(capture.response_body)
     if text is None:
         if any(secret.encode() in capture.response_body for secret in secrets):
