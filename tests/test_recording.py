@@ -27,7 +27,8 @@ from utp_cli import replay
 from utp_cli.app import app
 from utp_cli.io.sessions import SessionFile
 from utp_cli.protocol.errors import BadFile
-from utp_cli.recording.redaction import REDACTED, Redactor, secrets_of, without_parameters
+from utp_cli.recording.redaction import Redactor
+from utp_cli.recording.secrets import REDACTED, secrets_of, without_parameters
 
 uvicorn = pytest.importorskip("uvicorn")
 

@@ -6,10 +6,13 @@ import base64
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.recording.redaction import secrets_of, without_parameters
-from utp_cli.wire.shape import recognise
+from utp_cli.recording.redaction import spans_of
+from utp_cli.recording.secrets import secrets_of, without_parameters
+from utp_cli.recording.split import holds_split, without_split
+from utp_cli.wire.shape import documents_of, recognise
 
 if TYPE_CHECKING:
     from utp_cli.recording.redaction import Redactor
@@ -67,16 +70,22 @@ def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
 
 
 def _answer(capture: Capture, redactor: Redactor, secrets: set[str]) -> dict[str, Any]:
+    look = partial(spans_of, secrets=secrets)
     if capture.unreadable:
         return {"stream": UNREADABLE}
     text = _text(capture.response_body)
     if text is None:
-        if any(secret.encode() in capture.response_body for secret in secrets):
+        framed = documents_of(capture.response_body)
+        if look(capture.response_body.decode("latin-1")) or (framed and holds_split(framed.documents, look)):
             return {"stream": WITHHELD}
         return {"stream_base64": base64.b64encode(capture.response_body).decode("ascii")}
     clean = redactor.text(text, secrets)
     kind = next((value for name, value in capture.response_headers if name.lower() == "content-type"), "")
     body = None if kind.startswith(_STREAMS) else _decoded(clean)
+    if isinstance(body, dict):
+        return {"response": body}
+    clean = without_split(clean, look)
+    body = _decoded(clean) if body is not None else None
     return {"stream": clean} if body is None else {"response": body}
 
 

@@ -1,50 +1,74 @@
 """Keys, tokens, cookies and passwords taken out of what is written: wherever they stand, whatever is wrapped around.
 
-Three ways to know a secret: it was sent as one (in a header or a URL), it looks like one, or its field says so. All
-work on text, so that a body, a stream of events, JSON within JSON and an error message that quotes a key are one case.
+Four ways to know a secret: it was sent as one (in a header or a URL), it looks like one, it stands where a URL or a
+header has one, or it is given to a name that says so. All work on text, so that a body, a stream of events, JSON
+within JSON and an error message that quotes a key are one case.
+
+A name counts where something is assigned to it: `api_key="…"`, `"api_key": "…"`, `?session=…`, `-H 'x-api-key: …'`.
+Names that ordinary fields have too (`session`, `auth`, `token`, `sig`) count in queries and headers alone. All
+quantifiers are bounded or possessive: the cost is linear.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from utp_cli.recording.secrets import REDACTED, SECRET_HEADERS, SECRET_PARAMETERS
+from utp_cli.recording.spellings import occurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-REDACTED: Final = "[redacted]"
-_SHORTEST: Final = 8
-"""Characters from which on a value that was sent as a key counts as one: `ollama` and `EMPTY` are no secrets."""
-
-_SECRET_HEADERS: Final = re.compile(r"(?i)authorization|cookie|(?:^|[-_])(?:key|token|secret|password|signature|auth)$")
-_SECRET_PARAMETERS: Final = re.compile(
-    r"(?i)(?:api[-_]?)?key|(?:access[-_]?|auth[-_]?|id[-_]?)?token|sig(?:nature)?|secret|password|code"
-    r"|x-(?:amz|goog)-(?:signature|credential|security-token)"
-)
-_PATTERNS: Final = re.compile(
-    r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))(?:"  # not within a word, but after an escaped line break
-    r"(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,512}"  # OpenAI, Anthropic, OpenRouter, Stripe, LiteLLM
-    r"|(?:gsk|hf|xai|nvapi|pplx|r8|fw|tvly|csk|ghp|gho|ghs|ghu|github_pat|glpat|dop_v1)[-_][A-Za-z0-9_-]{16,512}"
-    r"|AIza[A-Za-z0-9_-]{30,64}|ya29\.[A-Za-z0-9_-]{20,512}"  # Google
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,256}"  # AWS, Slack
-    r"|eyJ[A-Za-z0-9_-]{8,2048}\.[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,2048}"  # JSON Web Tokens
-    r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}-----END [A-Z ]{0,20}PRIVATE KEY-----"
-    r"|(?i:bearer|basic)\s{1,4}(?=[A-Za-z._~+/=-]{0,2048}\d)[A-Za-z0-9._~+/=-]{11,2048}[A-Za-z0-9_=-]"
+_SHAPES: Final = re.compile(
+    # Not within a word, but after an escaped line break, a `\u003d`, a `%3D`.
+    r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2}))(?:"
+    r"(?:sk|pk|rk)[-_](?P<sk>[A-Za-z0-9_-]{16,}+)"  # OpenAI, Anthropic, OpenRouter, Stripe, LiteLLM
+    r"|(?:gsk|hf|xai|nvapi|pplx|r8|fw|tvly|csk|gh[oprsu]|github_pat|glpat|dop_v1|lsv2_pt|npm|pypi)[-_]"
+    r"(?P<named>[A-Za-z0-9_-]{16,}+)"
+    r"|AIza[A-Za-z0-9_-]{30,}+|ya29\.[A-Za-z0-9_-]{20,}+"  # Google
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])|xox[abeprs]-[A-Za-z0-9-]{10,}+"  # AWS, Slack
+    r"|eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+"  # JSON Web Tokens
+    r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}+-----END [A-Z ]{0,20}PRIVATE KEY-----"
+    r"|(?i:bearer|basic)(?:\s|%20|\+){1,4}(?=[A-Za-z._~+/=-]{0,2048}\d)[A-Za-z0-9._~+/=-]{11,2048}[A-Za-z0-9_=-]"
     r")"
 )
 """How the keys of well-known services begin."""
+_RANDOM: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12,}+"  # a run with a digit
+    r"|(?=[a-z]{0,40}[A-Z])(?=[A-Z]{0,40}[a-z])[A-Za-z]{16,}+|[A-Za-z]{21,}+)"
+)
+"""What nobody has written as words: `sk-learn-based-classifier` has none of it."""
+_MIXED: Final = re.compile(r"(?=[A-Za-z]{1,40}\d|\d{1,40}[A-Za-z])[A-Za-z0-9]{5,}+")
 _FIELDS: Final = (
-    r"[\w-]{0,40}api[-_]?key|x[-_]api[-_]key|(?:proxy-)?authorization|(?:set-)?cookie|[\w-]{0,40}password|passwd"
-    r"|[\w-]{0,40}secret|secret[-_]?(?:access[-_]?)?key|(?:access|refresh|id|auth|bearer|session|csrf)[-_]?token"
-    r"|private[-_]?key|client[-_]?secret|credentials?"
+    r"[\w-]{0,40}api[-_]?(?:key|token)|[\w-]{0,40}subscription[-_]?key|(?:proxy-)?authorization|(?:set-)?cookie"
+    r"|[\w-]{0,40}password|passwd|[\w-]{0,40}secret|secret[-_]?(?:access[-_]?)?key|[\w-]{0,40}access[-_]?key"
+    r"|(?:access|refresh|id|auth|bearer|session|csrf)[-_]?token|private[-_]?key|client[-_]?secret|credentials?"
 )
 """Names of fields whose text is secret. A plain `token` is not: it names what a model writes."""
 _SCALAR: Final = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
-_QUOTE: Final = re.compile(r'\\*"')
+_QUOTE: Final = re.compile(r'(?<!\\)\\*+"')
+_ASSIGNED: Final = re.compile(
+    r"(?i:api[-_]?(?:key|token)|subscription[-_]?key|(?:secret[-_]?)?access[-_]?key|secret[-_]?key|private[-_]?key"
+    r"|(?:access|auth|refresh|bearer|session)[-_]?token|_token|client[-_]?secret|passwd|password|secret|authorization)"
+    r"(?P<closed>\\{0,8}['\"`])?[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}"
+    r"(?:(?P<quote>\\{0,8}['\"`])(?P<quoted>[^'\"`\\\s]{4,}+)(?P=quote)"
+    r"|(?P<plain>[A-Za-z0-9._~+/=-]{8,}+)(?![\w(\[{]))"
+)
+"""An assignment in code, in a shell, in a file of settings or in prose."""
+_OPTION: Final = re.compile(
+    r"(?<![\w-])--(?:api-key|api-token|access-key|auth-token|token|password|secret)[ =]{1,4}"
+    r"(?P<quote>\\{0,8}['\"])?(?P<plain>[A-Za-z0-9._~+/=-]{8,}+)"
+)
+_HEADER: Final = re.compile(
+    r"(?:-H|--header)[ =]{0,4}\\{0,8}['\"](?P<name>[A-Za-z0-9_-]{1,60}):[ \t]{0,8}(?P<quoted>[^'\"\\\n]{1,}+)"
+)
+_USER: Final = re.compile(r"(?:(?<=://)|(?<=:\\/\\/))(?P<quoted>[^\s/?#@:'\"<>\\,]{0,256}+:[^\s/?#@'\"<>\\]{1,512}+)@")
+_QUERY: Final = re.compile(
+    r"(?:[?&]|\\u0026|&amp;)(?P<name>[A-Za-z0-9_-]{1,60}+)=(?P<plain>[^&\s'\"\\<>#()\[\]{}]{8,}+)"
+)
+_DOTTED: Final = re.compile(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)+|[A-Z][A-Z_]*+")
 
 
 class Redactor:
@@ -54,13 +78,15 @@ class Redactor:
         own = "|".join(re.escape(name) for name in fields)
         self._own = re.compile(rf"(?i)(?:{own})") if own else None
         names = f"{_FIELDS}|{own}" if own else _FIELDS
-        self._field = re.compile(rf'(?P<quote>\\*")(?P<name>(?i:{names}))(?P=quote)\s{{0,20}}:\s{{0,20}}')
+        self._field = re.compile(rf'(?P<quote>(?<!\\)\\*+")(?P<name>(?i:{names}))(?P=quote)\s{{0,20}}:\s{{0,20}}')
 
     def text(self, text: str, secrets: Iterable[str] = ()) -> str:
         """Return a text without secrets; `secrets` are those known to be in use. JSON stays JSON."""
-        for form in _forms(secrets):
-            text = text.replace(form, REDACTED)
-        return self._without_fields(_PATTERNS.sub(REDACTED, text))
+        text = _cut(text, spans_of(text, secrets))
+        text = self._without_fields(text)
+        for pattern, group, counts in _PLACES:
+            text = _cut(text, [m.span(g) for m in pattern.finditer(text) if (g := group(m)) and counts(m, m[g])])
+        return text
 
     def _without_fields(self, text: str) -> str:
         pieces, done = [], 0
@@ -75,40 +101,66 @@ class Redactor:
         return "".join([*pieces, text[done:]])
 
 
-def secrets_of(headers: Iterable[tuple[str, str]], url: str) -> set[str]:
-    """Return the secrets that headers and a URL carry."""
-    found: set[str] = set()
-    for name, value in headers:
-        if _SECRET_HEADERS.search(name):
-            found |= _parts(value)
-    with suppress(ValueError):
-        parts = urlsplit(url)
-        found |= {unquote(part) for part in (parts.username, parts.password) if part}
-        found |= {value for name, value in parse_qsl(parts.query) if _SECRET_PARAMETERS.fullmatch(name)}
-    return {secret for secret in found if len(secret) >= _SHORTEST}
+def spans_of(text: str, secrets: Iterable[str] = ()) -> list[tuple[int, int]]:
+    """Return where secrets in use and keys of known shapes stand in a text: in order, apart from each other."""
+    found = occurrences(text, secrets) if secrets else []
+    found += [match.span() for match in _SHAPES.finditer(text) if _is_key(match)]
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
 
 
-def without_parameters(path: str) -> str:
-    """Return a path and query without the parameters that carry secrets."""
-    before, mark, query = path.partition("?")
-    kept = [(n, v) for n, v in parse_qsl(query, keep_blank_values=True) if not _SECRET_PARAMETERS.fullmatch(n)]
-    return before + (mark + urlencode(kept) if kept else "")
+def _is_key(match: re.Match[str]) -> bool:
+    """Whether what begins like a key goes on like one, and not in words."""
+    tail = match["sk"] or match["named"]
+    return not tail or bool(_RANDOM.search(tail)) or sum(1 for _ in _MIXED.finditer(tail)) > 1
 
 
-def _parts(value: str) -> set[str]:
-    """Take a header's value apart: a scheme and a token, cookies, name and password."""
-    found = {value, value.partition(" ")[2].strip()}
-    found |= {pair.partition("=")[2].strip() for pair in value.split(";")}
-    if value[:6].lower() == "basic ":
-        with suppress(ValueError):
-            found.add(base64.b64decode(value[6:]).decode("utf-8", "replace").partition(":")[2])
-    return found
+def _cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    pieces, done = [], 0
+    for start, end in spans:
+        pieces += [text[done:start], REDACTED]
+        done = end
+    return "".join([*pieces, text[done:]]) if pieces else text
 
 
-def _forms(secrets: Iterable[str]) -> list[str]:
-    """Return how secrets may be written, the longest first."""
-    forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1], quote(secret, safe=""))}
-    return sorted(forms, key=len, reverse=True)
+def _is_written(value: str) -> bool:
+    """Whether a quoted value is a secret itself: no placeholder, and no plain word."""
+    if value.startswith(("$", "{", "<", "%", REDACTED[:-1])) or _DOTTED.fullmatch(value):
+        return False
+    return not value.isalpha() or len(value) >= 12 or not (value.islower() or value.istitle())
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value without quotes is a secret: a token of letters and digits, and no name of code."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdecimal, value))
+    return letters and digits and not _DOTTED.fullmatch(value)
+
+
+def _group(match: re.Match[str]) -> str | None:
+    """Return the name of the group that holds the value; none where a JSON key is followed by a number."""
+    groups = match.groupdict()
+    if groups.get("quoted"):
+        return "quoted"
+    return None if groups.get("closed") else "plain"
+
+
+def _in_assignment(match: re.Match[str], value: str) -> bool:
+    return _is_written(value) if match["quoted"] else _is_mixed(value)
+
+
+_PLACES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str | None], Callable[..., bool]], ...]] = (
+    (_HEADER, _group, lambda m, value: bool(SECRET_HEADERS.search(m["name"])) and "$" not in value),
+    (_USER, _group, lambda _, value: not value.partition(":")[2].startswith(("$", "{"))),
+    (_QUERY, _group, lambda m, value: bool(SECRET_PARAMETERS.fullmatch(m["name"])) and _is_mixed(value)),
+    (_OPTION, _group, lambda _, value: _is_mixed(value)),
+    (_ASSIGNED, _group, _in_assignment),
+)
+"""Where the place says that something is secret: how it is found, and whether the value there is one."""
 
 
 def _end_of_value(text: str, start: int, quoted: str, *, any_kind: bool) -> int:
