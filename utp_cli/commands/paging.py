@@ -69,8 +69,11 @@ class Drawing:
         self._page.add(compared.result, source, compared)
 
     def _write(self, metrics: Mapping[str, Any] | None = None) -> None:
+        from utp_cli.recording.redaction import Redactor  # noqa: PLC0415 - only pages
+
+        redactor = Redactor()
         for piece in self._page.pieces(metrics):
-            if not self._sink.write(piece):
+            if not self._sink.write(redactor.text(piece)):
                 return
         if self._told:
             say(self._told)

@@ -108,7 +108,8 @@ def parse(
     if stream:
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:
-        read = recorded(session, known) if session else answers(names, known, lines=lines)
+        clean = bool(html) or name == "html"  # a page is handed on
+        read = recorded(session, known, clean=clean) if session else answers(names, known, lines=lines, clean=clean)
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
     return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])

@@ -63,12 +63,16 @@ def own_dialects(settings: Settings) -> list[Dialect]:
     return made
 
 
-def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool) -> Iterator[ParseResult]:
-    """Read each input, or each line of each, one after the other."""
+def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool, clean: bool = False) -> Iterator[ParseResult]:
+    """Read each input, or each line of each, one after the other; `clean`: without the keys in it."""
     from utp_cli.parsing.parser import parse  # noqa: PLC0415 - help and errors have no need of the engine
 
     for name in names:
         for data in inputs.lines(name) if lines else [inputs.read(name)]:
+            if clean:
+                from utp_cli.recording.cleaning import clean_bytes  # noqa: PLC0415 - only pages are handed on
+
+                data = clean_bytes(data)  # noqa: PLW2901
             result = parse(_line(data) if lines else data, **known)
             result.source = inputs.shown_name(name)
             if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
@@ -76,12 +80,17 @@ def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool) -> Iter
             yield result
 
 
-def recorded(place: str, known: dict[str, Any]) -> Iterator[ParseResult]:
-    """Read one exchange of a session, `FILE#N`, with what the session knows of it."""
+def recorded(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:
+    """Read one exchange of a session, `FILE#N`, with what the session knows of it; `clean` as in `answers`."""
     from utp_cli.io.sessions import exchange_at  # noqa: PLC0415 - only who asks for one pays
     from utp_cli.replaying.chunks import parse_again, tools_of  # noqa: PLC0415
 
     session, exchange = exchange_at(place)
+    if clean:
+        from utp_cli.recording.cleaning import clean_exchange  # noqa: PLC0415 - as above
+        from utp_cli.replaying.importing import exchanges_in  # noqa: PLC0415
+
+        exchange = next(iter(exchanges_in(clean_exchange(exchange))), exchange)
     result = parse_again(exchange, session, tools_of(exchange, session, known), known)
     result.source = place
     yield result

@@ -105,6 +105,10 @@ def replay(
             repair_attempts=repair_attempts,
         )  # fmt: skip
         sessions = asking.sessions(sessions, known)
+    if html or name == "html":
+        from utp_cli.recording.cleaning import clean_session  # noqa: PLC0415 - only pages are handed on
+
+        sessions = map(clean_session, sessions)
     if export:
         count = export_to(sessions, Path(export))
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")

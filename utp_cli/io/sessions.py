@@ -62,7 +62,7 @@ def read_session(path: Path) -> Session:
             if isinstance(header, dict) and "utp_session" in header:
                 return _own_session(path, header)
             if header is not None and not begins_stream(header) and any(line.strip() for line in file):
-                return Session(source=str(path), rows=_lines(path, skip=0))
+                return Session(source=str(path), rows=_cleaned(_lines(path, skip=0)))
             file.seek(0)
             return _document(path, file.read())
     except OSError as error:
@@ -108,11 +108,12 @@ def _document(path: Path, text: str) -> Session:
     if not text.strip():
         raise BadFile(str(path), "is empty")
     try:
-        return session_of(json.loads(text), str(path))
+        json.loads(text)  # says where it is none; cleaned, its places are others
+        return session_of(json.loads(_clean(text)), str(path))
     except RecursionError:
         raise BadFile(str(path), "is nested too deeply") from None
     except json.JSONDecodeError as error:
-        found = list(exchanges_in_text(text))
+        found = list(exchanges_in_text(_clean(text)))
         if not found:
             place = f"{path}:{error.lineno}:{error.colno}"
             raise BadFile(place, "is neither a session file, nor JSON, nor a stream of it") from None
@@ -148,9 +149,20 @@ def _body(file: Path) -> Iterator[Exchange]:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_bytes().decode("utf-8-sig", errors="replace")
+        return _clean(file.read_bytes().decode("utf-8-sig", errors="replace"))
     except OSError as error:
         raise BadFile(str(file), error.strerror or str(error)) from None
+
+
+def _clean(text: str) -> str:
+    """Return what is imported without keys."""
+    from utp_cli.recording.cleaning import clean_text  # noqa: PLC0415 - session files of our own have no need of it
+
+    return clean_text(text)
+
+
+def _cleaned(lines: Iterable[RawLine]) -> Iterator[RawLine]:
+    return (replace(line, text=_clean(line.text)) for line in lines)
 
 
 def _header_of(file: Path) -> bool:
@@ -241,19 +253,21 @@ def _finish_last_line(file: Any) -> int:
 def export(sessions: Iterable[Session], path: Path) -> int:
     """Write sessions of any kind as one session file; return the number of exchanges.
 
-    The first session's header is the file's; what another says differently goes into its requests.
+    The first session's header is the file's; what another says differently goes into its requests. No key is written.
     """
+    from utp_cli.recording.cleaning import clean_exchange, clean_header  # noqa: PLC0415 - only who exports
+
     count, header = 0, None
     with locked(path), _replacing(path) as write:
         for session in sessions:
-            mine = session.header()
+            mine = clean_header(session.header())
             if header is None:
                 header = mine
                 write(line_of(mine))
             other = {key: value for key, value in mine.items() if header.get(key) != value}
             for exchange in exchanges_of(session.rows, session.source):
                 request = {**other, **(exchange.request or {})} or None
-                write(line_of(replace(exchange, request=request).to_dict()))
+                write(line_of(clean_exchange(replace(exchange, request=request))))
                 count += 1
     return count
 

@@ -99,7 +99,7 @@ def _zstd(body: bytes) -> bytes:
                 plain += piece
     except zstandard.ZstdError:
         pass
-    return bytes(plain)
+    return bytes(plain[: MOST + 1])
 
 
 _READERS: Final[dict[str, Callable[[bytes], bytes]]] = {
