@@ -345,3 +345,83 @@ def test_a_session_of_the_future_is_not_guessed_at(tmp_path: Path) -> None:
     path.write_text('{"utp_session": 2}\n')
     with pytest.raises(BadFile, match="format 2 is not known"):
         read_session(path)
+
+
+KEY = "sk-proj-1234567890abcdefghijKLMN"
+PLAIN_KEY = "no-shape-at-all"
+
+
+def secret_har() -> dict[str, Any]:
+    """Keys in headers, a cookie and the URL; echoed by both bodies, and by a body in base64."""
+    asked = {**REQUEST, "messages": [{"role": "user", "content": f"I send {PLAIN_KEY} and c00kie-monster, {KEY}"}]}
+    said = {
+        **BODY,
+        "choices": [
+            {**BODY["choices"][0], "message": {"role": "assistant", "content": f"{PLAIN_KEY} c00kie-monster urlkey12"}}
+        ],
+    }
+    entries = [
+        {
+            "request": {
+                "method": "POST", "url": "https://x.example/v1/chat/completions?key=urlkey12",
+                "headers": [{"name": "X-Api-Key", "value": PLAIN_KEY}], "cookies": [{"name": "a", "value": "c00kie-monster"}],
+                "postData": {"text": json.dumps(asked)},
+            },
+            "response": {"status": 200, "content": content},
+        }
+        for content in ({"text": json.dumps(said)}, {"text": base64.b64encode(json.dumps(said).encode()).decode(), "encoding": "base64"})
+    ]  # fmt: skip
+    return {"log": {"version": "1.2", "entries": entries}}
+
+
+SECRETS = (KEY, PLAIN_KEY, "c00kie-monster", "urlkey12")
+
+
+@pytest.mark.parametrize(
+    "words", [("replay", "--export"), ("replay", "--html"), ("replay", "-o", "--json"), ("parse", "--html")]
+)
+def test_no_key_of_an_archive_is_handed_on(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "a.har").write_text(json.dumps(secret_har()))
+    done = CliRunner().invoke(app, [words[0], str(tmp_path / "a.har"), words[1], str(tmp_path / "out"), *words[2:]])
+    assert done.exit_code in (0, 1), done.output
+    text = (tmp_path / "out").read_text() + done.output
+    assert [secret for secret in SECRETS if secret in text] == []
+    if "--export" in words:
+        found = list(exchanges_of(read_session(tmp_path / "out").rows, ""))
+        assert [exchange.path for exchange in found] == ["/v1/chat/completions"] * 2
+        assert all(exchange.request and exchange.response["choices"] for exchange in found)
+
+
+@pytest.mark.parametrize("form", ["own", "lines", "document", "stream", "folder"])
+@pytest.mark.parametrize("option", ["--export", "--html"])
+def test_no_key_of_an_import_is_handed_on(tmp_path: Path, form: str, option: str) -> None:
+    def event(text: str) -> str:
+        return (
+            "data: "
+            + json.dumps({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": text}}]})
+            + "\n\n"
+        )
+
+    body = {
+        **BODY,
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": f"it is {KEY}"}}],
+    }
+    row = {"path": f"/k/{KEY}/v1/x?session=abcdefg1", "request": REQUEST, "response": body}
+    streamed = event(KEY[:9]) + event(KEY[9:])
+    lines = [json.dumps({"utp_session": 1}), json.dumps(row), json.dumps({"request": REQUEST, "stream": streamed})]
+    made = {
+        "own": lines,
+        "lines": lines[1:],
+        "document": [json.dumps([body, body], indent=1)],
+        "stream": [streamed],
+        "folder": [json.dumps(body)],
+    }
+    (tmp_path / "in").mkdir()
+    file = tmp_path / "in" / "a.json"
+    file.write_text("\n".join(made[form]) + "\n")
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["replay", str(file.parent if form == "folder" else file), option, str(out)])
+    assert done.exit_code in (0, 1), done.output
+    text = out.read_text()
+    assert not any(part in text for part in (KEY, KEY[9:], "abcdefg1"))
+    assert "[redacted]" in text
