@@ -37,7 +37,6 @@ OTHERS = {
     "templates": {"jinja2"},
     "replaying": {"pyarrow"},
     "io": {
-    "io": {
         "brotli",
         "docstring_parser",
         "filelock",
@@ -50,7 +49,6 @@ OTHERS = {
         "tomli_w",
         "uvicorn",
         "zstandard",
-    },
     },
     "views": {"rich", "jinja2"},
     "commands": {"typer", "tomli_w"},

@@ -32,7 +32,7 @@ def clean_text(text: str) -> str:
             document = json.loads(text)
     entries = dicts_of(dig(document, "log", "entries")) if isinstance(document, dict) else ()
     cleaned = [_entry(entry) for _, entry in entries]
-    if not cleaned:
+    if not cleaned or not isinstance(document, dict):
         return _REDACTOR.text(text)
     return json.dumps({"log": {**dict_of(document["log"]), "entries": cleaned}}, ensure_ascii=False)
 
