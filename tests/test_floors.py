@@ -33,6 +33,7 @@ FLOORS = {
 FACE = {"app", "public", "__main__", "__init__"}
 """Modules beside the folders; they stand with the commands."""
 OTHERS = {
+    "captures": {"ruamel"},
     "validation": {"jsonschema_rs"},
     "templates": {"jinja2"},
     "replaying": {"pyarrow"},
