@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.dialects import arg_key_value, channels, elements, header_json, pythonic, tagged_arguments, tagged_json
+from utp_cli.dialects import (
+    arg_key_value,
+    bare_json,
+    channels,
+    elements,
+    header_json,
+    pythonic,
+    tagged_arguments,
+    tagged_json,
+)
 from utp_cli.protocol.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -14,6 +23,7 @@ DIALECTS: Catalogue[Dialect] = Catalogue(
     "parser",
     [
         *tagged_json.DIALECTS,
+        *bare_json.DIALECTS,
         *tagged_arguments.DIALECTS,
         *arg_key_value.DIALECTS,
         *header_json.DIALECTS,

@@ -314,63 +314,6 @@ LFM2_JSON = Dialect(
     quirks="The JSON list that LFM2 may write in place of Python calls.",
 )
 
-_FENCES = ("```json\n", "```\n")
-
-LLAMA3_JSON = Dialect(
-    name="llama3_json",
-    family="tagged_json_object",
-    aliases=("llama3", "llama4_json"),
-    models=("llama-3.1", "llama-3.2", "llama-3.3", "llama-4"),
-    source="chat templates of Llama 3.1 to 3.3; vLLM 0.33, SGLang 0.5 (2026)",
-    servers={"vllm": "llama3_json", "sglang": "llama3", "llama.cpp": "--jinja"},
-    call_open=("<|python_tag|>",),
-    bare=("{", "[", *_FENCES),
-    close_optional=True,
-    argument_keys=("parameters", "arguments"),
-    dropped=("<|eot_id|>", "<|eom_id|>"),
-    quirks="The marker may be missing; several objects are parted by a semicolon; Python literals occur.",
-)
-
-XLAM = Dialect(
-    name="xlam",
-    family="tagged_json_list",
-    models=("xlam",),
-    source="vLLM 0.33 (2026)",
-    servers={"vllm": "xlam"},
-    bare=("[", "{", *_FENCES),
-    close_optional=True,
-    reasoning=THINK,
-    dropped=("<|eot_id|>", "<|im_end|>"),
-    quirks="A list without markers, also in a code fence.",
-)
-
-GENERIC = Dialect(
-    name="generic",
-    family="tagged_json_object",
-    source="llama.cpp's fallback for models without a dialect (until 2025)",
-    bare=("{",),
-    close_optional=True,
-    wrappers=("tool_call", "tool_calls"),
-    id_keys=("id",),
-    quirks='A call in {"tool_call": …} or {"tool_calls": […]}, an answer in {"response": …}.',
-)
-
-COMMAND_R_PLUS = Dialect(
-    name="command_r_plus",
-    family="tagged_json_list",
-    models=("command-r-plus", "command-r-08-2024"),
-    source="chat template of c4ai-command-r-plus (2026)",
-    call_open=("Action:\n",),
-    close_optional=True,
-    fenced=True,
-    plain_words=True,
-    name_keys=("tool_name",),
-    argument_keys=("parameters",),
-    no_call=("directly-answer", "directly_answer"),
-    dropped=("<|END_OF_TURN_TOKEN|>",),
-    quirks="The pseudo tool `directly-answer` means that no tool is called.",
-)
-
 NEMOTRON_NANO_V2 = Dialect(
     name="nemotron_nano_v2",
     family="tagged_json_list",
@@ -423,23 +366,9 @@ HYPERCLOVAX_14B = Dialect(
     quirks="The header of the turn goes on in the answer; a reasoning parser may eat it and leave a bare list.",
 )
 
-RWKV = Dialect(
-    name="rwkv",
-    family="tagged_json_object",
-    models=("rwkv",),
-    source="a branch of vLLM (2026)",
-    servers={"vllm": "rwkv"},
-    call_open=("**Tool Call:**\n",),
-    close_optional=True,
-    fenced=True,
-    plain_words=True,
-    reasoning=THINK,
-    quirks="The server renames `filePath` to `path`, and rewrites the arguments of tools called read and edit.",
-)
-
 DIALECTS = (
     HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
     HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
-    MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON, LLAMA3_JSON,
-    XLAM, GENERIC, COMMAND_R_PLUS, OPENPANGU_V2, PANGU, HYPERCLOVAX_14B, RWKV,
+    MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON,
+    OPENPANGU_V2, PANGU, HYPERCLOVAX_14B,
 )  # fmt: skip
