@@ -129,6 +129,13 @@ _SIDES: Final[dict[str, CaptureKind]] = {
 
 def document_of(value: Any) -> Found | None:
     """Write what was read as a document of the wire; None where nothing tells what it is."""
+    found = _document_of(value)
+    if found and found.cut:
+        lib.mark_hidden_calls(found.document)
+    return found
+
+
+def _document_of(value: Any) -> Found | None:
     if isinstance(value, Named):
         return _from_class([value], value.name) or _judged(value)
     first = next((item for item in list_of(value) if isinstance(item, Named)), None)

@@ -26,7 +26,8 @@ _HIDDEN: Final = re.compile(
     r"\[(?:Object|Array|Circular \*\d+|[A-Z][\w$.]*)\]|<\d+ empty items?>|\.\.\. ?\d+ more [a-z]+|\.\.\.|…"
 )
 _NOTHING: Final = re.compile(
-    r"undefined\b|\[(?:Async)?(?:Generator)?Function\b[^\]\n]*\]|\[class [^\]\n]*\]|\[[GS]etter[^\]\n]*\]|Symbol\([^()\n]*\)"
+    r"undefined\b|\[(?:Async)?(?:Generator)?Function\b[^\]\n]*\]|\[class [^\]\n]*\]"
+    r"|\[[GS]etter[^\]\n]*\]|Symbol\([^()\n]*\)"
 )
 """What JSON would leave out."""
 _NUMBER: Final = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity|NaN)(?![\w.:-])")
@@ -34,7 +35,8 @@ _BARE: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|<Buffer[^>\n]*>|/(?:[^/\\\n
 _WORDS: Final[dict[str, Any]] = {"null": None, "true": True, "false": False}
 _WORD: Final = re.compile(r"(?:null|true|false)\b")
 _CLASS: Final = re.compile(
-    r"(?:<ref \*\d+> )?(?:\[Object: null prototype\] |(?P<name>[A-Za-z_$][\w$]*)(?:\(\d+\))?(?: \[[^\]\n]*\])? )?(?=[{\[])"
+    r"(?:<ref \*\d+> )?(?:\[Object: null prototype\] "
+    r"|(?P<name>[A-Za-z_$][\w$]*)(?:\(\d+\))?(?: \[[^\]\n]*\])? )?(?=[{\[])"
 )
 _KEY: Final = re.compile(r"([A-Za-z_$][\w$]*|\d+|\[[\w$]+\]): ?[ \t\r\n]*")
 _SYMBOL: Final = re.compile(r"\[Symbol\([^()\n]*\)\]: ")
@@ -103,7 +105,7 @@ def _number(run: str) -> Any:
 
 
 def _strings(text: str, at: int) -> Read:
-    """Read a string; one with lines is printed as `'…\\n' +` and the next."""
+    """Read a string; one with lines is printed piece by piece, with `+` between them."""
     pieces: list[str] = []
     while True:
         mark = text[at]
@@ -149,7 +151,7 @@ def _object(text: str, at: int, depth: int) -> Read:
 
 
 def _key(text: str, at: int) -> tuple[str, int]:
-    """Return the key and where its value begins; an empty key for a symbol, for entries of a Set, for what was left out."""
+    """Return the key and where its value begins; an empty key for a symbol and for the entries of a Set."""
     if symbol := _SYMBOL.match(text, at):
         return "", symbol.end()
     if plain := _KEY.match(text, at):

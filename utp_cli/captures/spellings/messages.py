@@ -30,6 +30,16 @@ def chat_body(message: dict[str, Any], model: Any = None, reason: Any = None) ->
     return {key: value for key, value in body.items() if value is not None}
 
 
+def mark_hidden_calls(document: Any) -> None:
+    """Give the calls of a message whose function was hidden one without a name: a call is there, which one is unknown."""
+    for _, body in dicts_of(document if isinstance(document, list) else [document]):
+        said = [dict_of(choice.get("message")) for _, choice in dicts_of(body.get("choices"))]
+        for where in (body, dict_of(body.get("message")), *said):
+            for _, call in dicts_of(where.get("tool_calls")):
+                if call.keys().isdisjoint({"function", "custom", "args", "name"}):
+                    call["function"] = {"name": None, "arguments": "{}"}
+
+
 # -- OpenAI, Anthropic, Ollama ---------------------------------------------------------------------------------
 
 

@@ -125,9 +125,7 @@ def _string(style: Style, text: str, at: int, key: str, closer: str, guessed: li
         elif expected:
             if sign == expected[-1]:
                 expected.pop()
-        elif sign == closer:
-            return _scalar(text, at, match.start(), key, guessed)
-        elif sign not in "]}" and _follows(style, text, match, key):
+        elif sign == closer or (sign not in "]}" and _follows(style, text, match, key)):
             return _scalar(text, at, match.start(), key, guessed)
     return Read(text[at:], len(text), open=True)
 

@@ -22,7 +22,8 @@ def read_dump(text: str, at: int) -> Spelling | None:
     block = _BLOCK.match(text, at, at + _LONGEST)
     if not block or not _CALLS.search(block[0]) or _ANCHOR.search(block[0]):
         return None
-    from ruamel.yaml import YAML, YAMLError  # noqa: PLC0415 - only where a dump was seen
+    from ruamel.yaml import YAML  # noqa: PLC0415 - only where a dump was seen
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 
     try:
         document = YAML(typ="safe", pure=True).load(block[0])
