@@ -92,7 +92,7 @@ _ROWS: Final[tuple[tuple[Shape, str], ...]] = (
     (Shape("answer", _choices, listed=True), "Choice Choices ChatCompletionChoice ParsedChoice"),
     (_CALLS, """
         ChatCompletionMessageToolCall ChatCompletionMessageFunctionToolCall
-        ChatCompletionMessageCustomToolCall ParsedFunctionToolCall ToolCallV2 ChatCompletionOutputToolCall
+        ChatCompletionMessageCustomToolCall ParsedFunctionToolCall ToolCallV2 ChatCompletionOutputToolCall RequiredActionFunctionToolCall ChatMessageToolCall
     """),
     (Shape("answer", lib.bare_call), "Function ChatCompletionOutputFunctionDefinition"),
     (Shape("answer", lib.chat_calls, listed=True), "ToolCall"),

@@ -42,7 +42,8 @@ _KEY: Final = re.compile(r"([A-Za-z_$][\w$]*|\d+|\[[\w$]+\]): ?[ \t\r\n]*")
 _SYMBOL: Final = re.compile(r"\[Symbol\([^()\n]*\)\]: ")
 ERROR: Final = re.compile(r"(?P<name>[\w$]*(?:Error|Exception))(?: \[(?P<code>[\w$]+)\])?: ")
 _STACK: Final = re.compile(r"(?:\n[ \t]+at [^\n]*)+")
-_LONGEST_MESSAGE: Final = 20_000
+_STACK_BEGINS: Final = re.compile(r"\n[ \t]+at ")
+_LONGEST_MESSAGE: Final = 8_000
 
 
 def skip(text: str, at: int) -> int:
@@ -83,13 +84,11 @@ def read_value(text: str, at: int, depth: int = 0) -> Read:
 def read_error(text: str, at: int, depth: int = 0) -> Read:
     """Read an error: its message, its stack, its own fields; a `Named` with `message` and `code` among the fields."""
     head = ERROR.match(text, at)
-    first = text.find("\n", at, at + _LONGEST_MESSAGE)
-    while first >= 0 and not _STACK.match(text, first):
-        first = text.find("\n", first + 1, at + _LONGEST_MESSAGE)
-    stack = _STACK.match(text, first) if first >= 0 else None
+    begun = _STACK_BEGINS.search(text, at, at + _LONGEST_MESSAGE)
+    stack = _STACK.match(text, begun.start()) if begun else None
     if head is None or stack is None:
         raise Fault("no error with a stack")
-    fields: dict[str, Any] = {"message": text[head.end() : first]}
+    fields: dict[str, Any] = {"message": text[head.end() : stack.start()]}
     end, cut = stack.end(), False
     if text.startswith(" {", end - 2):
         read = _object(text, end - 1, depth)
@@ -143,17 +142,17 @@ def _object(text: str, at: int, depth: int) -> Read:
             return Read(pairs or {}, at + 1)
         key, at = _key(text, at)
         read = read_value(text, at, depth + 1)
-        if key:
+        if key is not None:
             pairs[key] = read.value
         at = _behind(text, read, "}")
         if read.open or at < 0:
             return Read({**pairs, "...": HIDDEN}, read.end, open=True)
 
 
-def _key(text: str, at: int) -> tuple[str, int]:
-    """Return the key and where its value begins; an empty key for a symbol and for the entries of a Set."""
+def _key(text: str, at: int) -> tuple[str | None, int]:
+    """Return the key and where its value begins; no key for a symbol and for the entries of a Set."""
     if symbol := _SYMBOL.match(text, at):
-        return "", symbol.end()
+        return None, symbol.end()
     if plain := _KEY.match(text, at):
         return plain[1].strip("[]"), plain.end()
     if text[at] in "'\"":
@@ -162,7 +161,7 @@ def _key(text: str, at: int) -> tuple[str, int]:
         for sign in (":", "=>"):
             if text.startswith(sign, behind):
                 return str(read.value), skip(text, behind + len(sign))
-    return ("..." if _HIDDEN.match(text, at) else ""), at
+    return ("..." if _HIDDEN.match(text, at) else None), at
 
 
 def _behind(text: str, read: Read, closer: str) -> int:

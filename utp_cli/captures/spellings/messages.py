@@ -31,7 +31,7 @@ def chat_body(message: dict[str, Any], model: Any = None, reason: Any = None) ->
 
 
 def mark_hidden_calls(document: Any) -> None:
-    """Give the calls of a message whose function was hidden one without a name: a call is there, which one is unknown."""
+    """Give calls whose function was hidden one without a name: a call is there, which one is unknown."""
     for _, body in dicts_of(document if isinstance(document, list) else [document]):
         said = [dict_of(choice.get("message")) for _, choice in dicts_of(body.get("choices"))]
         for where in (body, dict_of(body.get("message")), *said):
@@ -141,9 +141,11 @@ def langchain_chunks(chunks: list[Any]) -> Any:
 
 
 def model_response(fields: dict[str, Any]) -> Any:
-    """`ModelResponse` is LiteLLM's and Pydantic AI's."""
+    """`ModelResponse` is LiteLLM's, Pydantic AI's, and that of OpenAI's Agents SDK."""
     if "choices" in fields:
         return fields
+    if isinstance(fields.get("output"), list):
+        return {"object": "response", "output": fields["output"]}
     if "parts" not in fields:
         return None
     reason = {"tool_call": "tool_calls"}.get(text_of(fields.get("finish_reason")), fields.get("finish_reason"))

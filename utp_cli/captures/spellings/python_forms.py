@@ -17,6 +17,7 @@ PRINTED_KEYS: Final = (
 )
 """Fields that printed models begin with."""
 _FIELD: Final = re.compile(r"([^\W\d]\w*)=(?!=)")
+_MOST_FIELDS: Final = 60
 _OPENAI_OBJECT: Final = re.compile(r"<OpenAIObject[^<>\n]{0,200}> JSON: ")
 _ANSWERS_TO: Final = re.compile(r"Error code: \d{3} - $")
 _QUOTES: Final = re.compile(r"^[^\n]{0,400}?(?:Error|Exception)\b[^\n]*: $")
@@ -92,7 +93,7 @@ def read_printed(text: str, at: int) -> Spelling | None:
     """Read `print(model)`: `key=value` between blanks."""
     fields: dict[str, Any] = {}
     end, cut = at, False
-    while match := _FIELD.match(text, at):
+    while (match := _FIELD.match(text, at)) and match[1] not in fields and len(fields) < _MOST_FIELDS:
         try:
             read = read_value(text, match.end())
         except Fault:

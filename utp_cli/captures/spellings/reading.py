@@ -16,7 +16,7 @@ from utp_cli.captures.spellings import (
     yaml_dump,
 )
 from utp_cli.captures.spellings.documents import CLASSES
-from utp_cli.captures.spellings.values import Fault
+from utp_cli.captures.spellings.values import DEEPEST, Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,10 +28,10 @@ _JS_KEY: Final = r"(?:[A-Za-z_$][\w$]*|'[^'\n]{1,60}'): "
 _JS_CLASS: Final = r"(?:<ref \*\d+> )?(?:[A-Z][\w$]* |\[Object: null prototype\] )?"
 
 _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
-    (rf"(?<![\w.]){_CLASS}", python.read_object),
+    (rf"(?<![\w.])(?<!, ){_CLASS}", python.read_object),
     (r"(?<![\w.])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\(['\"]", python.read_object),
-    (rf"\[\s*{_CLASS}", python.read_literal),
-    (r"(?:[\[(]\s*)?\{\s*'(?:[^'\"\\\n]{1,60})'\s*: ", python.read_literal),
+    (rf"(?<!, )\[\s*{_CLASS}", python.read_literal),
+    (r"(?<!, )(?:[\[(]\s*)?\{\s*'(?:[^'\"\\\n]{1,60})'\s*: ", python.read_literal),
     (rf"(?<![^\s])(?:{python.PRINTED_KEYS})=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()", python.read_printed),
     (r"<OpenAIObject ", python.read_openai_object),
     (rf"(?<![\w.$]){_JS_CLASS}(?:\[\s+)?\{{\s+{_JS_KEY}", js_forms.read_printed),
@@ -40,8 +40,8 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (r"(?<![^\s])[\w$]*(?:Error|Exception)(?: \[[\w$]+\])?: ", js_forms.read_thrown),
     (r"\"(?:(?:data|event): ?)?[\[{]?(?:\\n|\s)*\[?\{?(?:\\[nrt]|\s)*\\\"", texts.read_quoted),
     (r"(?<!\w)b['\"](?:data: )?[\[{]", texts.read_bytes),
-    (r"\[?\{(?:\\[nrt]|\s)*\\\"\w", texts.read_escaped),
-    (r"[\[{](?:\s*[\[{])?\s*(?:&quot;|&#34;|&#x22;)\w", texts.read_entities),
+    (r"(?<![,:\[{] )(?<![,:\[{])\[?\{(?:\\[nrt]|\s)*\\\"\w", texts.read_escaped),
+    (r"(?<![,:\[{] )(?<![,:\[{])[\[{](?:\s*[\[{])?\s*(?:&quot;|&#34;|&#x22;)\w", texts.read_entities),
     (r"\[?\{[A-Za-z_]\w*=", partial(unquoted.read_map, unquoted.JAVA)),
     (r"\[?map\[[A-Za-z_]", partial(unquoted.read_map, unquoted.GO_MAP)),
     (r"(?:&|\[&?)\{[A-Z]\w*:", partial(unquoted.read_map, unquoted.GO_STRUCT)),
@@ -49,8 +49,10 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (langchain_pretty.RULER, langchain_pretty.read_pretty),
     (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?: [^\n]*)?$", yaml_dump.read_dump),
 )
-"""What a form begins with, and its reader; the first that reads it wins."""
+"""What a form begins with, and its reader; the first that reads it wins. What follows a comma began before."""
 _STARTS: Final = re.compile("|".join(f"(?:{sign})" for sign, _ in _FORMS), re.MULTILINE)
+_TOO_DEEP: Final = re.compile(rf"(?:[^\[\](){{}}]{{0,60}}[\[({{]){{{DEEPEST + 1}}}")
+"""Brackets that open and open: so that what no reader can read costs each start little."""
 _READERS: Final = tuple((re.compile(sign, re.MULTILINE), reader) for sign, reader in _FORMS)
 
 
@@ -61,6 +63,8 @@ def starts(text: str) -> Iterator[int]:
 
 def read_spelling(text: str, start: int = 0) -> Spelling | None:
     """Read the one document that begins at `start` (characters); None where none does. Never raises."""
+    if _TOO_DEEP.match(text, start):
+        return None
     for sign, reader in _READERS:
         if sign.match(text, start):
             try:

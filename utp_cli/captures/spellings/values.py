@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any, Final, NamedTuple
 
-DEEPEST: Final = 120
+DEEPEST: Final = 40
 """Containers in containers that are read; what nests deeper is no dump of an answer."""
 
 
@@ -63,6 +63,7 @@ def plain(value: Any) -> Plain:
     def walk(value: Any) -> Any:
         nonlocal cut
         if isinstance(value, Named):
+            cut = cut or HIDDEN in value.items
             value = value.fields or (value.items if len(value.items) != 1 else value.items[0])
         if isinstance(value, dict):
             cut = cut or any(item is HIDDEN for item in value.values())
