@@ -94,6 +94,13 @@ def test_the_call_in_it_is_the_model_s(text, form, cut):
     assert [(c.name, c.arguments) for c in parse(found.document).calls] == [("get_weather", {"city": "Oslo"})]
 
 
+@pytest.mark.parametrize("cut_at", ["'get_wea", "'get_wea...", "...", "…", "<... Max depth ...>"])
+def test_half_a_name_is_no_name(cut_at):
+    (found,) = found_in("[ToolCall(id='c', function=Function(arguments='{}', name=" + cut_at)
+    assert found.cut
+    assert parse(found.document).calls == []
+
+
 def test_the_end_is_where_the_document_ends():
     text = "got Message(content=[ToolUseBlock(id='t', input={}, name='f', type='tool_use')], type='message') and more"
     (found,) = found_in(text)

@@ -92,7 +92,8 @@ _ROWS: Final[tuple[tuple[Shape, str], ...]] = (
     (Shape("answer", _choices, listed=True), "Choice Choices ChatCompletionChoice ParsedChoice"),
     (_CALLS, """
         ChatCompletionMessageToolCall ChatCompletionMessageFunctionToolCall
-        ChatCompletionMessageCustomToolCall ParsedFunctionToolCall ToolCallV2 ChatCompletionOutputToolCall RequiredActionFunctionToolCall ChatMessageToolCall
+        ChatCompletionMessageCustomToolCall ParsedFunctionToolCall ToolCallV2
+        ChatCompletionOutputToolCall RequiredActionFunctionToolCall ChatMessageToolCall
     """),
     (Shape("answer", lib.bare_call), "Function ChatCompletionOutputFunctionDefinition"),
     (Shape("answer", lib.chat_calls, listed=True), "ToolCall"),
@@ -196,6 +197,8 @@ def _judged(value: Any) -> Found | None:
         document = lib.camel(document)
     if isinstance(document, list):
         document = _list_judged(document)
+    elif _is_call(document):
+        document = _calls([document])
     if not isinstance(document, dict | list):
         return None
     found = recognise(document)
@@ -211,12 +214,18 @@ def _judged(value: Any) -> Found | None:
     return Found(document, "answer" if found.ambiguous and kind == "request" else kind, cut)
 
 
+def _is_call(value: Any) -> bool:
+    """Whether it is a whole call of openai-chat; the pieces of one are counted by `index`."""
+    function = dict_of(dict_of(value).get("function"))
+    return {"name", "arguments"} <= function.keys() and not isinstance(value.get("index"), int)
+
+
 def _list_judged(items: list[Any]) -> Any:
     """Put a list of calls, blocks, items or messages into what stands around it on the wire."""
     types = {text_of(item.get("type")) for _, item in dicts_of(items)}
     if any(item.get("role") for _, item in dicts_of(items)):
         return {"messages": items} if len(items) > 1 else items[0]
-    if all(isinstance(dict_of(item).get("function"), dict) and "name" in item["function"] for item in items):
+    if items and all(map(_is_call, items)):
         return _calls(items)
     if "tool_call" in types and all("args" in dict_of(item) for item in items):
         return lib.langchain({"content": "", "tool_calls": items})

@@ -37,7 +37,9 @@ def mark_hidden_calls(document: Any) -> None:
         for where in (body, dict_of(body.get("message")), *said):
             for _, call in dicts_of(where.get("tool_calls")):
                 if call.keys().isdisjoint({"function", "custom", "args", "name"}):
-                    call["function"] = {"name": None, "arguments": "{}"}
+                    call["function"] = {}
+                if isinstance(call.get("function"), dict):
+                    call["function"] = {"name": None, "arguments": "{}", **call["function"]}
 
 
 # -- OpenAI, Anthropic, Ollama ---------------------------------------------------------------------------------

@@ -55,8 +55,6 @@ def read_map(style: Style, text: str, at: int) -> Spelling | None:
     guessed: list[int] = []
     read = _value(style, text, at, "", "", guessed, 0)
     found = document_of(_renamed(read.value) if style is GO_STRUCT else read.value)
-    if found is None and style is GO_STRUCT and isinstance(read.value, dict):
-        found = document_of([_renamed(read.value)])
     if found is None:
         return None
     return Spelling(

@@ -56,6 +56,14 @@ class Plain(NamedTuple):
     """Something in it was hidden or cut off."""
 
 
+_WHOLE: Final = frozenset({"name", "id", "type", "role", "tool_name", "toolName", "tool_call_id", "call_id"})
+"""Fields of which half says nothing: half a name is no tool's."""
+
+
+def _unknown(key: str, value: Any) -> bool:
+    return value is HIDDEN or (key in _WHOLE and isinstance(value, Partial))
+
+
 def plain(value: Any) -> Plain:
     """Write a value as JSON has it: hidden ones are left out, objects are what they hold, bytes are Base64."""
     cut = False
@@ -66,8 +74,9 @@ def plain(value: Any) -> Plain:
             cut = cut or HIDDEN in value.items
             value = value.fields or (value.items if len(value.items) != 1 else value.items[0])
         if isinstance(value, dict):
-            cut = cut or any(item is HIDDEN for item in value.values())
-            return {key: walk(item) for key, item in value.items() if item is not HIDDEN}
+            known = {key: item for key, item in value.items() if not _unknown(key, item)}
+            cut = cut or len(known) < len(value)
+            return {key: walk(item) for key, item in known.items()}
         if isinstance(value, list):
             cut = cut or HIDDEN in value
             return [walk(item) for item in value if item is not HIDDEN]
