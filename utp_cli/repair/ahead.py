@@ -130,7 +130,7 @@ def token(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int]:
         return "$", at
     found = _TOKEN.match(text, at)
     starving = not tape.closed and len(text) - at <= REACH + 8
-    if starving and any(marker.startswith(text[at:]) for marker in until):
+    if starving and tape.begins(at, until):
         raise Starved
     if found is None:
         if starving and text[at] in "\\/#&.-":

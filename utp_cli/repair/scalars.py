@@ -10,7 +10,7 @@ from utp_cli.repair import strict
 from utp_cli.repair.ahead import REACH, SPACES, STRONG, WEAK, strength, token
 from utp_cli.repair.codes import Edit
 from utp_cli.repair.escapes import decode, quoted
-from utp_cli.repair.tape import Starved
+from utp_cli.repair.tape import Starved, any_of
 
 if TYPE_CHECKING:
     from utp_cli.repair.ahead import Place
@@ -76,6 +76,8 @@ _COMMA_ENDS: Final = re.compile(
 )
 """A comma behind which a key, a closer, a new line or nothing follows."""
 _ESCAPED_SPACE: Final = re.compile(rf"(?:\\[ntr])+[{SPACES}]*")
+_STRIDE: Final = 64
+"""Characters of an unquoted value that are read before a marker is looked for in them; then twice as many."""
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -104,8 +106,14 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
     text, end, separated = tape.text, at, False
     depth: list[str] = []
     while True:
-        if run := _RUN.match(text, end):
+        begin, limit = end, end + max(_STRIDE, end - at)
+        if run := _RUN.match(text, end, limit):
             end = run.end()
+        if any_of(place.until).search(text, begin, end):
+            break
+        if end == limit:  # what the last character is, the next one may decide
+            end -= 1
+            continue
         char = tape.char(end)
         if not char or char in "\n\r`~/":
             break
@@ -140,13 +148,13 @@ def _before_marker(tape: Tape, at: int, end: int, until: tuple[str, ...]) -> tup
 
     Raises Starved where one may have begun in it.
     """
-    text = tape.text
-    found = [place for place in (text.find(marker, at, end + len(marker)) for marker in until) if at <= place < end]
-    stop = min(found, default=end)
-    if not tape.closed:
-        for marker in until:
-            if any(marker.startswith(text[i:]) for i in range(max(at, len(text) - len(marker) + 1), stop)):
-                raise Starved
+    longest = max(map(len, until), default=0)
+    found = any_of(until).search(tape.text, at, end + longest)
+    if found and found.start() >= end:
+        found = None
+    stop = found.start() if found else end
+    if any(tape.begins(i, until) for i in range(max(at, len(tape.text) - longest + 1), stop)):
+        raise Starved
     return stop, not found
 
 

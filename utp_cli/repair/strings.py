@@ -181,7 +181,7 @@ class StringReader:
         for closer in (self.style.closer, *self.style.also):
             if text.startswith(closer, at):
                 return self._at_quote(at, len(closer))
-            if not tape.closed and closer.startswith(text[at:]):
+            if tape.begins(at, (closer,)):
                 raise Starved
         if char == "\\":
             return self._at_backslash(at)
@@ -189,7 +189,7 @@ class StringReader:
             marker = next((marker for marker in self.place.until if text.startswith(marker, at)), "")
             if marker:
                 return self._at_marker(at, len(marker))
-            if not tape.closed and any(marker.startswith(text[at:]) for marker in self.place.until):
+            if tape.begins(at, self.place.until):
                 raise Starved
         self._scan += 1
         return None

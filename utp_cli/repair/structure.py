@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from utp_cli.repair.tape import Starved
+from utp_cli.repair.tape import Starved, any_of
 
 if TYPE_CHECKING:
     from utp_cli.repair.codes import Edit
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 DEEP: Final = 64
 """So many due closers are compared; what lies further out is taken to fit."""
 
-_NEXT_BRACKET: Final = re.compile(r'[{}\[\]]|"(?:[^"\\]|\\.)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])', re.DOTALL)
+_BRACKET: Final = r'[{}\[\]]|"(?:[^"\\]|\\.)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])'
+"""A bracket, or a string."""
 
 
 class Member(NamedTuple):
@@ -77,21 +79,27 @@ def closers_ahead(tape: Tape, at: int, enough: int, until: tuple[str, ...]) -> s
     Strings are skipped; a marker or the end of the text ends it. Raises Starved until that is known.
     """
     text, found, depth = tape.text, "", 0
-    stop = min((place for place in (text.find(marker, at) for marker in until) if place >= 0), default=len(text))
-    while bracket := _NEXT_BRACKET.search(text, at):
-        at = bracket.end()
-        if bracket.start() >= stop:
-            return found
-        if bracket[0] in "{[":
+    signs, markers = _signs(until), any_of(until)
+    while sign := signs.search(text, at):
+        at = sign.end()
+        if sign[0] in "{[":
             depth += 1
-        elif bracket[0] in "}]":
-            found += "" if depth else bracket[0]
+        elif sign[0] in "}]":
+            found += "" if depth else sign[0]
             depth = max(depth - 1, 0)
+        elif markers.search(text, sign.start(), at):
+            return found
         if len(found) == enough:
             return found
-    if stop == len(text) and not tape.closed:
+    if not tape.closed:
         raise Starved
     return found
+
+
+@lru_cache(maxsize=256)
+def _signs(until: tuple[str, ...]) -> re.Pattern[str]:
+    """Match a marker, a bracket or a string."""
+    return re.compile(f"{any_of(until).pattern}|{_BRACKET}", re.DOTALL)
 
 
 def best(ahead: str, readings: list[tuple[str, Any]], default: Any) -> Any:

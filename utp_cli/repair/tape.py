@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 GROW = 1024
 """From this many characters of look-ahead on, pieces are collected until they add a quarter of it.
 
 So a look-ahead that has to start again with every piece still costs linear time in all."""
+
+
+@lru_cache(maxsize=256)
+def any_of(markers: tuple[str, ...]) -> re.Pattern[str]:
+    """Match any of the markers, the first of them in the text; nothing where there are none."""
+    return re.compile("|".join(map(re.escape, markers)) or "(?!)")
 
 
 class Starved(Exception):
@@ -55,6 +64,11 @@ class Tape:
     def length(self) -> int:
         """How many characters have arrived in all, as an offset."""
         return self.base + len(self.text) + self._waiting
+
+    def begins(self, at: int, markers: tuple[str, ...]) -> bool:
+        """Whether all that stands from the index on is the beginning of a marker, and more may come."""
+        rest = len(self.text) - at
+        return not self.closed and any(len(m) >= rest and m.startswith(self.text[at:]) for m in markers)
 
     def char(self, index: int) -> str:
         """Return the character there, `""` at the end of all text. Raises Starved where it is yet to come."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.repair.ahead import SPACES
 from utp_cli.repair.codes import Edit, in_order
 from utp_cli.repair.shortcuts import respelling
-from utp_cli.repair.tape import Starved, Tape
+from utp_cli.repair.tape import Starved, Tape, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -105,10 +105,9 @@ class Tokens:
                 return char
 
     def _at_marker(self, at: int) -> bool:
-        text = self._tape.text
-        if text.startswith(self._ends, at):
+        if self._tape.text.startswith(self._ends, at):
             return True
-        if not self._tape.closed and any(marker.startswith(text[at:]) for marker in self._ends):
+        if self._tape.begins(at, self._ends):
             raise Starved
         return False
 
@@ -131,11 +130,8 @@ class Tokens:
             if found := pattern.match(text, at):
                 if not _BLOCK.fullmatch(found[0]):
                     self._need(found.end())
-                cut = min(
-                    (p for p in (text.find(m, at, found.end()) for m in self._ends) if p >= 0),
-                    default=found.end(),
-                )
-                self._drop(code, cut - at)
+                marker = any_of(self._ends).search(text, at, found.end())
+                self._drop(code, (marker.start() if marker else found.end()) - at)
                 return True
         return False
 
@@ -153,6 +149,5 @@ class Tokens:
         found = _GARBAGE.match(self._tape.text, self._tape.at)
         assert found is not None  # noqa: S101 - it matches any character
         self._need(found.end())
-        at = self._tape.at
-        places = (self._tape.text.find(marker, at, found.end()) for marker in self._ends)
-        self._drop("trailing-garbage", min((p for p in places if p >= 0), default=found.end()) - at)
+        marker = any_of(self._ends).search(self._tape.text, self._tape.at, found.end())
+        self._drop("trailing-garbage", (marker.start() if marker else found.end()) - self._tape.at)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
 
-_FIRST_BLOCK = 4096
+_FIRST_BLOCK = 256
 """Characters handed over at first; each further block is twice as long, so that a text of many short values is not
 copied once for each of them."""
 
