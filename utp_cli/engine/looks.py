@@ -17,20 +17,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from re import _compiler, _parser  # type: ignore[attr-defined]  # not in the stubs; the only way to part a pattern
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from utp_cli.engine import machine
 from utp_cli.engine.source import Source
 from utp_cli.repair import shortcuts, tokens
 from utp_cli.repair.tape import Tape
-
-if TYPE_CHECKING:
-    from utp_cli.engine.reading import Waiting
 
 READERS = ("utp_cli.engine", "utp_cli.repair", "utp_cli.parsing")
 """Packages whose modules read text."""
@@ -156,7 +152,7 @@ def _reached(pattern: re.Pattern[str], text: str, pos: int, endpos: int) -> int:
     return min(max(ends, default=pos) + 1, len(text), endpos)
 
 
-class CountedText(str):
+class CountedText(str):  # noqa: SLOT000 - its subclasses have the counter
     """A string that counts what is cut out of it and searched in it."""
 
     looks: Looks

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.grammars import GRAMMARS
-from utp_cli.engine.grammars.values import past_tag
+from utp_cli.engine.grammars.proof import past_tag
 from utp_cli.engine.layout import Layout, Run, segments
 from utp_cli.engine.quoting import Quoting
 from utp_cli.engine.reading import Declined, RawCall, Read, Waiting

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import re
@@ -17,7 +17,20 @@ if TYPE_CHECKING:
 class Source:
     """A growing text. Readers wait for more of it with a bare `yield`."""
 
-    __slots__ = ("_keep", "_pieces", "_seen", "_starts", "_wake", "_wake_at", "base", "closed", "length", "window")
+    __slots__ = (
+        "_absent",
+        "_keep",
+        "_pieces",
+        "_seen",
+        "_starts",
+        "_wake",
+        "_wake_at",
+        "base",
+        "closed",
+        "length",
+        "noted",
+        "window",
+    )
 
     def __init__(self) -> None:
         self.window = ""
@@ -27,6 +40,10 @@ class Source:
         """Characters fed so far; also the position behind the last one."""
         self.closed = False
         """No more text will come."""
+        self.noted: dict[str, Any] = {}
+        """What readers remember of the text, by whose it is. No reader forgets what another one noted."""
+        self._absent: dict[str, tuple[int, int]] = {}
+        """Of texts that were looked for: between which places they do not stand."""
         self._pieces: list[str] = []
         self._starts: list[int] = [0]
         """Where the pieces begin, as far as somebody asked."""
@@ -112,6 +129,16 @@ class Source:
         if limit is None:
             return pattern.search(self.window, index)
         return pattern.search(self.window, index, index + limit)
+
+    def find(self, text: str, position: int) -> int:
+        """Return where a text stands, from `position` on; -1 where it does not. No stretch is searched twice."""
+        begin, end = self._absent.get(text, (0, 0))
+        known = max(position, end - len(text) + 1) if begin <= position < end else position
+        found = self.window.find(text, known - self.base)
+        if found < 0:
+            self._absent[text] = (begin if known > position else position, self.length)
+            return -1
+        return found + self.base
 
     def at(self, match: re.Match[str]) -> int:
         """Return the position at which a match starts."""

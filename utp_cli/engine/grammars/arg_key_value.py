@@ -13,16 +13,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.spec import Tag
-from utp_cli.engine.grammars.values import (
-    Body,
-    Key,
-    past_tag,
-    read_argument,
-    read_object,
-    shape_body,
-    skip_breaks,
-    skip_tag,
-)
+from utp_cli.engine.grammars.proof import Key, past_tag, skip_breaks
+from utp_cli.engine.grammars.values import Body, read_argument, read_object, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import first, in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (

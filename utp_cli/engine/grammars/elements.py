@@ -155,9 +155,9 @@ def _behind_cdata(source: Source, start: int) -> Waiting[int]:
     """Return the position behind a CDATA section; the end of the text where it is never closed."""
     position = start + len(CDATA_OPEN)
     while True:
-        index = source.window.find(CDATA_CLOSE, position - source.base)
-        if index >= 0:
-            return index + source.base + len(CDATA_CLOSE)
+        found = source.find(CDATA_CLOSE, position)
+        if found >= 0:
+            return found + len(CDATA_CLOSE)
         if source.closed:
             return source.length
         position = max(position, source.length - len(CDATA_CLOSE) + 1)

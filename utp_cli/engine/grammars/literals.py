@@ -157,9 +157,8 @@ class Literals:
         delimiter, source = self._delimiter, self._source
         start = at = position + len(delimiter)
         while True:
-            found = source.window.find(delimiter, at - source.base)
-            if found >= 0:
-                end = found + source.base
+            end = source.find(delimiter, at)
+            if end >= 0:
                 return source.slice(start, end), end + len(delimiter)
             if source.closed:
                 return source.slice(start, source.length), source.length

@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.values import Body, Key, guarded, read_argument, read_object, shape_body, skip_tag
+from utp_cli.engine.grammars.proof import Key
+from utp_cli.engine.grammars.values import Body, guarded, read_argument, read_object, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import in_section, json_text, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import (

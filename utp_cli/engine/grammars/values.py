@@ -7,14 +7,13 @@ the next argument of the tool, or the end of the call, begins.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
 from utp_cli.engine.grammars.telling import Telling
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, hit_at, missing_close, next_hit, role_of, skip_space
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.around import repair_json
@@ -26,23 +25,6 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
-
-
-@dataclass(slots=True, kw_only=True)
-class Key:
-    """The opening of an argument that was read."""
-
-    name: str
-    type: str = ""
-    """What the markup itself says of the value's type (`true`, `string`, `number` …)."""
-    end: int
-    """Where the value begins."""
-    empty: bool = False
-    """The tag closes itself: there is no value."""
-
-
-KeyReader = Callable[["Source", "Hit", Context], Waiting[Key | None]]
-"""Reads an argument's opening from its marker on; None where it is no such thing."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +49,8 @@ class Body:
     repairs: list[Repair] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
     lack: str = "nothing"
+    wanted: Wanted | None = None
+    """Which arguments may follow."""
 
 
 def read_argument(source: Source, key: Key, body: Body, context: Context, read_key: KeyReader) -> Waiting[None]:
@@ -127,48 +111,23 @@ def _read_value(
     read_key: KeyReader,
     told: Telling,
 ) -> Waiting[Value]:
-    """Find the end of a value. `weak` is where it ends should no proper end come."""
-    weak: Value | None = None
-    position, closed = start, False
-    while True:
-        hit = yield from next_hit(source, context.local, position, passed=None if weak else told.passed)
-        role = role_of(hit)
-        if hit is None:
-            value = weak or Value(start=start, end=source.length, next=source.length, closed=False, cut=True)
-            source.rewind(value.next)
-            return value
-        position = hit.end
-        if role == "argument-close":
-            behind = yield from past_tag(source, hit)
-            if (yield from _due_behind(source, behind, context)):
-                return Value(start=start, end=hit.start, next=behind, closed=True)
-            weak = weak or Value(start=start, end=hit.start, next=behind, closed=True)
-        elif role == "argument":
-            if (yield from _is_next_argument(source, hit, known, body, context, read_key)):
-                return Value(start=start, end=hit.start, next=hit.start, closed=False)
-        elif role == "open" and weak is not None and closed:
-            source.rewind(weak.next)
-            return weak
-        else:
-            weak = weak or Value(start=start, end=hit.start, next=hit.start, closed=False)
-        closed = closed or role in ("argument-close", "close")
-
-
-_SUFFIX = re.compile(r"[\w:.-]{0,64}(>?)")
-"""What a checkpoint adds to a tag (`</arg_value:opensource>`), and the tag's end."""
-
-
-def past_tag(source: Source, hit: Hit) -> Waiting[int]:
-    """Return the position behind a tag whose marker leaves its end open; the marker's end where no tag follows."""
-    if hit.marker[-1] in ">]":
-        return hit.end
-    while True:
-        suffix = _SUFFIX.match(source.window, hit.end - source.base)
-        if suffix and suffix[1]:
-            return source.at(suffix) + len(suffix[0])
-        if source.closed or suffix is None or source.base + suffix.end() < source.length:
-            return hit.end
-        yield
+    """Find the end of a value: the first marker in it, unless there is proof that the value goes on behind that."""
+    signs = signs_of(source, context, read_key)
+    wanted = body.wanted = body.wanted or Wanted(known=frozenset(known) if known else None, given=body.arguments)
+    hit = yield from next_hit(source, context.local, start, passed=told.passed)
+    if hit is None:
+        source.rewind(source.length)
+        return Value(start=start, end=source.length, next=source.length, closed=False, cut=True)
+    first = yield from signs.sign_of(hit)
+    closing = first.role == "argument-close"
+    proof: Sign | None = first
+    if first.role != "due" and not wanted.fits(first):
+        proof = yield from signs.proof(hit.end, wanted, closed=closing or first.role == "close")
+    if proof is None:
+        source.rewind(first.behind)
+        return Value(start=start, end=first.start, next=first.behind, closed=closing)
+    source.rewind(proof.behind)
+    return Value(start=start, end=proof.start, next=proof.behind, closed=proof.role == "due")
 
 
 def skip_tag(source: Source, hit: Hit, body: Body) -> Waiting[bool]:
@@ -186,44 +145,6 @@ def skip_tag(source: Source, hit: Hit, body: Body) -> Waiting[bool]:
         body.position = source.length
     body.lack = "more"
     return False
-
-
-def _due_behind(source: Source, position: int, context: Context) -> Waiting[bool]:
-    """Whether what follows a closing tag is due there."""
-    ahead = yield from skip_breaks(source, position)
-    if ahead >= source.length:
-        return True
-    hit = yield from hit_at(source, context.local, ahead)
-    return role_of(hit) in ("argument", "close", "open")
-
-
-def skip_breaks(source: Source, position: int) -> Waiting[int]:
-    """Skip whitespace, and line breaks that are written as the two characters backslash and n."""
-    while True:
-        position = yield from skip_space(source, position)
-        while source.char(position) == "\\" and position + 1 >= source.length and not source.closed:
-            yield
-        if not source.startswith("\\n", position):
-            return position
-        position += 2
-
-
-def _is_next_argument(
-    source: Source,
-    hit: Hit,
-    known: Mapping[str, Any] | None,
-    body: Body,
-    context: Context,
-    read_key: KeyReader,
-) -> Waiting[bool]:
-    """Whether an opening tag inside a value is the next argument, so that the value was never closed."""
-    key = yield from read_key(source, hit, context)
-    if key is None or key.name in body.arguments:
-        return False
-    if known:
-        return key.name in known
-    before = source.slice(max(0, hit.start - 1), hit.start)
-    return before in ("", "\n")
 
 
 def _properties(tool_name: str, context: Context) -> Mapping[str, Any] | None:
