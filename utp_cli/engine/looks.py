@@ -21,12 +21,15 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from re import _compiler, _parser  # type: ignore[attr-defined]  # not in the stubs; the only way to part a pattern
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine import machine
 from utp_cli.engine.source import Source
 from utp_cli.repair import shortcuts, tokens
 from utp_cli.repair.tape import Tape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 READERS = ("utp_cli.engine", "utp_cli.repair", "utp_cli.parsing")
 """Packages whose modules read text."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.tape import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,10 +21,21 @@ _FIRST_BLOCK = 256
 copied once for each of them."""
 
 
+_LAST = "last value"
+
+
 def read_value(
     source: Source, position: int, until: tuple[str, ...], look: Callable[[JsonReader], None] = lambda _: None
 ) -> Waiting[JsonReader]:
-    """Read one value from `position` on; what it left unread stays in the source. `look` sees the reader as it goes."""
+    """Read one value from `position` on; what it left unread stays in the source. `look` sees the reader as it goes.
+
+    Dialects that share a marker ask for the same value one after the other: it is read once.
+    """
+    before = source.noted.get(_LAST)
+    if before and before.fits(source, position, until):
+        look(before.reader)
+        source.rewind(position if before.reader.declined else before.reader.end)
+        return before.reader  # type: ignore[no-any-return]
     reader = JsonReader(until=until, start=position)
     cursor, block = position, _FIRST_BLOCK
     source.rewind(position)
@@ -35,10 +48,31 @@ def read_value(
             done = True
         look(reader)
         if done:
+            source.noted[_LAST] = _Last(reader, position, until, cursor)
             source.rewind(position if reader.declined else reader.end)
             return reader
         if cursor >= source.length:
             yield
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The value that was read last."""
+
+    reader: JsonReader
+    start: int
+    until: tuple[str, ...]
+    reached: int
+    """The text up to here was handed to the reader."""
+
+    def fits(self, source: Source, position: int, until: tuple[str, ...]) -> bool:
+        """Whether a reader for other markers would say the same: none of those that differ stand in the text."""
+        if position != self.start:
+            return False
+        others = tuple({*until} ^ {*self.until})
+        stop = self.reached + max(map(len, others), default=0)
+        enough = source.closed or stop <= source.length
+        return enough and not any_of(others).search(source.slice(position, min(stop, source.length)))
 
 
 def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:

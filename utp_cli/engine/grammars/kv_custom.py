@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.literals import WORD, Fault, Literals
+from utp_cli.engine.grammars.literals import WORD, Fault, Literals, broken
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, json_text
@@ -44,7 +44,10 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
-        return Declined(str(fault))
+        if literals.reached - begin <= HEADER_LIMIT:
+            return Declined(str(fault))
+        call = broken(name[1], begin, literals.reached, fault)
+        return (yield from close(source, begin, literals.reached, [call], context))
     telling.up_to(end)
     quoted = source.slice(start, end).rstrip().endswith(context.dialect.quote)
     call = RawCall(

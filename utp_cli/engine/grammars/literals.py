@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.reading import Waiting, skip_space
+from utp_cli.engine.reading import RawCall, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 
 if TYPE_CHECKING:
@@ -243,6 +243,11 @@ class Literals:
     def _have(self, position: int, count: int) -> Waiting[None]:
         while self._source.length - position < count and not self._source.closed:
             yield
+
+
+def broken(name: str, start: int, end: int, fault: Fault) -> RawCall:
+    """Make the call of arguments that cannot be read from `end` on."""
+    return RawCall(name=name, arguments={}, payload=(start, end), reason=str(fault))
 
 
 def _close_all(stack: list[Frame]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals
+from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals, broken
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
@@ -40,10 +40,13 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         try:
             position = yield from reader.call(position)
         except Fault as fault:
-            if not reader.calls:
+            far = reader.reached - start > HEADER_LIMIT and opened.marker not in context.dialect.bare
+            if not reader.calls and not far:
                 return Declined(str(fault), reader.reached)
-            position = start
-            source.rewind(start)  # strings let go of what they have read
+            if far:  # read again from each marker in it, it would cost its length each time
+                reader.calls.append(broken(reader.name, start, reader.reached, fault))
+            position = reader.reached if far else start
+            source.rewind(position)  # strings let go of what they have read
             break
         if reader.calls[-1].lack != "nothing":
             break
@@ -73,6 +76,8 @@ class _Calls:
         self._context = context
         self.reached = 0
         """How far the text was read."""
+        self.name = ""
+        """Of the call that is read."""
 
     def name_at(self, position: int) -> Waiting[str | None]:
         """Return the name of a call that begins at `position`: a word with `(` behind it."""
@@ -94,6 +99,7 @@ class _Calls:
         start = position + len(name) + 1
         name = name.removesuffix(self._context.dialect.name_suffix)
         self._context.live.name(name)
+        self.name = name
         literals = Literals(self._source)
         try:
             frame, end, whole = yield from literals.arguments(start, ")")
