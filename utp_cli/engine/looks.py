@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine import machine
 from utp_cli.engine.source import Source
 from utp_cli.repair import shortcuts, tokens
+from utp_cli.repair.strict import scan
 from utp_cli.repair.tape import Tape
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def counting(packages: tuple[str, ...] = READERS) -> Iterator[Looks]:
                 counted = _counted(value, looks)
                 if counted is not value:
                     setattr(module, name, counted)
-        machine.Source = _windowed(Source, "window", looks)  # type: ignore[misc,assignment]
-        tokens.Tape = _windowed(Tape, "text", looks)  # type: ignore[misc,assignment]
-        shortcuts.scan = _scanner(shortcuts.scan, looks)
+        vars(machine)["Source"] = _windowed(Source, "window", looks)
+        vars(tokens)["Tape"] = _windowed(Tape, "text", looks)
+        vars(shortcuts)["scan"] = _scanner(scan, looks)
         yield looks
     finally:
         for module, names in before:

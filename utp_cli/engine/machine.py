@@ -198,8 +198,8 @@ class Engine:
                     if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
                         return read.end
-                    if read is not None and malformed is None:
-                        malformed = meaning.dialect, read
+                    if read is not None and (malformed is None or read.end > malformed[1].end):
+                        malformed = meaning.dialect, read  # the one that came furthest: no text is tried twice
                     self._source.rewind(hit.start)
                 case "think":
                     if self._open_thinking(hit.start, tag_end):

@@ -168,7 +168,7 @@ def signs_of(source: Source, context: Context, read_key: KeyReader) -> Signs:
     found = source.noted.get(name)
     if found is None:
         found = source.noted[name] = Signs(source, context, read_key)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 _SUFFIX = re.compile(r"[\w:.-]{0,64}(>?)")
