@@ -312,7 +312,9 @@ def test_a_stream_as_json_lines_ends_with_the_document():
     assert document["schema"] == "utp.parse/1"
     assert document["calls"][0]["arguments"] == {"query": "auth"}
     assert "".join(event["text"] for event in events if event["type"] == "text") == "Let me look."
-    assert [e["type"] for e in events if e["type"].startswith("tool")][::3] == ["tool_start", "tool_end"]
+    calls = [e for e in events if e["type"].startswith("tool")]
+    assert [e["type"] for e in calls if e.get("provisional")][::3] == ["tool_start", "tool_end"]
+    assert [e["type"] for e in calls if not e.get("provisional")] == ["tool_start", "tool_args", "tool_end"]
 
 
 def test_a_stream_for_people(snapshot):

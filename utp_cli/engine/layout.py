@@ -54,6 +54,11 @@ class Layout:
         self._left: Literal["start", "content", "markup"] = "start"
         self._seen = {"text": False, "reasoning": False}
 
+    @property
+    def waits(self) -> bool:
+        """Whether something is undecided."""
+        return bool(self._waiting)
+
     def push(self, run: Run, text: str) -> None:
         """Take the next run; `text` is what it covers (only looked at for text and reasoning)."""
         if run.kind in ("markup", "call"):

@@ -106,6 +106,7 @@ class Engine:
         self._section: Dialect | None = None
         self._events: list[Event] = []
         self._held: list[Event] | None = None
+        self._turned = False
         self._bare_from = 0
         self._opened = 0
         self._run = self._loop()
@@ -139,6 +140,28 @@ class Engine:
         self._release_held()
         events, self._events = self._events, []
         return events
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether text has become something else, or a call was found whose text only the end can judge."""
+        return self._turned or any(found.thought or found.quoted or found.dialect.named_before for found in self.found)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether something at the end of the text waits for what comes next."""
+        return self._layout.waits or not self.runs or self.runs[-1].end < self._source.length
+
+    @property
+    def over(self) -> bool:
+        """Whether the text has ended."""
+        return self._source.closed
+
+    def may_be_thinking(self, *, expected: bool) -> bool:
+        """Whether a closing marker of thinking may come that takes all text so far with it.
+
+        `expected`: also where no dialect that was asked for has thinking.
+        """
+        return not self._had_thinking and (expected or self._plan.thinks)
 
     @property
     def text(self) -> str:
@@ -338,6 +361,7 @@ class Engine:
 
     def _never_opened(self) -> None:
         """A closing marker without an opening one: all before it was thinking."""
+        self._turned = True
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning
         self._closed(self.found, 0)

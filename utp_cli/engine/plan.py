@@ -23,6 +23,8 @@ class Plan:
         self._rank = {dialect.name: rank for rank, dialect in enumerate(dialects)}
         self._asked = frozenset(asked)
         self.markers = Markers(p for d in dialects for p in _marked(d, asked=d.name in self._asked))
+        self.thinks = any(d.reasoning for d in dialects if d.name in self._asked)
+        """A dialect that was asked for has thinking."""
         self._openers = [m for d in dialects for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
         self._closers = [
             marker

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from utp_cli.engine.layout import Run
+    from utp_cli.parsing.announce import Announcer
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
@@ -59,10 +60,11 @@ class Lane:
 class Lanes:
     """The lanes of one answer, opened as their texts arrive."""
 
-    def __init__(self, plan: Plan, tools: Mapping[str, Tool] | None, prompt: str) -> None:
+    def __init__(self, plan: Plan, tools: Mapping[str, Tool] | None, prompt: str, announcer: Announcer) -> None:
         self._plan = plan
         self._tools = tools
         self._prompt = prompt
+        self._announcer = announcer
         self._by_pointer: dict[str, Lane] = {}
         self._numbers: dict[tuple[str, int | None], int] = {}
 
@@ -77,12 +79,12 @@ class Lanes:
             engine = Engine(self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt)
             lane = self._by_pointer[pointer] = Lane(pointer=pointer, kind=kind, engine=engine, segments=[])
         events = lane.engine.feed(text)
-        return self._numbered(lane, events) if events else events
+        return self._announcer.heard(self._numbered(lane, events), lane) if events else events
 
     def close(self) -> list[Event]:
         events = []
         for lane in self:
-            events += self._numbered(lane, lane.engine.close())
+            events += self._announcer.heard(self._numbered(lane, lane.engine.close()), lane)
             lane.segments = lane.engine.segments(lane.pointer)
         return events
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
 from utp_cli.engine.plan import Plan
 from utp_cli.parsing import rungs
+from utp_cli.parsing.announce import Announcer
 from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.collect import collect, merged
 from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, is_call, read_json_rung
@@ -68,11 +68,12 @@ class Parser:
         self._tier, self._root = tier, root
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
-        self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt)
+        self._announcer = Announcer()
+        self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, self._announcer)
         self._wire = WireReader(provider)
         self._natives: list[CallDone] = []
         self._server_calls: list[ServerCall] = []
-        self._finished_reading = False
+        self._result: ParseResult | None = None
 
     def feed(self, data: str | bytes) -> list[Event]:
         """Read the next piece of the input, text or bytes, cut anywhere."""
@@ -87,6 +88,18 @@ class Parser:
     def close(self) -> ParseResult:
         """There is no more: settle everything."""
         self.finish()
+        assert self._result is not None  # noqa: S101 - `finish` made it
+        return self._result
+
+    def finish(self) -> list[Event]:
+        """Tell the input is over, and return the last events; `close` does it where it was not done."""
+        if self._result is not None:
+            return []
+        events = [*self._heard(self._wire.close()), *self._lanes.close()]
+        self._result = self._settled()
+        return events + self._announcer.rest(self._result)
+
+    def _settled(self) -> ParseResult:
         facts = self._wire.facts
         result = ParseResult(shape=self._wire.shape or "text", stream=self._wire.stream, facts=facts)
         result.model = self._wire.model or self._model
@@ -99,14 +112,6 @@ class Parser:
         result.find_diagnoses = self._diagnose
         return result
 
-    def finish(self) -> list[Event]:
-        """Tell the input is over, and return the last events; `close` does it where it was not done."""
-        if self._finished_reading:
-            return []
-        self._finished_reading = True
-        events = self._heard(self._wire.close())
-        return events + self._lanes.close()
-
     # -- the wire ---------------------------------------------------------------------------------------------------
 
     def _heard(self, told: Iterable[WireEvent]) -> list[Event]:
@@ -116,17 +121,19 @@ class Parser:
         return events
 
     def _text(self, piece: TextPiece) -> list[Event]:
-        events = self._lanes.feed(piece.pointer, piece.kind, piece.text)
-        if self._wire.shape in (None, "text"):
-            return events
-        # A call in the text may yet turn out to be there as a native call as well.
-        return [replace(e, provisional=True) if e.index is not None else e for e in events]
+        return self._lanes.feed(piece.pointer, piece.kind, piece.text)
 
     def _opened(self, opened: CallOpened) -> list[Event]:
-        return [Event(type="tool_start", index=opened.key, name=opened.name, id=opened.id, pointer=opened.pointer)]
+        return [
+            *self._announcer.before_native(),
+            Event(
+                type="tool_start", index=opened.key, name=opened.name, id=opened.id, pointer=opened.pointer,
+                provisional=True,
+            ),
+        ]  # fmt: skip
 
     def _piece(self, piece: CallPiece) -> list[Event]:
-        return [Event(type="tool_args", index=piece.key, text=piece.text)]
+        return [Event(type="tool_args", index=piece.key, text=piece.text, provisional=True)]
 
     def _done(self, done: CallDone) -> list[Event]:
         self._natives.append(done)
@@ -134,7 +141,7 @@ class Parser:
         return [
             Event(
                 type="tool_end", index=done.key, name=done.name, id=done.id, arguments=read.arguments,
-                pointer=done.pointer,
+                pointer=done.pointer, provisional=True,
             )
         ]  # fmt: skip
 

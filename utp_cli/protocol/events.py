@@ -14,9 +14,11 @@ class Event:
 
     type: EventType
     text: str = ""
-    """`text`, `thinking`: the next piece. `tool_args`: the next piece of the arguments as the model wrote them."""
+    """`text`, `thinking`: the next piece. `tool_args`: the next piece of the arguments as the model wrote them where it
+    is provisional; else all of them as JSON."""
     index: int | None = None
-    """Which call of this answer, counted from 0 as they open; the same for start, args and end."""
+    """Which call of this answer, the same for start, args and end. Provisional: counted from 0 as they open. Else: its
+    place in the result's `calls`."""
     name: str | None = None
     """`tool_start`, `tool_end`: the tool."""
     id: str | int | None = None
@@ -26,7 +28,8 @@ class Event:
     pointer: str = ""
     """The text it comes from."""
     provisional: bool = False
-    """True while a native call may still outrank this one, or nobody knows yet whether it is cut off."""
+    """The call may still be outranked, be cut off, or turn out to be a draft in thinking. A call that stands is told
+    again when it is certain, without this mark; the events without it say just what the result does."""
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as one JSON line: only the keys that say something."""
