@@ -12,14 +12,14 @@ text is read again for it. A dialect that declines is left at its opening marker
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from utp_cli.engine.found import Declining, Found, LiveCall, Thinking
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.grammars.proof import past_tag
 from utp_cli.engine.layout import Layout, Run, segments
 from utp_cli.engine.quoting import Quoting
-from utp_cli.engine.reading import Declined, RawCall, Read, Waiting
+from utp_cli.engine.reading import Declined, Read, Waiting
 from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import Source
 from utp_cli.protocol.events import Event
@@ -35,49 +35,6 @@ if TYPE_CHECKING:
 
 _LINE = 200
 """Characters of a line that are looked at to see whether it is blank so far."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Found:
-    """A call in its place."""
-
-    call: RawCall
-    dialect: Dialect
-    marker: str
-    """The opening marker, as it was spelt."""
-    start: int
-    """Where its markup begins."""
-    end: int
-    closed: bool
-    at_end: bool
-    """The text ended before its closing marker came."""
-    runs: range
-    """Which of the engine's runs it covers."""
-    thought: bool = False
-    """It stands in thinking."""
-    quoted: bool = False
-    """It stands in a code fence or inline code: text, unless it names a known tool or is the whole answer."""
-
-
-@dataclass(slots=True)
-class _Thinking:
-    """Thinking that is open."""
-
-    first_run: int
-    """The first run inside it."""
-    first_call: int | None = None
-    """The run behind its first call: where it ended if it never closes."""
-    calls: list[Found] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declining:
-    """A dialect whose marker was there and whose payload was not."""
-
-    dialect: str
-    marker: str
-    position: int
-    reason: str
 
 
 class Engine:
@@ -100,7 +57,7 @@ class Engine:
         self._source = Source()
         self._quoting = Quoting()
         self._layout = Layout()
-        self._thinking = _Thinking(first_run=0) if thinking else None
+        self._thinking = Thinking(first_run=0) if thinking else None
         self._all_thought = thinking
         self._had_thinking = thinking
         self._section: Dialect | None = None
@@ -246,7 +203,7 @@ class Engine:
         return hit.start + 1
 
     def _try(self, hit: Hit, dialect: Dialect) -> Waiting[Read | None]:
-        live = _LiveCall(self, self._opened)
+        live = LiveCall(self, self._opened)
         context = self._plan.context(dialect, self._tools, live)
         read = yield from GRAMMARS[dialect.family].read(self._source, hit, context)
         if isinstance(read, Declined):
@@ -296,7 +253,7 @@ class Engine:
                     self._held = []
             self._ended(found)
         if read.mode == "thinking" and not self._thinking:
-            self._thinking = _Thinking(first_run=len(self.runs))
+            self._thinking = Thinking(first_run=len(self.runs))
             self._had_thinking = True
 
     def _take_name(self, name: str | None) -> None:
@@ -320,7 +277,7 @@ class Engine:
         if self._thinking:
             self._never_closed(self._thinking)
         self._push("markup", start, end)
-        self._thinking = _Thinking(first_run=len(self.runs))
+        self._thinking = Thinking(first_run=len(self.runs))
         self._had_thinking = True
         return True
 
@@ -338,7 +295,7 @@ class Engine:
         self._had_thinking = True
         return True
 
-    def _settle_thinking(self, thinking: _Thinking) -> None:
+    def _settle_thinking(self, thinking: Thinking) -> None:
         self._closed(thinking.calls, thinking.first_run)
         self._thinking = None
         self._release_held()
@@ -350,7 +307,7 @@ class Engine:
                 self.runs.relabel(found.runs, "reasoning")
         self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only="text")
 
-    def _never_closed(self, thinking: _Thinking) -> None:
+    def _never_closed(self, thinking: Thinking) -> None:
         """Thinking runs into a call: it ended there, and what followed is text."""
         if thinking.first_call is not None:
             self.runs.relabel(range(thinking.first_call, len(self.runs)), "text", only="reasoning")
@@ -414,18 +371,3 @@ class Engine:
         if self._held is not None:
             self._events += self._held
             self._held = None
-
-
-class _LiveCall:
-    """Turns what a grammar tells about a call into events."""
-
-    def __init__(self, engine: Engine, index: int) -> None:
-        self._engine = engine
-        self._index = index
-
-    def name(self, name: str, call_id: str | int | None = None) -> None:
-        self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001
-
-    def arguments(self, start: int, end: int) -> None:
-        engine = self._engine
-        engine._emit(Event(type="tool_args", index=self._index, text=engine._source.slice(start, end)))  # noqa: SLF001

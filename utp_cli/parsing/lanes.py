@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.engine.machine import Declining, Engine, Found
+from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Literal
 
+    from utp_cli.engine.found import Declining, Found
     from utp_cli.engine.layout import Run
     from utp_cli.parsing.announce import Announcer
     from utp_cli.protocol.events import Event

@@ -12,7 +12,7 @@ from utp_cli.protocol.calls import Attempt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from utp_cli.engine.machine import Declining, Found
+    from utp_cli.engine.found import Declining, Found
     from utp_cli.parsing.lanes import Lane, Lanes
     from utp_cli.protocol.tools import Tool
 

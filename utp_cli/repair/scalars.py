@@ -109,7 +109,7 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
         begin, limit = end, end + max(_STRIDE, end - at)
         if run := _RUN.match(text, end, limit):
             end = run.end()
-        if any_of(place.until).search(text, begin, end):
+        if _marker_in(text, begin, end, place.until) or text.startswith(place.until, end):
             break
         if end == limit:  # what the last character is, the next one may decide
             end -= 1
@@ -148,14 +148,18 @@ def _before_marker(tape: Tape, at: int, end: int, until: tuple[str, ...]) -> tup
 
     Raises Starved where one may have begun in it.
     """
-    longest = max(map(len, until), default=0)
-    found = any_of(until).search(tape.text, at, end + longest)
-    if found and found.start() >= end:
-        found = None
+    found = _marker_in(tape.text, at, end, until)
     stop = found.start() if found else end
+    longest = max(map(len, until), default=0)
     if any(tape.begins(i, until) for i in range(max(at, len(tape.text) - longest + 1), stop)):
         raise Starved
     return stop, not found
+
+
+def _marker_in(text: str, begin: int, end: int, until: tuple[str, ...]) -> re.Match[str] | None:
+    """Return the first marker that begins between two indexes."""
+    found = any_of(until).search(text, begin, end + max(map(len, until), default=0))
+    return found if found and found.start() < end else None
 
 
 def _escaped_space_ends(tape: Tape, at: int) -> bool:

@@ -1,0 +1,71 @@
+"""What an engine finds in a text, and what it tells while it reads a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from utp_cli.protocol.events import Event
+
+if TYPE_CHECKING:
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.machine import Engine
+    from utp_cli.engine.reading import RawCall
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """A call in its place."""
+
+    call: RawCall
+    dialect: Dialect
+    marker: str
+    """The opening marker, as it was spelt."""
+    start: int
+    """Where its markup begins."""
+    end: int
+    closed: bool
+    at_end: bool
+    """The text ended before its closing marker came."""
+    runs: range
+    """Which of the engine's runs it covers."""
+    thought: bool = False
+    """It stands in thinking."""
+    quoted: bool = False
+    """It stands in a code fence or inline code: text, unless it names a known tool or is the whole answer."""
+
+
+@dataclass(slots=True)
+class Thinking:
+    """Thinking that is open."""
+
+    first_run: int
+    """The first run inside it."""
+    first_call: int | None = None
+    """The run behind its first call: where it ended if it never closes."""
+    calls: list[Found] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declining:
+    """A dialect whose marker was there and whose payload was not."""
+
+    dialect: str
+    marker: str
+    position: int
+    reason: str
+
+
+class LiveCall:
+    """Turns what a grammar tells about a call into events."""
+
+    def __init__(self, engine: Engine, index: int) -> None:
+        self._engine = engine
+        self._index = index
+
+    def name(self, name: str, call_id: str | int | None = None) -> None:
+        self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001
+
+    def arguments(self, start: int, end: int) -> None:
+        engine = self._engine
+        engine._emit(Event(type="tool_args", index=self._index, text=engine._source.slice(start, end)))  # noqa: SLF001
