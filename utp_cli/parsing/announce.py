@@ -35,7 +35,7 @@ _MAY_BE_CALL = re.compile(
 """Where something may begin that rung 3 takes for a call. A code fence belongs to the call in it."""
 _LAST_WORD = re.compile(r"(?:\s*<[^<>\s]{1,60}>)*\s*[\w.:/-]*\Z")
 """The last word, and tokens that belong to the markup if it is the name of a call."""
-_CHOICE = re.compile(r"/(?:choices|candidates|generations)/\d+")
+_CHOICE = re.compile(r"(?:/\d+)?/(?:choices|candidates|generations)/\d+")
 
 
 class Announcer:
@@ -47,9 +47,21 @@ class Announcer:
         self._waiting: dict[EventType, str] = {"text": "", "thinking": ""}
         """What may be told once more has come."""
         self._lane: dict[str, Lane] = {}
-        """Whose text is told: the last lane of the first choice that had some."""
+        """Whose text was told last, by type."""
+        self._latest: Lane | None = None
         self._held: set[str] = set()
         """Of these types nothing is told before the end."""
+
+    def opened(self, lane: Lane) -> None:
+        """A further text begins: that of another choice, or behind one whose end is open, waits for the end."""
+        before, self._latest = self._latest, lane
+        if before is None:
+            return
+        here, there = _CHOICE.match(lane.pointer), _CHOICE.match(before.pointer)
+        if (here and here[0]) != (there and there[0]):
+            self._held |= {"text", "thinking"}
+        elif before.engine.undecided:
+            self._held |= {"thinking"} if before.kind == "reasoning" else {"text", "thinking"}
 
     def heard(self, events: Iterable[Event], lane: Lane) -> list[Event]:
         """Return what can be told of the events of a lane; at the end of its text, only what calls tell."""
@@ -63,12 +75,9 @@ class Announcer:
 
     def _flows(self, event: Event, lane: Lane) -> bool:
         """Whether a piece of text may be told; where not, nothing of its type is from now on."""
-        before = self._lane.get(event.type)
-        if before is not lane:
-            here, there = (_CHOICE.match(each.pointer) if each else None for each in (lane, before))
-            if before and ((here and here[0]) != (there and there[0]) or before.engine.undecided):
-                self._held.add(event.type)
-            self._lane[event.type] = lane
+        if lane is not self._latest:
+            self._held.add(event.type)
+        self._lane[event.type] = lane
         doubtful = event.type == "text" and lane.engine.may_be_thinking(expected=not lane.pointer)
         if lane.engine.unsettled or doubtful:
             self._held.add(event.type)

@@ -79,6 +79,7 @@ class Lanes:
             prompt = self._prompt if kind == "text" and not any(other.kind == "text" for other in self) else ""
             engine = Engine(self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt)
             lane = self._by_pointer[pointer] = Lane(pointer=pointer, kind=kind, engine=engine, segments=[])
+            self._announcer.opened(lane)
         events = lane.engine.feed(text)
         return self._announcer.heard(self._numbered(lane, events), lane) if events else events
 

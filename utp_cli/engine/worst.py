@@ -1,0 +1,90 @@
+"""Inputs that cost the most: bred from a dialect's own markers, by how many characters reading them looks at."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.looks import counting
+from utp_cli.engine.plan import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.dialects.spec import Dialect
+
+BOUNDS: dict[str, int] = {}
+"""Looks a character that reading may cost, by family, of whatever input: about twice the worst that is known."""
+SCRAPS = ('"', "'", "{", "[", "(", "<", "\\", "\n", " ", ",", ":", "=", "a", "1", "`", '{"a":', "a(", "</", "<![CDATA[", "}")
+"""What units hold beside markers."""
+LENGTH = 2000
+"""Characters of an input that is tried. Cost that grows with the length shows at this one, and at twice as many."""
+
+
+class Worst(NamedTuple):
+    """The worst input that was found."""
+
+    looks: float
+    """Looks a character."""
+    head: str
+    unit: str
+    """What is repeated behind `head`."""
+
+
+def parts_of(dialect: Dialect) -> list[str]:
+    """Return what hostile inputs in a dialect are made of: its markers, the pieces of calls, scraps."""
+    tags = [tag for tag in (dialect.call, dialect.argument) if tag]
+    opened = [tag.open + ("=a" if tag.slot == "=" else f' {tag.slot}="a"') + tag.end for tag in tags]
+    own = [*dialect.markers, *dialect.call_close, *dialect.section_close, *dialect.bare, *dialect.separators]
+    own += [part for tag in tags for part in (tag.open, tag.close)] + opened + [m for p in dialect.reasoning for m in p]
+    name = dialect.fixed_name or "ab"
+    arguments = {dialect.argument_keys[0]: "hi"} if dialect.fixed_name else {"x": "hi", "y": [1, {"k": "v"}]}
+    whole = GRAMMARS[dialect.family].write(dialect, [{"name": name, "arguments": arguments, "id": "functions.ab:0"}])
+    cuts = [whole[:at] for at, sign in enumerate(whole, 1) if sign in "{[(:,\"'>=\n"]
+    return [part for part in dict.fromkeys([*own, *cuts, whole, *SCRAPS]) if part]
+
+
+def looks_of(dialect: Dialect, text: str) -> float:
+    """Return how many looks a character reading a text as this dialect costs."""
+    from utp_cli.engine import machine  # noqa: PLC0415 - while it counts, its names are others
+
+    with counting() as looks:
+        engine = machine.Engine(Plan([dialect], [dialect.name]))
+        engine.feed(text)
+        engine.close()
+    return looks.count / max(len(text), 1)
+
+
+def repeated(head: str, unit: str, length: int) -> str:
+    """Return `head` and as many units as make the text about `length` characters long."""
+    return head + unit * max(1, (length - len(head)) // len(unit))
+
+
+def worst_input(dialect: Dialect, tries: int = 150, seed: int = 1) -> Worst:
+    """Search for the input that costs the most looks a character. The same seed finds the same one."""
+    rng, parts, kept = Random(seed), parts_of(dialect), []  # type: ignore[var-annotated]
+    for number in range(tries):
+        if number < len(parts) * 2:
+            head, unit = ("" if number % 2 else parts[0]), parts[number // 2]
+        else:
+            head, unit = _mutated(rng, parts, kept)
+        kept.append(Worst(looks_of(dialect, repeated(head, unit, LENGTH)), head, unit))
+        kept = sorted(kept, key=lambda each: -each.looks)[:8]
+    return max(
+        (Worst(looks_of(dialect, repeated(each.head, each.unit, 2 * LENGTH)), each.head, each.unit) for each in kept[:3]),
+        key=lambda each: each.looks,
+    )
+
+
+def _mutated(rng: Random, parts: Sequence[str], kept: Sequence[Worst]) -> tuple[str, str]:
+    """Change one of the worst so far a little."""
+    _, head, unit = rng.choice(kept)
+    kind = rng.randrange(4)
+    if kind == 0:
+        return head, unit + rng.choice(parts)
+    if kind == 1:
+        return head, rng.choice(parts) + unit
+    if kind == 2:
+        return rng.choice(parts), unit
+    return head, unit[: rng.randint(1, len(unit))]
