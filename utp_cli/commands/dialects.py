@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument
+from typer import Argument, Exit, Option
 
 from utp_cli.commands import options  # noqa: TC001 - Typer reads the annotations
 from utp_cli.commands.completion import parsers
@@ -18,7 +18,7 @@ from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.facts.parser_names import dialect_called
 from utp_cli.io.settings import load_settings
 from utp_cli.parsing.parser import parse
-from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.protocol.tools import Tool
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def dialects(
         str | None, Argument(metavar="NAME", help="One dialect, or an alias of it.", autocompletion=parsers)
     ] = None,
     *,
+    check: Annotated[
+        bool, Option("--check", help="Search for the input that costs NAME the most; exit 1 where it is too much.")
+    ] = False,
     tools: options.Tools = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -52,6 +55,11 @@ def dialects(
     mine = [*own_dialects(load_settings(config)), *installed()]
     showing = Showing(file=output, no_color=no_color)
     chosen = [*mine, *DIALECTS] if name is None else [_named(name, mine)]
+    if check:
+        if name is None:
+            raise BadOption("--check needs the name of a dialect")
+        _check(chosen[0], showing, as_json=as_json)
+        return
     if as_json:
         from utp_cli.views.json import document  # noqa: PLC0415
 
@@ -69,6 +77,28 @@ def dialects(
         result = parse(written, parser=chosen[0].name, tools=known, dialects=mine)
         lines = one(chosen[0], GRAMMARS[chosen[0].family].cannot, written, result, showing.screen)
     sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
+
+
+def _check(dialect: Dialect, showing: Showing, *, as_json: bool) -> None:
+    """Say how many looks a character the worst input that is found costs. Exits 1 where that is over the bound."""
+    from utp_cli.engine.worst import BOUNDS, worst_input  # noqa: PLC0415 - only who checks pays
+
+    worst, bound = worst_input(dialect), BOUNDS[dialect.family]
+    over = worst.looks > bound
+    if as_json:
+        from utp_cli.views.json import document  # noqa: PLC0415
+
+        told = {"dialect": dialect.name, "looks": round(worst.looks, 1), "bound": bound, "ok": not over}
+        sink_for("json", showing).write(document({**told, "input": {"head": worst.head, "unit": worst.unit}}))
+    else:
+        lines = [
+            f"{dialect.name}: {worst.looks:.1f} looks a character at worst ({dialect.family} may cost {bound})",
+            f"  the input: {worst.head!r}, then {worst.unit!r} again and again",
+            "  too much: reading it may take time that grows faster than the input" if over else "  fine",
+        ]
+        sink_for("pretty", showing).write("\n".join(lines) + "\n")
+    if over:
+        raise Exit(1)
 
 
 def _named(name: str, mine: list[Dialect]) -> Dialect:

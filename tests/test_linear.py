@@ -1,0 +1,124 @@
+"""Reading costs time that grows with the length of the input: counted in looks at characters, not timed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st, target
+
+from tests.test_cli import utp
+from utp_cli import Parser
+from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.engine.looks import counting
+from utp_cli.engine.worst import BOUNDS, LENGTH, LONG, looks_of, parts_of, repeated
+from utp_cli.parsing import parser as parsing
+
+BRED = settings(
+    max_examples=8, deadline=None, phases=[Phase.explicit, Phase.generate, Phase.target],
+    suppress_health_check=[*HealthCheck], derandomize=True, database=None,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", [*DIALECTS], ids=lambda dialect: dialect.name)
+def test_no_input_costs_more_looks_than_its_family_may(dialect):
+    parts = st.sampled_from(parts_of(dialect))
+    worst = (0.0, "", "x")
+
+    @BRED
+    @given(st.lists(parts, max_size=1), st.lists(parts, min_size=1, max_size=3), st.integers(1, 200))
+    def bred(heads, units, cut):
+        nonlocal worst
+        head, unit = "".join(heads), "".join(units)[:cut]
+        looks = looks_of(dialect, repeated(head, unit, LENGTH))
+        target(looks)
+        worst = max(worst, (looks, head, unit))
+
+    bred()
+    _, head, unit = worst
+    assert looks_of(dialect, repeated(head, unit, LONG)) <= BOUNDS[dialect.family], (head, unit)
+
+
+# Each of these grew with the square of its length.
+SQUARES = [
+    ("minimax_m2", "", '<invoke name="a"><parameter name="b">', ""),
+    ("minimax_m2", '<invoke name="a">', '\n<parameter name="b">', ""),
+    ("seed_oss", "", "<seed:tool_call><function=a><parameter=b>", ""),
+    ("glm45", "", "<tool_call>a<arg_key>b</arg_key><arg_value>", ""),
+    ("lfm2", "", "<|tool_call_start|>[ab(x=", ""),
+    ("lfm2", "", '<|tool_call_start|>[f(a="', '"}'),
+    ("apertus", "", '<|tools_prefix|>[{"ab": {"x', ""),
+    ("apertus", '<|tools_prefix|>[{"ab": {"x": "h', "<", ""),
+    ("mistral", "", '[TOOL_CALLS]cd[ARGS]{"z": [1', ""),
+    ("tool_use_xml", "", "<tool_use><name></tool_use><![CDATA[", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "head", "unit", "tail"), SQUARES, ids=lambda part: part[-24:])
+def test_looks_grow_with_the_length(name, head, unit, tail):
+    dialect = DIALECTS[name]
+    short, long = (looks_of(dialect, repeated(head, unit, n) + tail) for n in (6000, 24000))
+    assert long < 1.3 * short
+
+
+def whole_looks(feed):
+    parsing._PLANS.clear()  # their patterns are made anew, to be counted
+    with counting(("utp_cli.engine", "utp_cli.repair", "utp_cli.parsing", "utp_cli.wire")) as looks:
+        parser = Parser()
+        feed(parser)
+        parser.close()
+    parsing._PLANS.clear()
+    return looks.count
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "".join(
+            f'data: {{"choices": [{{"index": {i}, "delta": {{"content": "a"}}}}]}}\n\n' for i in range(n)
+        ),
+        lambda n: 'data: {"choices": [{"index": 0, "delta": {"content": "<"}}]}\n\n' * n,
+        lambda n: '{"a": ' * n,
+        lambda n: "<tool_calls>" + "[" * n,
+    ],
+    ids=["choices", "chunks", "objects", "lists"],
+)
+@pytest.mark.parametrize("width", [10**7, 61])
+def test_a_whole_answer_costs_looks_that_grow_with_its_length(make, width):
+    def cost(n):
+        text = make(n)
+        return whole_looks(lambda p: [p.feed(text[at : at + width]) for at in range(0, len(text), width)]) / len(text)
+
+    assert cost(400) < 1.4 * cost(100)
+
+
+def test_counting_leaves_nothing_behind():
+    dialect = DIALECTS["hermes"]
+    text = '<tool_call>{"name": "f", "arguments": {"a": [1, 2,]}}</tool_call>'
+    assert looks_of(dialect, text) == looks_of(dialect, text) > 1
+    parser = Parser()
+    parser.feed(text)
+    assert parser.close().calls[0].arguments == {"a": [1, 2]}
+
+
+def test_a_dialect_of_ones_own_is_checked(tmp_path):
+    table = tmp_path / "own.toml"
+    table.write_text(
+        '[dialects.acme]\nfamily = "tagged_json_object"\ncall_open = "<act>"\ncall_close = "</act>"\n', encoding="utf-8"
+    )
+    done = utp("dialects", "acme", "--check", "--config", str(table), "--json")
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert told["ok"]
+    assert 1 < told["looks"] <= told["bound"]
+
+
+def test_a_dialect_that_costs_too_much_is_told(monkeypatch):
+    monkeypatch.setitem(BOUNDS, "pythonic", 1)
+    done = utp("dialects", "lfm2", "--check")
+    assert done.exit_code == 1
+    assert "too much" in done.stdout
+
+
+def test_check_needs_a_name():
+    assert utp("dialects", "--check").exit_code == 2
