@@ -85,10 +85,10 @@ def test_a_file_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
     done = utp(path, "--fix")
     assert done.exit_code == 2
-    assert done.stderr == "utp: t.yaml: cannot be written: Permission denied\n"
+    assert done.stderr == "utp: t.yaml: cannot be written: Permission denied; nothing was changed\n"
 
 
 def test_shared_values_stay_and_the_report_still_comes() -> None:

@@ -17,7 +17,7 @@ import typer
 from typer.main import get_command
 
 from utp_cli.commands.pages import GroupPage, write_groups
-from utp_cli.io.output import say, silence
+from utp_cli.io.output import finish, say, silence
 from utp_cli.protocol.errors import UnknownName, UtpError
 from utp_cli.views.escape import shown
 
@@ -73,6 +73,7 @@ class Toolkit(GroupPage):
         """Run, and exit: with what the command returned, or with what its error means."""
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False})
+            finish()
         except UtpError as error:
             code = _complained(str(error))
         except typer.TyperException as error:
@@ -84,6 +85,7 @@ class Toolkit(GroupPage):
             code = _complained(f"standard output: cannot be written: {error.strerror or error}")
         except Exception as error:  # noqa: BLE001 - whatever is left is a fault of ours: said in one line
             code = _complained(_bug(error))
+        finish(keep=False)  # of what failed, nothing is left
         sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -75,6 +75,7 @@ class Drawing:
         for piece in self._page.pieces(metrics):
             if not self._sink.write(redactor.text(piece)):
                 return
+        self._sink.close()
         if self._told:
             say(self._told)
 

@@ -13,8 +13,8 @@ from utp_cli.auditing import run
 from utp_cli.auditing.baseline import identity
 from utp_cli.auditing.suppression import Suppression, codes_of
 from utp_cli.io.inputs import STDIN, read, shown_name
-from utp_cli.io.output import Output
 from utp_cli.io.positions import comments
+from utp_cli.io.replacing import replace_file
 from utp_cli.io.rewriting import rewritten
 from utp_cli.io.tool_files import ToolFile, read_tool_file
 from utp_cli.protocol.errors import BadFile
@@ -98,10 +98,10 @@ def write_back(file: ToolFile, text: str) -> None:
     path = Path(file.path)
     try:
         begun = path.read_bytes()[:3]
-        mark = next((bom for bom in _ENCODINGS if begun.startswith(bom)), b"")
-        path.write_bytes(mark + text.encode(_ENCODINGS.get(mark, "utf-8")))
     except OSError as error:
-        raise BadFile(file.path, f"cannot be written: {error.strerror or error}") from None
+        raise BadFile(file.path, f"cannot be read: {error.strerror or error}") from None
+    mark = next((bom for bom in _ENCODINGS if begun.startswith(bom)), b"")
+    replace_file(path, mark + text.encode(_ENCODINGS.get(mark, "utf-8")))
 
 
 def tool_files(names: Iterable[str], stdin_name: str | None = None) -> Iterator[ToolFile]:
@@ -182,7 +182,7 @@ def write_baseline(path: str, found: Iterable[tuple[str, AuditReport]]) -> int:
     """Write the findings of files (by name) as a baseline, a line each. Returns how many. Raises `BadFile`."""
     keys = sorted(identity(finding, name_for(path, file)) for file, report in found for finding in report.findings)
     lines = (json.dumps(dict(zip(("file", "tool", "code", "pointer"), key, strict=True))) for key in keys)
-    Output(path).write('{"utp_baseline": 1, "findings": [\n' + ",\n".join(lines) + "\n]}\n")
+    replace_file(path, ('{"utp_baseline": 1, "findings": [\n' + ",\n".join(lines) + "\n]}\n").encode())
     return len(keys)
 
 

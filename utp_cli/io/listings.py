@@ -9,6 +9,7 @@ from typing import Any
 from utp_cli.detection.capability import FIELDS
 from utp_cli.detection.listing import LISTS, Listing, read_listing
 from utp_cli.io.inputs import read
+from utp_cli.io.replacing import replace_file
 from utp_cli.io.web import Web
 from utp_cli.protocol.errors import BadFile, BadOption
 
@@ -28,11 +29,9 @@ def refresh(source: str) -> tuple[Listing, Path]:
     path = folder() / f"{listing.name}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(".new")
-        beside.write_text(json.dumps({"name": listing.name, "facts": listing.facts}), encoding="utf-8")
-        beside.replace(path)
     except OSError as error:
         raise BadFile(str(path), f"cannot be written: {error.strerror}") from None
+    replace_file(path, json.dumps({"name": listing.name, "facts": listing.facts}).encode())
     return listing, path
 
 

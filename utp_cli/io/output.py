@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from utp_cli.io.private_files import private
+from utp_cli.io.replacing import Replacement, is_replaceable
 from utp_cli.protocol.errors import BadFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_UNFINISHED: list[Output] = []
+"""Outputs that are to take the place of a file."""
 
 _NOT_A_TERMINAL = 80
 _EVERY = 200
@@ -22,19 +26,28 @@ _WIDEST = 160
 
 
 class Output:
-    """Standard output or a file; a file is first touched by the first result, not before."""
+    """Standard output or a file; a file is first touched by the first result, not before.
+
+    A file that exists is replaced in one step when all is written (`close`, or `finish` for all at the end).
+    """
 
     def __init__(self, file: str | None = None, *, encoding: str = "utf-8") -> None:
         """What the encoding lacks is written as an escape; so a lone surrogate stays sound in JSON."""
         self._file = file
         self._encoding = encoding
         self._begun = False
+        self._new: Replacement | None = None
 
     def write(self, text: str) -> bool:
         """Write a result. Returns False where nobody reads any more. Raises `BadFile`."""
         data = text.encode(self._encoding, errors="backslashreplace")
+        if self._file and not self._begun and is_replaceable(self._file):
+            self._new = Replacement(self._file)
+            _UNFINISHED.append(self)
         try:
-            if self._file:
+            if self._new:
+                self._new.write(data)
+            elif self._file:
                 with open(self._file, "ab" if self._begun else "wb", opener=private) as sink:
                     sink.write(data)
             else:
@@ -49,6 +62,22 @@ class Output:
             raise BadFile(self._file or "standard output", f"cannot be written: {error.strerror or error}") from None
         self._begun = True
         return True
+
+    def close(self, *, keep: bool = True) -> None:
+        """Put what was written in the place of the file that was there, or leave that one. Raises `BadFile`."""
+        if self._new:
+            new, self._new = self._new, None
+            _UNFINISHED.remove(self)
+            if keep:
+                new.commit()
+            else:
+                new.discard()
+
+
+def finish(*, keep: bool = True) -> None:
+    """Close every output. Raises `BadFile`."""
+    for unfinished in _UNFINISHED[:]:
+        unfinished.close(keep=keep)
 
 
 def say(line: str) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import tomllib
 from dataclasses import dataclass, field, fields, is_dataclass
 from fnmatch import fnmatchcase
@@ -20,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_type_hints
 
+from utp_cli.io.replacing import replace_file
 from utp_cli.io.toml_text import line_of, without_table
 from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, nearest
 
@@ -252,7 +252,11 @@ def add_profile(path: Path, name: str, table: dict[str, Any], *, replace: bool =
     text = f"{text.rstrip()}\n\n{written}" if text.strip() else written
     if _tables(text) != {**_tables(before.text), "profiles": {**before.profiles, name: table}}:
         raise BadFile(before.place("profiles", name), f"profile '{name}' has to be replaced by hand: it is not a table")
-    _replace(path, text)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(str(path), f"cannot be written: {error.strerror}") from None
+    replace_file(path, text.encode())
 
 
 def _tables(text: str) -> dict[str, Any]:
@@ -260,17 +264,3 @@ def _tables(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return {}
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file so that a failure leaves the old one."""
-    target = path.resolve()
-    beside = target.with_name(f".{target.name}.new")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
-        if target.exists():
-            shutil.copymode(target, beside)
-        beside.replace(target)
-    except OSError as error:
-        raise BadFile(str(path), f"cannot be written: {error.strerror}") from None

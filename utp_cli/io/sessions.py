@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io.private_files import locked, private
+from utp_cli.io.replacing import PRIVATE, Replacement
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.replaying.importing import (
     begins_stream,
@@ -293,16 +293,6 @@ def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Callable[[str], Any]]:
-    """Write a file beside another, and put it in its place in one step."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise BadFile(str(path), f"cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            yield file.write
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    """Write lines into a file that takes the place of another in one step; a new one is its owner's alone."""
+    with Replacement(path, mode=PRIVATE) as new:
+        yield lambda line: new.write(line.encode("utf-8", errors="backslashreplace"))
