@@ -90,7 +90,8 @@ def test_what_fails_while_it_is_written_leaves_the_old_file(file: Path) -> None:
             new.write(NEW)
             raise KeyError
 
-    pytest.raises(KeyError, fail)
+    with pytest.raises(KeyError):
+        fail()
     assert (file.read_bytes(), beside(file)) == (OLD, [])
 
 

@@ -101,8 +101,7 @@ def main() -> int:
         begin = time.monotonic()
         command = [sys.executable, "-m", "tests.fuzz.run", name, "--here", "--to", str(options.to)]
         done = subprocess.run(
-            check=False,
-            [*command, "--seconds", str(options.seconds)], capture_output=True, text=True, errors="replace"
+            [*command, "--seconds", str(options.seconds)], check=False, capture_output=True, text=True, errors="replace"
         )
         runs = re.findall(r"number_of_executed_units:\s*(\d+)|^#(\d+)", done.stderr, re.MULTILINE)
         runs = max((int(number) for pair in runs for number in pair if number), default=0)
