@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from tests import answers
 from utp_cli import load_tools, parse
+from utp_cli.protocol import numbers
 from utp_cli.protocol.calls import ParseResult, ToolCall
 from utp_cli.protocol.events import Event
 from utp_cli.views import json as json_view
@@ -145,12 +146,13 @@ def test_a_value_nested_without_end_is_no_crash():
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
 def test_the_slow_way_writes_the_same_json(value):
-    assert "".join(json_view._pieces(value)) == json.dumps(value, ensure_ascii=False)
+    assert "".join(numbers._pieces(value, None, None)) == json.dumps(value, ensure_ascii=False)
+    assert "".join(numbers._pieces(value, 2, None)) == json.dumps(value, ensure_ascii=False, indent=2)
 
 
 @pytest.mark.parametrize("digits", [1, 600, 700, 4301, 50_000])

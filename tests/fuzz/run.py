@@ -74,7 +74,7 @@ def fuzz(name: str, folder: Path, seconds: int) -> None:
 def _keep(findings: Path, name: str, data: bytes, error: Exception) -> None:
     """Keep a failure, unless one of its kind from its line is there."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/utp_cli/" in frame.filename]
-    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else str(error)[:60]
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else re.sub(r"\d+|'.*?'", "", str(error))[:60]
     mark = hashlib.sha256(f"{type(error).__name__} {place}".encode()).hexdigest()[:10]
     path = findings / f"{name}-{mark}"
     if not path.exists():

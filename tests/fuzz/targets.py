@@ -90,14 +90,22 @@ def _pieces(data: bytes) -> None:
 
 
 def _repair(data: bytes) -> None:
-    reading = repair_json(data[2:].decode("utf-8", "surrogatepass" if data[0] & 1 else "replace"))
+    text = data[2:].decode("utf-8", "surrogateescape" if data[0] & 1 else "replace")
+    reading = repair_json(text)
     _sound(reading.value)
-    try:
-        json.loads(data[2:])
-    except (ValueError, RecursionError):
-        return
-    if b"NaN" not in data and b"Infinity" not in data and data[2:].isascii():
+    if _is_strict(text):
         assert not reading.repairs, "valid JSON was repaired"
+
+
+def _is_strict(text: str) -> bool:
+    def refuse(word: str) -> None:
+        raise ValueError(word)
+
+    try:
+        json.loads(text, parse_constant=refuse, parse_int=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _recognise(data: bytes) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import inputs
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.numbers import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,7 +119,7 @@ def _line(data: bytes) -> bytes | str:
     """Return what a line holds: a JSON string's text, or the line itself."""
     if data.lstrip()[:1] == b'"':
         try:
-            value = json.loads(data)
+            value = loads(data)
         except (ValueError, RecursionError):
             return data
         if isinstance(value, str):

@@ -16,6 +16,7 @@ from utp_cli.io.inputs import STDIN, read, shown_name
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.calls import ToolCall, ToolResult
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.numbers import loads
 from utp_cli.rendering.ids import sent_ids
 from utp_cli.rendering.results import render_result as render
 from utp_cli.rendering.shaping import Shaping
@@ -103,6 +104,6 @@ def _results(text: str, count: int, file: str) -> list[Any]:
 def _value(text: str) -> Any:
     """Return the JSON value that the text is, else the text, untouched."""
     try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return text

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.spans import pointer, pointer_parts
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def json_type(value: Any) -> str:
         bool: "boolean",
         int: "integer",
         float: "number",
+        Number: "number",
         str: "string",
         list: "array",
         dict: "object",

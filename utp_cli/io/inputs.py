@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import nullcontext
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.numbers import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ def lines(name: str) -> Iterator[bytes]:
 def read_object(name: str) -> dict[str, Any]:
     """Read a file that holds one JSON object."""
     try:
-        value = json.loads(read(name))
+        value = loads(read(name))
     except (ValueError, RecursionError) as error:
         raise BadFile(shown_name(name), f"is not JSON: {error}") from None
     if not isinstance(value, dict):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.errors import BadFile
+from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.spans import pointer_parts
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def read_document(text: str, name: str) -> Placed:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        loads(text)
     except (ValueError, RecursionError):
         return False
     return True
@@ -105,7 +106,7 @@ def read_json(text: str, name: str, start: int = 0, end: int | None = None) -> P
     """Read one JSON value. Raises `BadFile`."""
     end = len(text) if end is None else end
     try:
-        json.loads(text[start:end])
+        loads(text[start:end])
     except json.JSONDecodeError as error:
         raise _bad(name, text, start + error.pos, f"not JSON: {error.msg}") from None
     except RecursionError:
@@ -132,7 +133,7 @@ def _place_json(text: str, name: str, start: int, end: int) -> Placed:
             open_values.append(Placed({} if mark == "{" else [], at, at, key, mark))
             key = None
         elif mark is None:
-            placed = Placed(json.loads(token[2] or token[3]), at, token.end(), key, '"' if token[2] else "")
+            placed = Placed(loads(token[2] or token[3]), at, token.end(), key, '"' if token[2] else "")
             is_key = isinstance(top.value, dict) and key is None
             key = placed if is_key else None
             if not is_key:

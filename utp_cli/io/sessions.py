@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.io.private_files import locked, private
 from utp_cli.io.replacing import PRIVATE, Replacement
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.replaying.importing import (
     begins_stream,
     decoded,
@@ -108,8 +109,8 @@ def _document(path: Path, text: str) -> Session:
     if not text.strip():
         raise BadFile(str(path), "is empty")
     try:
-        json.loads(text)  # says where it is none; cleaned, its places are others
-        return session_of(json.loads(_clean(text)), str(path))
+        loads(text)  # says where it is none; cleaned, its places are others
+        return session_of(loads(_clean(text)), str(path))
     except RecursionError:
         raise BadFile(str(path), "is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -228,7 +229,7 @@ class SessionFile:
 
 def line_of(row: Mapping[str, Any]) -> str:
     """Write a line of a session file."""
-    return json.dumps(row, ensure_ascii=False) + "\n"
+    return dumps(row) + "\n"
 
 
 def _finish_last_line(file: Any) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.candidates import Candidate, breaks_off
+from utp_cli.protocol.numbers import dumps
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.strict import strict
@@ -71,6 +71,6 @@ def _decoded(text: str, candidate: Candidate, end: Ending) -> Any:
 
 def _dumped(value: Any) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return dumps(value)
     except (TypeError, ValueError, RecursionError):
         return repr(value)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.protocol.numbers import Number, odd_numbers, writable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -101,8 +103,8 @@ class Problem:
             "pointer": self.pointer,
             "message": self.message,
             "hint": self.hint,
-            "expected": self.expected,
-            "received": self.received,
+            "expected": writable(self.expected),
+            "received": writable(self.received),
         }
 
 
@@ -140,7 +142,7 @@ class ToolCall:
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,
-            "arguments": self.arguments,
+            "arguments": writable(self.arguments),
             "id": self.id,
             "server": self.server,
             "rung": self.rung,
@@ -193,7 +195,7 @@ class ServerCall:
     id: str | int | None
 
     def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "arguments": self.arguments, "id": self.id}
+        return {"name": self.name, "arguments": writable(self.arguments), "id": self.id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +249,17 @@ class WireFacts:
     oddities: tuple[Oddity, ...] = ()
 
 
+def _number_notes(call: ToolCall) -> list[Note]:
+    """Note the numbers that JSON lacks, and those that are too big for many readers of it."""
+    odd = list(odd_numbers(call.arguments))
+    said = []
+    if any(item.is_huge if isinstance(item, Number) else isinstance(item, int) for item in odd):
+        said.append(("big-number", "a number is larger than many readers take"))
+    if any(type(item) is float for item in odd):
+        said.append(("no-number", "NaN or Infinity, which JSON lacks, is written as null"))
+    return [Note(code=code, message=f"{call.name}: {message}", pointer=call.pointer) for code, message in said]
+
+
 @dataclass(kw_only=True)
 class ParseResult:
     """The whole explained answer. `notes`, `segments` and `diagnoses` are worked out when first asked for."""
@@ -272,7 +285,7 @@ class ParseResult:
 
     @cached_property
     def notes(self) -> list[Note]:
-        return self.find_notes()
+        return [*self.find_notes(), *(note for call in [*self.calls, *self.rejected] for note in _number_notes(call))]
 
     @cached_property
     def segments(self) -> list[Segment]:

@@ -6,9 +6,9 @@ one: tools in OpenAI's form, arguments of past calls as mappings, `add_generatio
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.rendering.losses import Loss
 from utp_cli.rendering.spec import Rendered
 from utp_cli.rendering.tools import render_tools
@@ -100,7 +100,7 @@ def _encoded(message: dict[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] = plain(message)
     for call in _calls(copy):
         if not isinstance(call["function"]["arguments"], str):
-            call["function"]["arguments"] = json.dumps(call["function"]["arguments"], ensure_ascii=False)
+            call["function"]["arguments"] = dumps(call["function"]["arguments"])
     return copy
 
 
@@ -110,7 +110,7 @@ def _decoded(message: dict[str, Any]) -> dict[str, Any]:
     for call in _calls(copy):
         if isinstance(call["function"]["arguments"], str):
             try:
-                call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+                call["function"]["arguments"] = loads(call["function"]["arguments"])
             except (ValueError, RecursionError):  # broken arguments are shown as they are
                 continue
     return copy

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.numbers import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,14 +35,14 @@ def _copied(value: Any, depth: int, deep: list[bool]) -> Any:
         if isinstance(value, dict):
             return {str(key): _copied(item, depth - 1, deep) for key, item in value.items()}
         return [_copied(item, depth - 1, deep) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
+    if type(value) is float and not math.isfinite(value):
+        return None
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
 def compact(value: Any) -> str:
     """Return the value as JSON on one line, other letters than ASCII as they are."""
-    return json.dumps(plain(value), ensure_ascii=False)
+    return dumps(plain(value))
 
 
 def as_text(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.spans import pointer, pointer_parts
 from utp_cli.rendering.keywords import KEYWORDS, UNKNOWN, well_formed
 from utp_cli.rendering.losses import Loss, What
@@ -358,7 +359,15 @@ def texts(value: Any) -> list[str]:
 
 
 def _type_of(value: Any) -> str:
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
+    names = {
+        bool: "boolean",
+        int: "integer",
+        float: "number",
+        Number: "number",
+        str: "string",
+        dict: "object",
+        list: "array",
+    }
     return names.get(type(value), "null")
 
 

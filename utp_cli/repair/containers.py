@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Note
+from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.ahead import Place, token
 from utp_cli.repair.structure import DEEP, Frame, Member, best, closers_ahead, due
@@ -112,10 +113,10 @@ class Containers(Tokens):
 
     def _put(self, value: Any, start: int, end: int | None = None, *, cut: bool = False) -> None:
         """Enter a value that is whole."""
-        if type(value) is int and value.bit_length() > _BIG:
-            self._notes.append(
-                Note(code="big-number", message="an integer of thousands of digits", span=(start, self._offset))
-            )
+        kind = type(value)
+        if (kind is int and value.bit_length() > _BIG) or (kind is Number and value.is_huge):
+            message = "a number is larger than many readers take"
+            self._notes.append(Note(code="big-number", message=message, span=(start, self._offset)))
         self._attach(value)
         if cut:
             self.partial.append(self._path())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from utp_cli.protocol import numbers
 from utp_cli.repair import strict
 from utp_cli.repair.ahead import REACH, SPACES, STRONG, WEAK, strength, token
 from utp_cli.repair.codes import Edit
@@ -95,7 +95,7 @@ def read_bare(tape: Tape, at: int, place: Place) -> tuple[Bare, int]:
         run = grouped[1]
         plain = run.replace(",", "").lstrip("+")
         if strict.NUMBER.fullmatch(plain):
-            return Bare(strict.number(plain), [Edit("thousands-comma", start, run, plain)]), grouped.end(1)
+            return Bare(numbers.number(plain), [Edit("thousands-comma", start, run, plain)]), grouped.end(1)
     run = text[at:end].rstrip()
     ends_text = tape.closed and end == len(text) and place.role != "top"
     return (_cut(run, start) if ends_text else None) or classify(run, start, cut=ends_text), at + len(run)
@@ -182,7 +182,7 @@ def classify(run: str, start: int, *, cut: bool = False) -> Bare:
     if run in LITERALS:
         return Bare(LITERALS[run], [])
     if strict.NUMBER.fullmatch(run):
-        return Bare(strict.number(run), [])
+        return Bare(numbers.number(run), [])
     for table, spelling in ((_WORDS, run), (_WORDS_IN_ANY_CASE, run.lower())):
         for code, words in table.items():
             if spelling in words:
@@ -191,7 +191,7 @@ def classify(run: str, start: int, *, cut: bool = False) -> Bare:
         return loose
     if typed := _TYPED.fullmatch(run):
         value = _argument(typed[1] if typed[2] is None else typed[2], run)
-        return Bare(value, [Edit("typed-value", start, run, json.dumps(value, ensure_ascii=False))])
+        return Bare(value, [Edit("typed-value", start, run, numbers.dumps(value))])
     return Bare(run, [Edit("unquoted-string", start, run, quoted(run))], cut=cut)
 
 
@@ -200,7 +200,7 @@ def _argument(inside: str, source: str) -> Any:
     if string := _ONE_STRING.fullmatch(inside):
         return decode(string[1] if string[2] is None else string[2], closer="'" if string[1] is None else '"')[0]
     if strict.NUMBER.fullmatch(inside.strip()):
-        return strict.number(inside.strip())
+        return numbers.number(inside.strip())
     return LITERALS.get(inside.strip(), source)
 
 
@@ -214,7 +214,7 @@ def _cut(run: str, start: int) -> Bare | None:
         rest = "" if spelled else word[len(run) :]
         return Bare(LITERALS[meaning], [*spelled, Edit("truncated-literal", start + len(run), "", rest)])
     if number := _CUT_NUMBER.fullmatch(run):
-        return Bare(strict.number(number[1]), [Edit("truncated-number", start, run, number[1])], cut=True)
+        return Bare(numbers.number(number[1]), [Edit("truncated-number", start, run, number[1])], cut=True)
     if (loose := _loose_number(run, start)) is None:
         return None
     return loose._replace(edits=[*loose.edits, Edit("truncated-number", start + len(run), "", "")], cut=True)
@@ -223,8 +223,8 @@ def _cut(run: str, start: int) -> Bare | None:
 def _loose_number(run: str, start: int) -> Bare | None:
     """Read a number in a looser spelling than JSON's: `+07_000.` is 7000.0 with four edits; else None."""
     if radix := _RADIX.fullmatch(run):
-        value = int(radix[1] + radix[2].replace("_", ""), 0)
-        return Bare(value, [Edit("hex-number", start, run, str(value))])
+        value = int(radix[1] + radix[2].replace("_", ""), 0)  # linear: its base is a power of two
+        return Bare(value, [Edit("hex-number", start, run, numbers.digits(value))])
     parts = _LOOSE.fullmatch(run)
     sign, whole, fraction, _ = parts.groups() if parts else ("", "", "", "")
     if not parts or not (whole or fraction.strip("._")):
@@ -242,7 +242,7 @@ def _loose_number(run: str, start: int) -> Bare | None:
     plain = _applied(run, edits)
     if not strict.NUMBER.fullmatch(plain):
         return None
-    return Bare(strict.number(plain), [edit._replace(start=start + edit.start) for edit in edits])
+    return Bare(numbers.number(plain), [edit._replace(start=start + edit.start) for edit in edits])
 
 
 def _applied(text: str, edits: list[Edit]) -> str:

@@ -7,6 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.numbers import dumps
 from utp_cli.repair.names import plain_name
 from utp_cli.repair.typed import Decode, asked_types
 
@@ -37,7 +38,7 @@ def proposals(value: Any, schema: Any, root: Any, decode: Decode, written: str =
     elif isinstance(value, bool | int | float):
         yield from _from_scalar(value, types, written)
     elif isinstance(value, dict | list) and "string" in types and not _holds_one(value, str):
-        yield "json-to-string", json.dumps(value, ensure_ascii=False)
+        yield "json-to-string", dumps(value)
     yield from _of_enum(value, members)
     in_text = isinstance(value, str) and value.lstrip().startswith("[")
     if "array" in types and not isinstance(value, list) and value is not None and not in_text:
@@ -88,7 +89,7 @@ def _from_scalar(value: float, types: frozenset[str], written: str) -> Iterator[
     if "integer" in types and isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         yield "float-to-int", int(value)
     if "string" in types:
-        yield "number-to-string", written or json.dumps(value)
+        yield "number-to-string", written or dumps(value)
     if "boolean" in types and value in (0, 1):
         yield "bool-word", bool(value)
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.numbers import Number, dumps
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.strict import strict
@@ -123,7 +124,15 @@ def resolve(ref: Any, root: Any) -> Any:
 
 def json_type(value: Any) -> str:
     """Return the JSON type of a value; a whole number is an `integer` only where it is written as one."""
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
+    names = {
+        bool: "boolean",
+        int: "integer",
+        float: "number",
+        Number: "number",
+        str: "string",
+        dict: "object",
+        list: "array",
+    }
     return names.get(type(value), "null")
 
 
@@ -175,7 +184,7 @@ def _as_python(text: str, value: Any, repairs: list[Repair]) -> list[Repair]:
     if not codes or not codes <= _PYTHON_CODES:
         return repairs
     code = CODES["python-literal"]
-    after = json.dumps(value, ensure_ascii=False)
+    after = dumps(value)
     return [
         Repair(
             code=code.code, layer="syntax", confidence=code.confidence, span=(0, len(text)), before=text, after=after,

@@ -9,9 +9,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.numbers import dumps
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.importing import decoded, exchanges_in
 from utp_cli.replaying.session import Exchange, Session
@@ -91,4 +91,4 @@ def _plain(value: Any) -> Any:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return dumps(value)

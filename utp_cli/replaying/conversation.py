@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.conversation_turns import turns_of
 from utp_cli.diagnosis.run import diagnose_session
+from utp_cli.protocol.numbers import dumps
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.replaying.importing import decoded
 from utp_cli.validation.failures import failure_of
@@ -111,7 +112,7 @@ def answer_message(result: ParseResult) -> Message:
         {
             "id": str(call.id),
             "type": "function",
-            "function": {"name": call.name, "arguments": json.dumps(call.arguments, default=repr)},
+            "function": {"name": call.name, "arguments": dumps(call.arguments, default=repr)},
         }
         for call in result.calls
     ]

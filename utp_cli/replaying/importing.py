@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.errors import BadFile
+from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.importing_logs import har_exchanges, langfuse_exchange, litellm_exchange, otel_exchanges
 from utp_cli.replaying.session import Exchange, Session
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of
@@ -62,7 +62,7 @@ def exchanges_of(rows: Iterable[Exchange | RawLine], source: str) -> Iterator[Ex
 def decoded(text: str) -> Any:
     """Decode JSON; None where it is none."""
     try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return None
 

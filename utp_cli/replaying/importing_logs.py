@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.replaying.session import Exchange
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge, recognise
@@ -149,7 +149,7 @@ def _otel_message(message: dict[str, Any]) -> dict[str, Any]:
         {
             "id": part.get("id"),
             "type": "function",
-            "function": {"name": part.get("name"), "arguments": json.dumps(part.get("arguments"))},
+            "function": {"name": part.get("name"), "arguments": dumps(part.get("arguments"))},
         }
         for part in parts
         if part.get("type") == "tool_call"
@@ -157,7 +157,7 @@ def _otel_message(message: dict[str, Any]) -> dict[str, Any]:
     answered = next((part for part in parts if part.get("type") == "tool_call_response"), None)
     if answered:
         result = answered.get("response", answered.get("result"))
-        content = result if isinstance(result, str) else json.dumps(result)
+        content = result if isinstance(result, str) else dumps(result)
         return {"role": "tool", "tool_call_id": answered.get("id"), "content": content}
     return out | ({"tool_calls": calls} if calls else {})
 
@@ -165,6 +165,6 @@ def _otel_message(message: dict[str, Any]) -> dict[str, Any]:
 def _json(text: str) -> Any:
     """Decode JSON; None where it is none."""
     try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.repair.typed import asked_types
 
@@ -82,7 +82,7 @@ def _line(word: str, value: Any) -> list[str]:
 
 def _short(value: Any) -> str:
     try:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+        text = value if isinstance(value, str) else dumps(value, default=repr)
     except (ValueError, RecursionError):  # too long or too deep to be written
         text = "…"
     return text if len(text) <= _LENGTH else text[: _LENGTH - 1] + "…"

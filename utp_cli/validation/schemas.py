@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.numbers import odd_numbers, writable
 from utp_cli.repair.typed import BRANCHES_AT_MOST, TYPE_SPELLINGS, branches
 
 if TYPE_CHECKING:
@@ -39,13 +40,25 @@ class Compiled:
         try:
             return [error for error, _ in zip(self.validator.iter_errors(value), range(at_most), strict=False)]
         except (ValueError, TypeError, RecursionError):
-            return []
+            plain = _plain(value)
+        return [] if plain is None else self.errors(plain[0], at_most)
 
     def accepts(self, value: Any) -> bool:
         try:
             return bool(self.validator.is_valid(value))
         except (ValueError, TypeError, RecursionError):
-            return False
+            plain = _plain(value)
+        return plain is not None and self.accepts(plain[0])
+
+
+def _plain(value: Any) -> tuple[Any] | None:
+    """Return a value with numbers as the validator takes them; None where they are not why it refused the value."""
+    if not any(True for _ in odd_numbers(value)):
+        return None
+    try:
+        return (json.loads(json.dumps(writable(value))),)
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 _COMPILED: dict[str, Compiled | None] = {}

@@ -3,78 +3,37 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from utp_cli.protocol.numbers import dumps
 
+if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.events import Event
 
-_PLAIN_BITS = 2048
-"""Integers below are written at once; the interpreter refuses from 640 digits on where it is set so."""
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""What terminals obey, browsers turn round, or nobody sees: control, bidirectional, zero-width and tag characters."""
 
 
 def document(value: Any, *, one_line: bool = False) -> str:
     """Write a JSON document, ended by a line break; `one_line` for JSON lines.
 
-    A lone surrogate stays what it is here; encoding with `errors="backslashreplace"` makes it a JSON escape.
+    What nobody sees is written as an escape. A lone surrogate stays what it is here; encoding with
+    `errors="backslashreplace"` makes it one.
     """
-    try:
-        return json.dumps(value, ensure_ascii=False, indent=None if one_line else 2) + "\n"
-    except (RecursionError, ValueError):
-        return line(value) + "\n"
+    return _HIDDEN.sub(_escape, dumps(value, indent=None if one_line else 2)) + "\n"
 
 
 def line(value: Any) -> str:
     """Write a value in one line, however deep it is nested and however long its integers are."""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (RecursionError, ValueError):
-        return "".join(_pieces(value))
+    return dumps(value)
 
 
-class _Written(str):
-    """Text that is JSON already."""
-
-    __slots__ = ()
-
-
-def _pieces(value: Any) -> Iterator[str]:
-    """Yield JSON piece by piece, with a stack of what is still to be written in place of recursion."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, _Written):
-            yield item
-        elif isinstance(item, dict):
-            keys = (json.dumps(key, ensure_ascii=False) for key in item)
-            waiting += _enclosed("{", zip((f"{key}: " for key in keys), item.values(), strict=True), "}")
-        elif isinstance(item, list | tuple):
-            waiting += _enclosed("[", (("", member) for member in item), "]")
-        elif isinstance(item, int) and not isinstance(item, bool):
-            yield _digits(item)
-        else:
-            yield json.dumps(item, ensure_ascii=False)
-
-
-def _enclosed(opening: str, members: Iterable[tuple[str, Any]], closing: str) -> list[Any]:
-    """Return the parts of a container, last first; each member comes with what stands before its value."""
-    parts: list[Any] = [_Written(opening)]
-    for before, value in members:
-        parts += [_Written(f", {before}" if len(parts) > 1 else before), value]
-    return [*parts, _Written(closing)][::-1]
-
-
-def _digits(number: int) -> str:
-    """Write an integer of any length; a long one in halves, which costs less than quadratic time."""
-    if number < 0:
-        return "-" + _digits(-number)
-    if number.bit_length() < _PLAIN_BITS:
-        return str(number)
-    width = number.bit_length() * 3 // 20  # about half of its digits
-    high, low = divmod(number, 10**width)
-    return _digits(high) + _digits(low).zfill(width)
+def _escape(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def answer(result: ParseResult, *, one_line: bool = False) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from utp_cli.protocol.numbers import dumps
 from utp_cli.views.pretty import diagnosis
 
 if TYPE_CHECKING:
@@ -87,4 +87,4 @@ def table_of(name: str, table: dict[str, Any]) -> list[str]:
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return dumps(value).replace("\x7f", "\\u007f")

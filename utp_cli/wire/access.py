@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.repair.strict import number
+from utp_cli.protocol.numbers import raw_decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_DECODER = json.JSONDecoder()
-_LONG_NUMBERS = json.JSONDecoder(parse_int=number)
-"""Slower, and takes integers beyond the interpreter's limit of digits."""
 
 
 def decode(text: str, at: int = 0) -> tuple[Any, int]:
@@ -21,11 +16,7 @@ def decode(text: str, at: int = 0) -> tuple[Any, int]:
     `NaN` and `Infinity` are taken: servers written in Python send them in log probabilities.
     """
     try:
-        return _DECODER.raw_decode(text, at)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        return _LONG_NUMBERS.raw_decode(text, at)
+        return raw_decode(text, at)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

@@ -6,12 +6,12 @@ headers, payload, and a CRC of all before. The document's key is the header `:ev
 
 from __future__ import annotations
 
-import json
 import struct
 from typing import Any, Final
 from zlib import crc32
 
 from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.numbers import loads
 
 PRELUDE: Final = 12
 _MOST: Final = 1 << 26
@@ -78,7 +78,7 @@ class EventStream:
             self.oddities.append(Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong"))
         payload = message[PRELUDE + headers : -4]
         try:
-            return {key: json.loads(payload)}
+            return {key: loads(payload)}
         except (ValueError, RecursionError):
             return {key: payload.decode("utf-8", "replace")}
 

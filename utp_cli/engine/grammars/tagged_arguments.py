@@ -30,6 +30,7 @@ from utp_cli.engine.reading import (
     role_of,
     skip_space,
 )
+from utp_cli.protocol.numbers import Number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -186,7 +187,9 @@ def write_arguments(tag: Tag, arguments: Mapping[str, Any], trim: str) -> str:
     return "\n".join(lines)
 
 
-_TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
+_TYPES = {
+    str: "string", bool: "boolean", int: "number", float: "number", Number: "number", list: "array", dict: "object"
+}  # fmt: skip
 
 
 def _told(tag: Tag, value: Any) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.numbers import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ def first(markers: tuple[str, ...]) -> str:
 
 def json_text(value: Any) -> str:
     """Write JSON as models do: on one line, letters as they are."""
-    return json.dumps(value, ensure_ascii=False)
+    return dumps(value)
 
 
 def plain_text(value: Any) -> str:

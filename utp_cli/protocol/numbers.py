@@ -1,0 +1,223 @@
+"""JSON whose numbers stay as they were written: read, kept and written back, whatever their size.
+
+Python's own reader and writer change numbers: `1e999` becomes `Infinity`, which is no JSON, `0.10` becomes `0.1`, and
+an integer of more than 4,300 digits raises. Here a float that would be written otherwise is a `Number`, which is a
+float and knows its text; integers are whole, however long. Everything else is the standard library's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any, Final, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_BLOCK: Final = 512
+"""Digits that every interpreter reads and writes at once; the limit can be set as low as 640."""
+_LONG: Final = 10**_BLOCK
+_BIGGEST: Final = 10**4300
+"""From here on the standard library refuses to write an integer."""
+_INDENTED: Final = 60
+"""Levels that are indented; without a bound, the indentation of deep nesting is quadratic."""
+
+
+class Number(float):
+    """A JSON number that Python would write otherwise. As a float it is the nearest one, else infinite."""
+
+    __slots__ = ("text",)
+    text: str
+    """As it was written."""
+
+    def __new__(cls, text: str, value: float | None = None) -> Self:
+        made = super().__new__(cls, float(text) if value is None else value)
+        made.text = text
+        return made
+
+    def __getnewargs__(self) -> tuple[str, float]:  # type: ignore[override]  # what copies and pickles are made of
+        return self.text, float(self)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    @property
+    def is_huge(self) -> bool:
+        """Whether no float comes near it."""
+        return abs(self) >= sys.float_info.max
+
+
+def number(text: str) -> int | float:
+    """Return the value of a JSON number, whatever its length."""
+    return integer(text) if text.lstrip("-").isdigit() else _float(text)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    return value if repr(value) == text else Number(text)
+
+
+def integer(text: str) -> int:
+    """Read digits, with or without a minus: in blocks, joined pairwise so that few are large."""
+    if len(text) <= _BLOCK:
+        return int(text)
+    sign, written = (-1, text[1:]) if text[0] == "-" else (1, text)
+    written = written.zfill(-(-len(written) // _BLOCK) * _BLOCK)
+    blocks = [int(written[i : i + _BLOCK]) for i in range(0, len(written), _BLOCK)]
+    base = _LONG
+    while len(blocks) > 1:
+        if len(blocks) % 2:
+            blocks.insert(0, 0)
+        blocks = [high * base + low for high, low in zip(blocks[::2], blocks[1::2], strict=True)]
+        base *= base
+    return sign * blocks[0]
+
+
+def digits(value: int) -> str:
+    """Write an integer of any length; a long one in halves, which costs less than quadratic time."""
+    if -_LONG < value < _LONG:
+        return str(value)
+    if value < 0:
+        return "-" + digits(-value)
+    width = value.bit_length() * 3 // 20  # about half of its digits
+    high, low = divmod(value, 10**width)
+    return digits(high) + digits(low).zfill(width)
+
+
+_DECODER: Final = json.JSONDecoder(parse_float=_float)
+_PATIENT: Final = json.JSONDecoder(parse_float=_float, parse_int=integer)
+"""Slower, and takes integers beyond the interpreter's limit of digits."""
+
+
+def loads(text: str | bytes) -> Any:
+    """Read JSON, in any of its encodings. Raises `ValueError` (`json.JSONDecodeError` says where), `RecursionError`.
+
+    `NaN` and `Infinity` are taken, as by the standard library.
+    """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return _PATIENT.decode(text)
+
+
+def raw_decode(text: str, at: int) -> tuple[Any, int]:
+    """Read the JSON value at `text[at]`; return it and the index behind it. Raises as `loads` does."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return _PATIENT.raw_decode(text, at)
+
+
+def dumps(value: Any, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
+    """Write JSON, letters as they are, numbers as they were written; `NaN` and `Infinity`, which JSON lacks, as `null`.
+
+    Takes nesting of any depth. `default` makes JSON of what is none, as in the standard library; without it that
+    raises `TypeError`.
+    """
+    if not any(True for _ in odd_numbers(value)):
+        try:
+            return json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+        except RecursionError:
+            indent = None
+    return "".join(_pieces(value, indent, default))
+
+
+def odd_numbers(value: Any) -> Iterator[int | float]:
+    """Yield the numbers in a value that the standard library would not write as they were written."""
+    waiting = [value]
+    for item in waiting:  # grows on the way
+        kind = type(item)
+        if kind is str:
+            continue
+        if isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list | tuple):
+            waiting += item
+        elif (kind is int and not -_BIGGEST < item < _BIGGEST) or (
+            isinstance(item, float) and (kind is Number or not math.isfinite(item))
+        ):
+            yield item
+
+
+def writable(value: Any) -> Any:
+    """Return the value as the standard library's writer takes it, a copy where something had to change.
+
+    A number that is too big for it becomes a `Number` that it writes as the biggest float, and what JSON lacks becomes
+    None.
+    """
+    if not any(type(item) is not Number or item.is_huge for item in odd_numbers(value)):
+        return value
+    root = [value]
+    waiting: list[Any] = [root]
+    while waiting:
+        holder = waiting.pop()
+        for key, item in [*(holder.items() if isinstance(holder, dict) else enumerate(holder))]:
+            if isinstance(item, dict | list | tuple):
+                holder[key] = dict(item) if isinstance(item, dict) else list(item)
+                waiting.append(holder[key])
+            else:
+                holder[key] = _writable(item)
+    return root[0]
+
+
+def _writable(item: Any) -> Any:
+    if isinstance(item, float) and not math.isfinite(item):
+        most = math.copysign(sys.float_info.max, item)
+        return Number(item.text, most) if isinstance(item, Number) else None
+    if type(item) is int and not -_BIGGEST < item < _BIGGEST:
+        return Number(digits(item), math.copysign(sys.float_info.max, item))
+    return item
+
+
+class _Written(str):
+    """Text that is JSON already."""
+
+    __slots__ = ()
+
+
+def _pieces(value: Any, indent: int | None, default: Callable[[Any], Any] | None) -> Iterator[str]:
+    """Yield JSON piece by piece, with a stack of what is still to be written in place of recursion."""
+    waiting = [(value, 1)]
+    while waiting:
+        item, level = waiting.pop()
+        if isinstance(item, _Written):
+            yield item
+        elif isinstance(item, dict):
+            keys = (f"{_scalar(key if isinstance(key, str) else _scalar(key))}: " for key in item)
+            waiting += _enclosed("{", zip(keys, item.values(), strict=True), "}", level, indent)
+        elif isinstance(item, list | tuple):
+            waiting += _enclosed("[", (("", member) for member in item), "]", level, indent)
+        else:
+            yield _scalar(item, default)
+
+
+def _scalar(item: Any, default: Callable[[Any], Any] | None = None) -> str:
+    if isinstance(item, float):
+        return item.text if isinstance(item, Number) else repr(item) if math.isfinite(item) else "null"
+    if isinstance(item, int) and not isinstance(item, bool):
+        return digits(item)
+    return json.dumps(item, ensure_ascii=False, default=default)
+
+
+def _enclosed(
+    opening: str, members: Iterable[tuple[str, Any]], closing: str, level: int, indent: int | None
+) -> list[tuple[Any, int]]:
+    """Return the parts of a container, last first; each member comes with what stands before its value."""
+
+    def line(depth: int) -> str:
+        return "" if indent is None else "\n" + " " * (indent * min(depth, _INDENTED))
+
+    comma = ", " if indent is None else ","
+    parts: list[tuple[Any, int]] = [(_Written(opening), level)]
+    for before, value in members:
+        start = comma if len(parts) > 1 else ""
+        parts += [(_Written(f"{start}{line(level)}{before}"), level), (value, level + 1)]
+    end = line(level - 1) if len(parts) > 1 else ""
+    return [*parts, (_Written(end + closing), level)][::-1]
