@@ -121,7 +121,8 @@ def _diagnose(data: bytes) -> None:
         source = _decoded(source)
     if source is None and kind in ("session", "tools"):
         return
-    for found in diagnose(source, kind=kind, **_options(data[0])):
+    options = {key: value for key, value in _options(data[0]).items() if key != "finish_reason"}
+    for found in diagnose(source, kind=kind, **options):
         _sound(found.to_dict())
 
 
@@ -202,7 +203,7 @@ def _cases(*patterns: str, at_most: int = 3000) -> Callable[[], Iterator[bytes]]
 
     def seeds() -> Iterator[bytes]:
         for pattern in patterns:
-            for path in sorted(FIXTURES.glob(pattern)):
+            for path in sorted(path for path in FIXTURES.glob(pattern) if path.is_file()):
                 if path.suffix != ".jsonl" or "sessions" in path.parts:
                     yield b"\0\0" + path.read_bytes()[:at_most]
                     continue

@@ -9,6 +9,7 @@ from utp_cli.auditing.nodes import resolve
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
 from utp_cli.protocol.errors import nearest
 from utp_cli.validation.definitions import FORMS, SCHEMA_KEYS
+from utp_cli.validation.expansion import expands_too_far
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -228,4 +229,22 @@ def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=found[0][1],
             message=f"the schema is under {found[0][0]}, which the form {definition.tool.form} does not read",
             hint=f"rename it to `{right}`",
+        )
+
+
+@audit_rule("UTP116", "error", "schema-expands", on="tool")
+def schema_expands(tool: AuditedTool) -> Iterator[Flaw]:
+    """A schema refers to others so often that validators run out of memory.
+
+    What it does: counts the ways through the schema: what `$ref`, `anyOf`, `oneOf` and `allOf` add up to for one value.
+    Why it is bad: each level that refers twice to the next doubles the work; 28 such levels end the checking process.
+    Example: `$defs` where `a` is `anyOf` twice `b`, `b` twice `c`, and so on.
+    Use instead: one reference at each level, or one `anyOf` with all alternatives.
+    Fix safety: no fix; only the author knows what the schema should say.
+    """
+    if isinstance(tool.schema, dict) and expands_too_far(tool.schema):
+        yield Flaw(
+            pointer=tool.definition.schema_pointer or "",
+            message="the schema has too many ways through it for a validator",
+            hint="refer to each definition once, or write the alternatives in one `anyOf`",
         )

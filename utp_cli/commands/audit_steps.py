@@ -27,6 +27,7 @@ from utp_cli.io.inputs import STDIN
 from utp_cli.io.tool_files import ToolFile, read_tool_file
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.findings import SEVERITIES
+from utp_cli.views.escape import shown
 from utp_cli.views.findings import Audited
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def deliverer(changes: Changes, sources: Sources) -> Deliver | None:
 def show_diff(file: ToolFile, text: str) -> None:
     """Write the difference to standard output."""
     before, after = (version.splitlines(keepends=True) for version in (file.text, text))
-    out.Output().write("".join(unified_diff(before, after, file.path, f"{file.path} (changed)")))
+    difference = unified_diff(before, after, shown(file.path), f"{shown(file.path)} (changed)")
+    out.Output().write("".join(shown(line.rstrip("\r\n")) + "\n" for line in difference))
 
 
 def to_standard_output(_: ToolFile, text: str) -> None:

@@ -12,6 +12,7 @@ from utp_cli.commands import completion, options
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output
 from utp_cli.io.profiles import add_profile, candidates, find_configuration
+from utp_cli.io.toml_text import read_toml
 from utp_cli.protocol.errors import BadFile, BadOption
 
 app = command_app(
@@ -112,7 +113,7 @@ def _assignment(text: str) -> tuple[str, Any]:
     if not equals or not key:
         raise BadOption(f"--set takes KEY=VALUE, not '{text}'")
     try:
-        return key, tomllib.loads(f"value = {value}")["value"]
+        return key, read_toml(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return key, value
 

@@ -53,6 +53,7 @@ REJECTIONS = _catalogue("rejection", {
 NOTES = _catalogue("note", {
     "duplicate-key": "An object has the same key twice; the last one counts, as in most readers of JSON.",
     "big-number": "A number is larger than many readers take: thousands of digits, or `1e999`. It is kept as written.",
+    "schema-too-large": "The tool's schema has too many ways through it for a validator: nothing was checked.",
     "no-number": "An argument is `NaN` or `Infinity`, which JSON lacks: it is written as null.",
     "lone-surrogate": "A text holds half of a surrogate pair, which is no character and cannot be sent as UTF-8.",
 })  # fmt: skip

@@ -19,7 +19,7 @@ from utp_cli.auditing.subject import Options
 from utp_cli.io.audit_files import audit_file
 from utp_cli.io.prompt_files import read_tokenizer
 from utp_cli.io.settings import Settings
-from utp_cli.io.toml_text import line_of
+from utp_cli.io.toml_text import line_of, read_toml
 from utp_cli.io.tool_files import read_text
 from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, UtpError, nearest
 from utp_cli.protocol.findings import Severity  # noqa: TC001 - pydantic reads the annotation
@@ -148,7 +148,7 @@ def _table(configuration: Configuration) -> tuple[str, Path | None, tuple[str, .
 def _inside(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
     """Return a table; `{}` where there is none."""
     try:
-        found: Any = tomllib.loads(text)
+        found: Any = read_toml(text)
     except tomllib.TOMLDecodeError:
         return {}  # whoever reads the file for what it is for will complain
     for key in keys:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_type_hints
 
 from utp_cli.io.replacing import replace_file
-from utp_cli.io.toml_text import line_of, without_table
+from utp_cli.io.toml_text import line_of, read_toml, without_table
 from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, nearest
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def read_configuration(path: Path) -> Configuration:
     """Read a file. Raises `BadFile` with the line for what is no TOML or stands where nothing is known."""
     try:
         text = path.read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
+        tables = read_toml(text)
     except OSError as error:
         raise BadFile(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -261,6 +261,6 @@ def add_profile(path: Path, name: str, table: dict[str, Any], *, replace: bool =
 
 def _tables(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return read_toml(text)
     except tomllib.TOMLDecodeError:
         return {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,18 @@ _PART = r"""(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
 _KEYS = rf"(?P<keys>{_PART}(?:\s*\.\s*{_PART})*)"
 _HEADER = re.compile(rf"\s*\[\[?\s*{_KEYS}\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(rf"\s*{_KEYS}\s*=")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Read TOML. Raises `tomllib.TOMLDecodeError`, also for what is sound and too deep or too long for the reader."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("it is nested too deeply") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise tomllib.TOMLDecodeError(str(error).partition(";")[0]) from None
 
 
 def line_of(text: str, keys: Sequence[str]) -> int:
@@ -61,7 +73,7 @@ def _comments_at_end(lines: list[str]) -> list[str]:
 def _parts(dotted: str) -> tuple[str, ...]:
     """Read a dotted key as TOML does."""
     try:
-        table = tomllib.loads(f"{dotted} = 0")
+        table = read_toml(f"{dotted} = 0")
     except tomllib.TOMLDecodeError:
         return (dotted,)
     parts: list[str] = []

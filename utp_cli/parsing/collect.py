@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.calls import SURENESS, Rejected, ToolCall
+from utp_cli.protocol.calls import SURENESS, Note, Rejected, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +55,8 @@ def collect(
             SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
         ):
             candidate.reason = "doubtful"
+        if valid is None and checked and candidate.name in (tools or {}):
+            result.kept_notes.append(_unchecked(candidate))
         number = None if candidate.reason else len(result.calls)
         first = len(result.repairs)
         result.repairs += [replace(repair, call=number) for repair in candidate.repairs]
@@ -78,6 +80,11 @@ def collect(
             result.rejected.append(Rejected(name=candidate.name, reason=reason, partial=partial, **common))
         else:
             result.calls.append(ToolCall(name=candidate.name, **common))
+
+
+def _unchecked(candidate: Candidate) -> Note:
+    message = f"{candidate.name}: its schema has too many ways through it, so the arguments were not checked"
+    return Note(code="schema-too-large", message=message, pointer=candidate.pointer)
 
 
 def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bool | None, tuple[Problem, ...]]:

@@ -279,13 +279,16 @@ class ParseResult:
     texts: dict[str, str] = field(default_factory=dict)
     """The texts that were read for markup, by pointer; spans and segments count in these."""
     facts: WireFacts = WireFacts()
+    kept_notes: list[Note] = field(default_factory=list, repr=False)
+    """Notes that were made on the way."""
     find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
     find_segments: Callable[[], list[Segment]] = field(default=list, repr=False)
     find_diagnoses: Callable[[ParseResult], list[Finding]] = field(default=lambda _: [], repr=False)
 
     @cached_property
     def notes(self) -> list[Note]:
-        return [*self.find_notes(), *(note for call in [*self.calls, *self.rejected] for note in _number_notes(call))]
+        of_numbers = [note for call in (*self.calls, *self.rejected) for note in _number_notes(call)]
+        return [*self.find_notes(), *self.kept_notes, *of_numbers]
 
     @cached_property
     def segments(self) -> list[Segment]:

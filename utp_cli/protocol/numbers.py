@@ -172,7 +172,7 @@ def _writable(item: Any) -> Any:
         most = math.copysign(sys.float_info.max, item)
         return Number(item.text, most) if isinstance(item, Number) else None
     if type(item) is int and not -_BIGGEST < item < _BIGGEST:
-        return Number(digits(item), math.copysign(sys.float_info.max, item))
+        return Number(digits(item), -sys.float_info.max if item < 0 else sys.float_info.max)
     return item
 
 

@@ -33,6 +33,8 @@ STEPS = 100_000
 """Loop passes, calls, filters and values that one rendering may take."""
 CHARACTERS = 300_000
 """Text that one rendering may make, intermediate text included."""
+LOOKED_AT = 40_000_000
+"""Characters and members that one rendering may search, count, compare, join and copy, all together."""
 NUMBERS = 2**64
 _INDENT = 8
 """Blanks a level that a template may ask for."""
@@ -63,6 +65,7 @@ class Budget:
     def __init__(self, times: int = 1) -> None:
         self.steps = STEPS * times
         self.characters = CHARACTERS * times
+        self.looks = LOOKED_AT * times
 
     def step(self) -> None:
         """Take one step."""
@@ -85,6 +88,17 @@ class Budget:
         if characters > self.characters:
             raise Unrenderable("makes too much text")
 
+    def looked_at(self, value: Any) -> Any:
+        """Count a value that an operation goes through, and give it back."""
+        self.look(value)
+        return value
+
+    def look(self, *values: Any) -> None:
+        """Count what an operation has to look at: texts by their length, containers by their members."""
+        self.looks -= sum(len(value) for value in values if isinstance(value, str | list | tuple | dict))
+        if self.looks < 0:
+            raise Unrenderable("looks at too much text")
+
     def weigh(self, value: Any) -> Any:
         """Walk a value that is about to be written: shared parts count each time, as writing them would."""
         waiting, characters = [value], 0
@@ -95,6 +109,7 @@ class Budget:
             elif isinstance(part, list | tuple):
                 waiting += part
             characters += len(part) if isinstance(part, str) else 1
+            self.look(part)
             self.step()
             self.afford(characters + len(waiting))
         return value
@@ -128,8 +143,13 @@ class _Rationed(NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Test(self, node: nodes.Test) -> nodes.Node:  # noqa: N802
+        node.node = _filtered("_looked_at", node.node)
         node.args = [_filtered("_weighed", arg) for arg in node.args]
         return self.generic_visit(node)
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filtered("_looked_at", node) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
         node.key = _filtered("_weighed", node.key)
@@ -190,6 +210,7 @@ class _Ration:
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         target = getattr(function, "__self__", None)
         self.budget.weigh([*args, *kwargs.values()])
+        self.budget.look(target)
         if isinstance(target, str) and hasattr(function, "__name__"):
             self.budget.afford(_growth(target, function.__name__, args))
         return self.budget.made(super().call(context, function, *args, **kwargs))  # type: ignore[misc]
@@ -252,6 +273,16 @@ def _growth(text: str, method: str, args: tuple[Any, ...]) -> int:
     return 0
 
 
+def _members(value: Any) -> int:
+    """Return how many members a value has, in all its depth; each is written with a separator."""
+    waiting, many = [value], 0
+    for part in waiting:
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else ()
+        many += len(inner) * (2 if isinstance(part, dict) else 1)
+        waiting += inner
+    return many
+
+
 class _Immutable(_Ration, ImmutableSandboxedEnvironment):
     pass
 
@@ -311,12 +342,24 @@ def _equip(environment: Any) -> None:
         environment.budget.afford((str(text).count("\n") + 1) * len(by))
         return do_indent(str(text), by, first, blank)
 
+    def to_json(value: Any, indent: int | None = None, **options: Any) -> str:
+        """As transformers has it: nothing escaped for HTML, other letters as they are."""
+        between, behind = map(str, options.get("separators") or (", ", ": "))
+        environment.budget.afford(_members(value) * max(len(between), len(behind)))
+        return json.dumps(
+            list(value) if isinstance(value, Iterator) else value,
+            ensure_ascii=bool(options.get("ensure_ascii")),
+            indent=indent and min(indent, _INDENT),
+            separators=(between, behind) if options.get("separators") else None,
+            sort_keys=bool(options.get("sort_keys")),
+        )
+
     def refuse(message: Any) -> None:
         raise Unrenderable(f"refuses: {str(message)[:200]}")
 
     known = {name: filter_ for name, filter_ in environment.filters.items() if name in _FILTERS}
     known |= {
-        "tojson": _to_json,
+        "tojson": to_json,
         "from_json": json.loads,
         "format": _filled_percent,
         "indent": indent,
@@ -325,23 +368,13 @@ def _equip(environment: Any) -> None:
     }
     environment.filters = {name: counted(filter_) for name, filter_ in known.items()} | {
         "_weighed": lambda value: environment.budget.weigh(value),  # noqa: PLW0108 - another budget each time
+        "_looked_at": lambda value: environment.budget.looked_at(value),  # noqa: PLW0108
         "_passes": lambda items: environment.budget.passes(items),  # noqa: PLW0108
         "_joined": lambda parts: environment.budget.made("".join(map(str, environment.budget.weigh(parts)))),
         "_written": lambda value: environment.budget.made(str(environment.budget.weigh(value))),
     }
     kept = {name: environment.globals[name] for name in ("range", "namespace", "dict")}
     environment.globals = {**kept, "raise_exception": refuse, "strftime_now": _strftime}
-
-
-def _to_json(value: Any, indent: int | None = None, **options: Any) -> str:
-    """As transformers has it: nothing escaped for HTML, other letters as they are."""
-    return json.dumps(
-        list(value) if isinstance(value, Iterator) else value,
-        ensure_ascii=bool(options.get("ensure_ascii")),
-        indent=indent and min(indent, _INDENT),
-        separators=tuple(options["separators"]) if options.get("separators") else None,
-        sort_keys=bool(options.get("sort_keys")),
-    )
 
 
 def _guarded(action: Callable[[], Any]) -> Any:

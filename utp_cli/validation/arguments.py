@@ -19,6 +19,7 @@ from utp_cli.repair.names import plain_name
 from utp_cli.repair.schema import EXACT, proposals
 from utp_cli.repair.spelling import spelling_of
 from utp_cli.repair.typed import asked_types
+from utp_cli.validation.expansion import expands_too_far
 from utp_cli.validation.schemas import compiled, compiled_part, inside, properties_of, required_of, schema_at
 from utp_cli.validation.wording import leaves, worded
 
@@ -49,7 +50,8 @@ Path = tuple[str | int, ...]
 class Checked:
     """A call's arguments after the check."""
 
-    valid: bool
+    valid: bool | None
+    """None where the schema is too much for a validator."""
     problems: tuple[Problem, ...]
     arguments: dict[str, Any]
     """With what was mended; the very object that was given where nothing was."""
@@ -66,7 +68,8 @@ def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, To
         return Checked(valid=False, problems=(unknown_tool(name, tools),), arguments=arguments, repairs=[])
     schema = compiled(tool.parameters) if tool.parameters else None
     if schema is None:
-        return Checked(valid=True, problems=(), arguments=arguments, repairs=[])
+        sound = None if expands_too_far(tool.parameters) else True
+        return Checked(valid=sound, problems=(), arguments=arguments, repairs=[])
     mended, repairs = _mended(arguments, schema, source if len(source) <= SOURCE_AT_MOST else "")
     problems = [
         problem

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import odd_numbers, writable
 from utp_cli.repair.typed import BRANCHES_AT_MOST, TYPE_SPELLINGS, branches
+from utp_cli.validation.expansion import expands_too_far
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,6 +88,8 @@ def compiled_part(part: Any, root: dict[str, Any]) -> Compiled | None:
 def _compile(schema: dict[str, Any]) -> Compiled | None:
     import jsonschema_rs  # noqa: PLC0415 - only who knows tools pays for it
 
+    if expands_too_far(schema):
+        return None
     try:
         return Compiled(schema=schema, validator=jsonschema_rs.validator_for(schema, retriever=_refuse))
     except (ValueError, TypeError, RecursionError, jsonschema_rs.ReferencingError):

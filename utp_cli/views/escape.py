@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from unicodedata import category
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -20,6 +21,15 @@ def shown(text: str, *, ascii_only: bool = False) -> str:
         character if character.isprintable() or category(character) not in _HIDDEN else _picture(character, ascii_only)
         for character in text
     )
+
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even as a reference (https://www.w3.org/TR/xml/#charsets)."""
+
+
+def xml_text(text: str) -> str:
+    """Return the text as XML can hold it, on one line and nothing hidden; it is still to be escaped."""
+    return _NOT_IN_XML.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", shown(text))
 
 
 def _picture(character: str, ascii_only: bool) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from utp_cli.views.escape import shown
+from utp_cli.views.escape import xml_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,10 +49,10 @@ def _case(case: Case) -> list[str]:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(shown(text))
+    return quoteattr(xml_text(text))
 
 
 def _text(text: str) -> str:
     """Escape text; characters that XML cannot carry are shown as pictures."""
-    safe = "\n".join(shown(line) for line in text.split("\n"))
+    safe = "\n".join(xml_text(line) for line in text.split("\n"))
     return safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,146 @@
+"""Numbers leave as they came: whatever their size, on every way out."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from tests.test_cli import utp
+from utp_cli import parse, replay
+from utp_cli.protocol.numbers import Number, dumps, integer, loads, writable
+
+LONG = "7" * 5000
+WRITTEN = [
+    "1e999",
+    "-1e999",
+    LONG,
+    f"-{LONG}",
+    "0.10",
+    "1E5",
+    "12345678901234567890.123",
+    "1.0",
+    "-0.0",
+    "12",
+    "1e-400",
+]
+FORMATS = ["json", "calls", "openai", "anthropic", "gemini", "ollama", "langchain"]
+
+
+def markup(number: str) -> str:
+    return f'<tool_call>{{"name": "a", "arguments": {{"x": {number}}}}}</tool_call>'
+
+
+def openai(number: str) -> str:
+    call = {"id": "c", "type": "function", "function": {"name": "a", "arguments": f'{{"x": {number}}}'}}
+    return json.dumps({"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": [call]}}]})
+
+
+def anthropic(number: str) -> str:
+    call = '{"type": "tool_use", "id": "c", "name": "a", "input": {"x": NUMBER}}'.replace("NUMBER", number)
+    return f'{{"type": "message", "role": "assistant", "stop_reason": "tool_use", "content": [{call}]}}'
+
+
+@pytest.mark.parametrize("number", WRITTEN, ids=lambda number: number[:12])
+@pytest.mark.parametrize("form", [markup, openai, anthropic])
+def test_every_format_writes_what_was_written(form, number: str) -> None:
+    for name in FORMATS:
+        done = utp("parse", "-f", name, given=form(number))
+        assert done.exit_code == 0, done.stderr
+        said = done.stdout.replace('\\"', '"')
+        assert f'"x": {number}' in said, (name, said[:300])
+        json.loads(done.stdout, parse_int=str, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("number", WRITTEN, ids=lambda number: number[:12])
+def test_documents_are_json_for_everybody(number: str) -> None:
+    result = parse(markup(number))
+    assert result.repairs == []
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert f'"x": {number}' in dumps(result.to_dict())
+    assert ("big-number" in {note.code for note in result.notes}) == (number.strip("-") in ("1e999", LONG))
+
+
+def test_hexadecimal_of_5000_digits() -> None:
+    result = parse(markup("0x" + "f" * 5000))
+    assert result.calls[0].arguments["x"] == 16**5000 - 1
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert utp("parse", "--json", given=markup("0x" + "f" * 5000)).exit_code == 0
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_what_json_lacks_is_null_and_noted(word: str) -> None:
+    result = parse(anthropic(word))
+    assert result.to_dict()["calls"][0]["arguments"] == {"x": None}
+    assert [note.code for note in result.notes] == ["no-number"]
+    for name in FORMATS:
+        json.loads(utp("parse", "-f", name, given=anthropic(word)).stdout, parse_constant=pytest.fail)
+
+
+def test_validation_takes_them() -> None:
+    tools = [{"name": "a", "parameters": {"type": "object", "properties": {"x": {"type": "number", "maximum": 5}}}}]
+    for number, valid in (("1e999", False), (LONG, False), ("4.50", True), ("0.5e1", True), ("-1e999", True)):
+        assert parse(markup(number), tools=tools).calls[0].valid is valid, number[:10]
+
+
+def test_sessions_keep_them(tmp_path: Path) -> None:
+    path, copied = tmp_path / "s.jsonl", tmp_path / "c.jsonl"
+    row = f'{{"request": {{"top_p": 0.10}}, "response": {anthropic("1e999")}}}'
+    path.write_text('{"utp_session": 1}\n' + row + "\n")
+    assert utp("replay", str(path), "--export", str(copied)).exit_code == 0
+    assert '"top_p": 0.10' in copied.read_text()
+    assert '"x": 1e999' in copied.read_text()
+    assert utp("replay", str(path), "--update").exit_code == 0
+    assert '"expected": {"calls": [{"name": "a", "arguments": {"x": 1e999}}]}' in path.read_text()
+    assert '"x": 1e999' in utp("replay", str(path), "--json").stdout
+    assert replay(path).to_dict()["metrics"]["calls"] == 1
+
+
+def test_a_number_is_a_float_that_knows_its_text() -> None:
+    number = loads("0.50")
+    assert (number, str(number), f"{number}", type(number)) == (0.5, "0.50", "0.50", Number)
+    assert [str(other) for other in (copy.deepcopy(number), pickle.loads(pickle.dumps(number)))]  # noqa: S301 - our own == ["0.50"] * 2
+    assert type(loads("0.5")) is float
+
+
+def test_only_what_cannot_be_written_is_changed() -> None:
+    value = {"a": [1, {"b": float("nan")}], "c": loads("1e999")}
+    assert writable(value) == {"a": [1, {"b": None}], "c": 1.7976931348623157e308}
+    assert value["a"][1]["b"] != value["a"][1]["b"]
+    plain = {"a": [1.5, "x"]}
+    assert writable(plain) is plain
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(JSON)
+def test_ordinary_values_are_read_and_written_as_by_the_standard_library(value) -> None:
+    assert loads(json.dumps(value)) == value
+    assert dumps(value, indent=2) == json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@given(st.from_regex(r"-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,4})?", fullmatch=True), JSON)
+def test_any_number_comes_back(text: str, beside) -> None:
+    if text == "-0":
+        return  # it is the integer 0
+    written = f'{{"a": [{text}, {json.dumps(beside)}]}}'
+    assert dumps(loads(written)) == json.dumps(loads(written.replace(text, '"?"', 1)), ensure_ascii=False).replace(
+        '"?"', text, 1
+    )
+
+
+@given(st.integers(1, 9000), st.integers())
+def test_digits_in_blocks(many: int, seed: int) -> None:
+    text = (str(abs(seed) + 1) * many)[:many]
+    value = integer(text)
+    assert value % 10**9 == int(text[-9:])
+    assert dumps(value) == text
+    assert dumps(-value) == f"-{text}"
