@@ -10,7 +10,7 @@ from utp_cli.protocol.errors import BadFile
 from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.importing_logs import har_exchanges, langfuse_exchange, litellm_exchange, otel_exchanges
 from utp_cli.replaying.session import Exchange, Session
-from utp_cli.wire.access import dict_of, dicts_of, dig, list_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge
 
 if TYPE_CHECKING:
@@ -130,12 +130,12 @@ def _streams(documents: list[Any]) -> Iterator[list[Any]]:
 def _ended(last: Any, following: Any) -> bool:
     ids = [found for event in (last, following) if (found := dict_of(event).get("id"))]
     chunks = all("choices" in dict_of(event) for event in (last, following))
-    return _ends(last) or dict_of(following).get("type") == "message_start" or (chunks and len(set(ids)) > 1)
+    return _ends(last) or dict_of(following).get("type") == "message_start" or (chunks and ids[1:] != ids[:-1])
 
 
 def _ends(document: Any) -> bool:
     doc = dict_of(document)
-    return doc.get("done") is True or doc.get("type") in _ENDS
+    return doc.get("done") is True or text_of(doc.get("type")) in _ENDS
 
 
 def _piece(document: Any) -> bool:

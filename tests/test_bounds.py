@@ -1,0 +1,183 @@
+"""What strangers wrote is bounded: schemas that expand, templates that search, TOML that nests, characters that hide."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from tests.test_cli import utp
+from utp_cli import audit, parse, replay
+from utp_cli.io.profiles import read_configuration
+from utp_cli.protocol.errors import BadFile
+from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
+from utp_cli.validation.expansion import expands_too_far
+from utp_cli.views.junit import Case, junit
+
+# -- schemas -----------------------------------------------------------------------------------------------------
+
+
+def doubling(word: str, levels: int = 28, ref=lambda at: f"#/$defs/d{at}") -> dict:
+    """Make a schema in which each definition refers twice to the next."""
+    twice = {f"d{at}": {"$anchor": f"d{at}", word: [{"$ref": ref(at + 1)}] * 2} for at in range(levels)}
+    last = {"$anchor": f"d{levels}", "type": "string", "minLength": 99}
+    return {"type": "object", "$defs": {**twice, f"d{levels}": last}, "properties": {"x": {"$ref": ref(0)}}}
+
+
+@pytest.mark.parametrize("word", ["anyOf", "oneOf", "allOf"])
+@pytest.mark.parametrize("ref", [lambda at: f"#/$defs/d{at}", lambda at: f"#d{at}"], ids=["pointers", "anchors"])
+def test_a_schema_that_doubles_is_not_compiled(word: str, ref) -> None:
+    tools = [{"name": "t", "description": "d", "parameters": doubling(word, ref=ref)}]
+    result = parse('<tool_call>{"name": "t", "arguments": {"x": "y"}}</tool_call>', tools=tools)
+    assert [(call.valid, call.problems) for call in result.calls] == [(None, ())]
+    assert [note.code for note in result.notes] == ["schema-too-large"]
+    assert "UTP116" in {finding.code for finding in audit(tools).findings}
+
+
+def recursive() -> dict:
+    node = {"type": "object", "properties": {"left": {"$ref": "#/$defs/n"}, "right": {"$ref": "#/$defs/n"}}}
+    return {"type": "object", "$defs": {"n": node}, "properties": {"x": {"$ref": "#/$defs/n"}, "y": {"$ref": "#"}}}
+
+
+def deep(levels: int) -> dict:
+    schema: dict = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {f"p{at}": {"type": "string"} for at in range(20_000)}},
+        {"anyOf": [{"type": "object", "properties": {f"p{at}": {"type": "string"}}} for at in range(2_000)]},
+        recursive(),
+        deep(10_000),
+        doubling("anyOf", 8),
+        {
+            "type": "object",
+            "$defs": {f"d{at}": {"properties": {"a": {"$ref": f"#/$defs/d{at + 1}"}}} for at in range(5000)},
+        },
+        {"$ref": "#"},
+        {"$ref": 5, "anyOf": 7, "properties": [1], "items": True},
+    ],
+    ids=["wide", "many alternatives", "recursive", "deep", "a few levels", "a chain", "itself", "nonsense"],
+)
+def test_other_schemas_are(schema: dict) -> None:
+    assert not expands_too_far(schema)
+
+
+# -- templates ---------------------------------------------------------------------------------------------------
+
+LONG = "{% set s = '" + "a " * 45_000 + "' %}"
+LOOP = "{% for x in range(40000) %}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% if 'ab' in s %}{% endif %}",
+        "{% set y = s.count('ab') %}",
+        "{% set y = s.find('ab') %}",
+        "{% set y = s.replace('ab', '') == 1 %}",
+        "{% set y = s|wordcount %}",
+        "{% set y = s[1:]|length %}",
+        "{% if s is upper %}{% endif %}",
+        "{% if s == s ~ '' %}{% endif %}",
+        "{% set y = s.startswith('b') %}",
+    ],
+)
+def test_a_template_pays_for_what_it_looks_at(source: str) -> None:
+    with pytest.raises(Unrenderable, match=r"too much text|too many steps"):
+        ChatTemplate(LONG + LOOP + source + "{% endfor %}").render([])
+
+
+def test_separators_are_paid_for_before_they_are_written() -> None:
+    source = LONG + "{{ range(9000)|list|tojson(separators=[s, s]) }}"
+    with pytest.raises(Unrenderable, match="too much text"):
+        ChatTemplate(source).render([])
+
+
+@pytest.mark.parametrize(("options", "text"), [("", '[1, {"a": 2}]'), ("separators=(',', ':')", '[1,{"a":2}]')])
+def test_json_in_templates_stays_what_it_was(options: str, text: str) -> None:
+    assert ChatTemplate("{{ [1, {'a': 2}]|tojson(" + options + ") }}").render([]) == text
+
+
+def test_a_long_conversation_is_rendered() -> None:
+    source = (
+        "{% for m in messages %}{% if m.content is string and 'x' in m.content and messages|length > 1 %}"
+        "{{ m.content[:20] }}{% endif %}{% endfor %}"
+    )
+    said = ChatTemplate(source, times=3).render([{"role": "user", "content": "x" * 2000}] * 60)
+    assert said == "x" * 20 * 60
+
+
+# -- configuration -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 50_000, "a = " + "9" * 5_000, "[" * 50_000, "a." * 20_000 + "b = 1"])
+def test_toml_that_no_reader_takes_is_one_line(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "profiles.toml"
+    path.write_text(text)
+    with pytest.raises(BadFile) as found:
+        read_configuration(path)
+    assert str(found.value).startswith(f"{path}")
+    assert "\n" not in str(found.value)
+    done = utp("parse", "--config", str(path), given="x")
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "bug in utp" not in done.stderr
+
+
+# -- characters that hide ----------------------------------------------------------------------------------------
+
+HIDDEN = "\x7f\x85\x9b\xad\u200b\u200f\u2028\u2029\u202e\u2066\ufeff\U000e0041"
+TOOL = {"name": "t" + HIDDEN, "description": HIDDEN, "parameters": {"type": "objekt", "properties": {HIDDEN: {}}}}
+
+
+def hidden_in(text: str) -> set[str]:
+    return set(HIDDEN) & set(text)
+
+
+def test_json_shows_what_hides_as_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps([TOOL]))
+    for form in ("json", "sarif", "gitlab"):
+        done = utp("audit", str(path), "-f", form)
+        assert hidden_in(done.stdout) == set(), form
+        assert "\\u202e" in done.stdout
+        json.loads(done.stdout)
+    answer = json.loads(utp("parse", "--json", given=f"a{HIDDEN}b").stdout)
+    assert answer["content"] == f"a{HIDDEN}b"
+    assert hidden_in(utp("parse", "--json", given=f"a{HIDDEN}b").stdout) == set()
+
+
+def test_a_diff_shows_them_too(tmp_path: Path) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text(
+        f"- name: t\n  description: a{HIDDEN[5:7]}{HIDDEN[8:]}b\n  parameters: {{properties: {{a: {{type: str}}}}}}\n"
+    )
+    done = utp("audit", str(path), "--diff")
+    assert hidden_in(done.stdout) == set()
+    assert "\n+" in done.stdout
+
+
+@given(st.text(st.characters(exclude_categories=[]) | st.sampled_from("\ufffe\uffff\ud800\x00\x0b\u2028<&>\"']")))
+def test_junit_is_xml_whatever_it_is_told(text: str) -> None:
+    case = Case(suite=text, name=text, failure=text or "x", details=text)
+    data = junit(text, [case]).encode("utf-8")
+    found = ET.fromstring(data).find(".//testcase")
+    assert found is not None
+    assert found.get("name") is not None
+
+
+# -- found by fuzzing --------------------------------------------------------------------------------------------
+
+
+def test_the_type_of_an_event_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "s.txt"
+    chunk = '{"id": {"a": 1}, "type": {"b": 2}, "choices": [{"index": 0, "delta": {"content": "a"}}]}'
+    path.write_text(f"data: {chunk}\n\n" * 3)
+    assert replay(path).to_dict()["metrics"]["exchanges"] == 1
