@@ -17,9 +17,13 @@ _KEYS = rf"(?P<keys>{_PART}(?:\s*\.\s*{_PART})*)"
 _HEADER = re.compile(rf"\s*\[\[?\s*{_KEYS}\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(rf"\s*{_KEYS}\s*=")
 
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]{0,99}"|'[^'\n]{0,99}')[ \t]*+\.[ \t]*+){100}""")
+
 
 def read_toml(text: str) -> dict[str, Any]:
     """Read TOML. Raises `tomllib.TOMLDecodeError`, also for what is sound and too deep or too long for the reader."""
+    if _DEEP_KEY.search(text):  # the reader takes quadratic time for them
+        raise tomllib.TOMLDecodeError("a key has more than 100 parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
