@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.protocol.numbers import loads
 from utp_cli.recording.redaction import spans_of
 from utp_cli.recording.secrets import secrets_of, without_parameters
 from utp_cli.recording.split import holds_split, without_split
@@ -99,6 +99,6 @@ def _text(body: bytes) -> str | None:
 
 def _decoded(text: str | None) -> Any:
     try:
-        return json.loads(text) if text else None
+        return loads(text) if text else None
     except (ValueError, RecursionError):
         return None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.recording.capture import WITHHELD
 from utp_cli.recording.redaction import Redactor, spans_of
 from utp_cli.recording.secrets import secrets_of, without_parameters
@@ -29,12 +29,12 @@ def clean_text(text: str) -> str:
     document = None
     if '"entries"' in text and '"log"' in text:
         with suppress(ValueError, RecursionError):
-            document = json.loads(text)
+            document = loads(text)
     entries = dicts_of(dig(document, "log", "entries")) if isinstance(document, dict) else ()
     cleaned = [_entry(entry) for _, entry in entries]
     if not cleaned or not isinstance(document, dict):
         return _REDACTOR.text(text)
-    return json.dumps({"log": {**dict_of(document["log"]), "entries": cleaned}}, ensure_ascii=False)
+    return dumps({"log": {**dict_of(document["log"]), "entries": cleaned}})
 
 
 def clean_bytes(data: bytes) -> bytes:
@@ -59,7 +59,7 @@ def _entry(entry: dict[str, Any]) -> Any:
     elif isinstance(content.get("text"), str):
         content = {**content, "text": without_split(content["text"], lambda text: spans_of(text, secrets))}
     whole = {**entry, "response": {**sides[1], "content": content}}
-    return json.loads(_REDACTOR.text(json.dumps(whole, ensure_ascii=False), secrets))
+    return loads(_REDACTOR.text(dumps(whole), secrets))
 
 
 def _opened(text: str, secrets: set[str]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def clean_exchange(exchange: Exchange) -> dict[str, Any]:
         stream = WITHHELD
     path = exchange.path and without_parameters(exchange.path)
     row = replace(exchange, stream=stream, path=path).to_dict()
-    return dict(json.loads(_REDACTOR.text(json.dumps(row, ensure_ascii=False))))
+    return dict(loads(_REDACTOR.text(dumps(row))))
 
 
 def clean_session(session: Session) -> Session:
@@ -106,4 +106,4 @@ def _cleaned(rows: Iterable[Exchange | RawLine], source: str) -> Iterator[Exchan
 
 def clean_header(header: dict[str, Any]) -> dict[str, Any]:
     """Return the first line of a session file without keys."""
-    return dict(json.loads(_REDACTOR.text(json.dumps(header, ensure_ascii=False))))
+    return dict(loads(_REDACTOR.text(dumps(header))))

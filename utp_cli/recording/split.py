@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.recording.secrets import REDACTED
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ def without_split(text: str, spans: Spans) -> str:
     """
     whole = _decoded(text) if text.lstrip().startswith("[") else None
     if isinstance(whole, list):
-        return json.dumps(whole, ensure_ascii=False) if _clean(whole, spans) else text
+        return dumps(whole) if _clean(whole, spans) else text
     lines = text.split("\n")
     starts = [len(line) - len(line.removeprefix("data:")) for line in lines]
     events = [_decoded(line[start:]) for line, start in zip(lines, starts, strict=True)]
     for number in _clean(events, spans):
         ending = "\r" if lines[number].endswith("\r") else ""
         head = "data: " if starts[number] else ""
-        lines[number] = head + json.dumps(events[number], ensure_ascii=False) + ending
+        lines[number] = head + dumps(events[number]) + ending
     return "\n".join(lines)
 
 
@@ -109,6 +109,6 @@ def _texts(events: Iterable[Any]) -> Iterator[list[_Piece]]:
 
 def _decoded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return None

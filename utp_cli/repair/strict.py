@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from utp_cli.protocol.numbers import number
 
+__all__ = ["NUMBER", "SPACE", "number", "scan", "strict"]
+
 SPACE: Final = " \t\n\r"
 NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 

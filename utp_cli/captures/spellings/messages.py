@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
 
+from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
 _UNDERSCORE: Final = re.compile(r"_([a-z0-9])")
@@ -15,7 +15,7 @@ _FREE: Final = frozenset({"args", "response"})
 
 def arguments_text(value: Any) -> str:
     """Return arguments as JSON text: text as it is, a value as JSON. The printer's literals are no one's mistake."""
-    return value if isinstance(value, str) else json.dumps({} if value is None else value, ensure_ascii=False)
+    return value if isinstance(value, str) else dumps({} if value is None else value)
 
 
 def chat_call(name: Any, arguments: Any, call_id: Any) -> dict[str, Any]:
