@@ -9,7 +9,7 @@ from utp_cli.auditing.json_schema import JSON_TYPES
 from utp_cli.auditing.schemas import schema_faults
 from utp_cli.auditing.subject import AuditedTool, Flaw, audit_rule, shown
 from utp_cli.auditing.verbs import CREATING
-from utp_cli.auditing.words import any_word, first_sentence, sentences, words
+from utp_cli.auditing.words import any_word, first_sentence, sentences, word_set, words
 from utp_cli.validation.verbs import DESTRUCTIVE, READ, WRITE
 
 if TYPE_CHECKING:
@@ -54,11 +54,16 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP602", "error", "read-only-contradiction", on="tool", providers=("mcp",))
+_MAY_READ = word_set("run execute set post put submit push commit close save clear reset send patch assign copy move")
+"""Write verbs that stand before reading too: `run_query`, `set_context`, `clear_filter`."""
+
+
+@audit_rule("UTP602", "warning", "read-only-contradiction", on="tool", providers=("mcp",))
 def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool that writes is marked read-only.
 
-    What it does: compares `readOnlyHint: true` with the verbs of the name; a read verb in first place wins.
+    What it does: compares `readOnlyHint: true` with the verbs of the name; a read verb in first place wins. Verbs that
+    may well read (run, execute, set, post, submit) are told only when this rule is asked for by its code.
     Why it is bad: clients run it without asking.
     Example: `delete_page` with `readOnlyHint: true`.
     Use instead: `readOnlyHint: false, destructiveHint: true`.
@@ -71,15 +76,17 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=_at(tool, "readOnlyHint"),
             message=f"{tool.name} is marked read-only, but its name says {verb}",
             hint="set readOnlyHint to false, or rename the tool",
+            opt_in=verb in _MAY_READ,
         )
 
 
-@audit_rule("UTP603", "warning", "read-tool-not-marked", on="tool", providers=("mcp",), fix="unsafe")
+@audit_rule("UTP603", "info", "read-tool-not-marked", on="tool", providers=("mcp",), fix="unsafe")
 def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool that only reads is not marked read-only.
 
-    What it does: looks at annotated tools whose name begins with a read verb and whose first sentence has no write
-    verb.
+    What it does: looks at annotated tools whose name begins with list, get, search, read or describe and whose text has
+    no write verb, and that say nothing of `readOnlyHint`. An explicit false is the author's word; that, and other read
+    verbs, are told only when this rule is asked for by its code.
     Why it is bad: clients ask the user before every call.
     Example: `list_files` with `annotations: {title: …}`.
     Use instead: `annotations: {title: …, readOnlyHint: true}`.
@@ -92,15 +99,30 @@ def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=_at(tool, "readOnlyHint"),
             message=f"{tool.name} reads, but is not marked read-only",
             hint="set readOnlyHint to true",
+            opt_in="readOnlyHint" in tool.annotations or not surely_reads(tool),
         )
+
+
+_SURE_READS = word_set("list get search read describe")
+
+
+def surely_reads(tool: AuditedTool) -> bool:
+    """Say whether name and text leave no doubt: a plain read verb first, and no word of writing anywhere."""
+    said = {word.removesuffix("s") for word in (*words(tool.name), *words(tool.description))}
+    return _first_word(tool) in _SURE_READS and said.isdisjoint(WRITE | DESTRUCTIVE | _TAKES)
+
+
+_TAKES = word_set("next take pop claim acquire lease consume dequeue purge mark trigger start stop book pay order")
+"""Words of tools that change something though they begin with get."""
 
 
 @audit_rule("UTP604", "warning", "destructive-not-declared", on="tool", providers=("mcp",), fix="unsafe")
 def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool that destroys does not say so.
 
-    What it does: looks at annotated tools whose name begins with a destructive verb; `destructiveHint: false` is an
-    error, its absence a warning.
+    What it does: looks at annotated tools whose name begins with a destructive verb and that have `destructiveHint:
+    false`. Its absence (MCP takes that for true), and verbs such as clear or reset, are told only when this rule is
+    asked for by its code.
     Why it is bad: clients run it without asking.
     Example: `drop_table` with `destructiveHint: false`.
     Use instead: `destructiveHint: true`.
@@ -113,12 +135,16 @@ def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=_at(tool, "destructiveHint"),
             message=f"{tool.name} destroys, but " + ("denies it" if hint is False else "does not say so"),
             hint="set destructiveHint to true",
-            severity="error" if hint is False else None,
+            opt_in=hint is None or _first_word(tool) not in _SURE_ENDS,
         )
 
 
+_SURE_ENDS = word_set("delete drop destroy purge truncate wipe erase")
+
+
 _CREATES_ONCE = re.compile(r"\b(?:exists?|already|ensures?)\b", re.IGNORECASE)
-_OPEN_WORLD = any_word("web | internet | url | urls | browse | http | https")
+_OPEN_WORLD = any_word("web | internet | url | urls | browse | crawl | scrape | http | https")
+_SURELY_OPEN = any_word("internet | browse | crawl | scrape | web search | search the web | websites")
 
 
 @audit_rule("UTP605", "warning", "contradictory-hints", on="tool", providers=("mcp",), fix="safe")
@@ -126,7 +152,7 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     """Two hints contradict each other, or a hint the name.
 
     What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates; openWorldHint
-    false on a tool for the web.
+    false on a tool that searches or crawls the web, or (when this rule is asked for by its code) speaks of URLs.
     Why it is bad: clients take one of them, and nobody knows which.
     Example: `{readOnlyHint: true, destructiveHint: true}`.
     Use instead: `{readOnlyHint: true}`.
@@ -153,6 +179,7 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=_at(tool, "openWorldHint"),
             message=f"{tool.name} is marked as closed to the world, but speaks of the web",
             hint="set openWorldHint to true",
+            opt_in=not _SURELY_OPEN.search(said),
         )
 
 
@@ -166,7 +193,7 @@ def _plain(key: str) -> str:
     return key.lower().replace("_", "").replace("-", "").removesuffix("hint")
 
 
-@audit_rule("UTP606", "error", "bad-annotation", on="tool", providers=("mcp",), fix="safe")
+@audit_rule("UTP606", "warning", "bad-annotation", on="tool", providers=("mcp",), fix="safe")
 def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
     """An annotation is misspelt, misplaced, or no boolean.
 
@@ -227,8 +254,8 @@ _RETURNS = re.compile(r"\b(?:return|output|respon|result|produce|yield|give)", r
 def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     """The output schema is no object schema, or cannot be read.
 
-    What it does: checks `outputSchema` as the parameters are checked; where there is none but the description promises
-    JSON, that is told too (info).
+    What it does: checks `outputSchema` as the parameters are checked. Where there is none but the description promises
+    JSON, that is told (info) only when this rule is asked for by its code.
     Why it is bad: clients refuse the tool's results.
     Example: `outputSchema: {type: array}`.
     Use instead: `outputSchema: {type: object, properties: {items: {type: array, …}}}`.
@@ -242,6 +269,7 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
                 message=f"{tool.name} promises structured output and has no outputSchema",
                 hint="add `outputSchema`",
                 severity="info",
+                opt_in=True,
             )
     elif not isinstance(schema, dict):
         yield Flaw(pointer=at, message=f"outputSchema is {shown(schema)}, not a mapping")

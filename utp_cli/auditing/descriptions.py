@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import Node, resolve
+from utp_cli.auditing.nodes import Node, resolve, value_types
 from utp_cli.auditing.prose import prose_parameters
+from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, first_sentence, sentences, stems, word_set, words
+from utp_cli.auditing.words import any_word, content_words, first_sentence, sentences, stem, stems, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@audit_rule("UTP201", "error", "missing-description", on="tool")
+@audit_rule("UTP201", "warning", "missing-description", on="tool")
 def missing_description(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool has no description.
 
@@ -32,11 +34,13 @@ def missing_description(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP202", "warning", "description-too-short", on="tool")
+@audit_rule("UTP202", "info", "description-too-short", on="tool")
 def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's description is too short to tell anything.
 
-    What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`).
+    What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`), where there is
+    something left to say: of two parameters or more fewer than half are described. Others are told only when this rule
+    is asked for by its code.
     Why it is bad: the model chooses by name alone.
     Example: `Gets weather`.
     Use instead: `Return today's forecast for one city in °C.`
@@ -48,14 +52,21 @@ def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=tool.at("description"),
             message=f"the description of {tool.name} is only {shown(text)}",
             hint="say what it does, when to call it and what it returns",
+            opt_in=not _much_is_left_to_say(tool),
         )
 
 
-@audit_rule("UTP203", "warning", "description-too-long", on="tool")
+def _much_is_left_to_say(tool: AuditedTool) -> bool:
+    top = [node for node in tool.properties if node.depth == 1]
+    return len(top) > 1 and sum(map(_is_described, top)) < len(top) / 2
+
+
+@audit_rule("UTP203", "info", "description-too-long", on="tool")
 def description_too_long(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's description is a manual.
 
-    What it does: allows 4,000 characters (`max-description-chars`).
+    What it does: allows 4,000 characters (`max-description-chars`); up to twice as many are told only when this rule is
+    asked for by its code.
     Why it is bad: every request pays for it, and what decides the choice is lost in it.
     Example: the whole documentation of a query language.
     Use instead: the four sentences that decide when to call it.
@@ -67,6 +78,7 @@ def description_too_long(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=tool.at("description"),
             message=f"the description of {tool.name} has {length:,} characters",
             hint=f"cut it to {tool.options.max_description_chars:,}; move details to the parameters",
+            opt_in=length <= 2 * tool.options.max_description_chars,
         )
 
 
@@ -74,7 +86,7 @@ TELLING = 4
 """Content words beyond the name that make the rest of a description worth reading."""
 
 
-@audit_rule("UTP204", "warning", "repeats-name", on="tool")
+@audit_rule("UTP204", "info", "repeats-name", on="tool", default=False)
 def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
     """A description says nothing but the name.
 
@@ -107,7 +119,9 @@ def param_missing_description(tool: AuditedTool) -> Iterator[Flaw]:
     """A parameter has no description.
 
     What it does: looks at properties at any depth; not at those with a single possible value, nor at those whose text
-    stands in a block of the tool's description (UTP215).
+    stands in a block of the tool's description (UTP215). Unless it is asked for by its code it passes over those that
+    can do without: nested and optional ones, switches, what the tool's description names, what has a default or plain
+    values, and names that say it all (`query`, `url`, `limit`).
     Why it is bad: the model guesses what to pass from the name.
     Example: `{type: string}`.
     Use instead: `{type: string, description: "IATA code of the airport, e.g. LIS"}`.
@@ -115,12 +129,73 @@ def param_missing_description(tool: AuditedTool) -> Iterator[Flaw]:
     """
     in_prose = {name for name, _, _ in prose_parameters(tool.description)}
     for node in tool.properties:
-        if node.name not in in_prose and not _is_described(node) and not _has_one_value(node):
+        if not (
+            node.name in in_prose or _is_described(node) or _has_one_value(node) or misplaced_properties(node.schema)
+        ):
             yield Flaw(
                 pointer=node.pointer,
                 message=f"{node.label} has no description",
                 hint="say which values it takes, with an example",
+                opt_in=_says_enough(node),
+                cause="no description",
             )
+
+
+_TELLING_NAMES = word_set(
+    "query q url uri limit offset page cursor text content title body message email subject filename filepath language"
+    " count size width height latitude longitude color colour prompt question answer code command script sql keyword"
+    " keywords term timezone country city username password host port branch repo owner comment comments tags summary"
+    " verbose force recursive dry_run timeout seed temperature max min start end steps index description notes label"
+    " labels limit_ skip take top sort order"
+)
+"""Names of parameters that are understood without a word."""
+_TELLING_ENDS = word_set(
+    "url uri name title email text query limit count date path file size key slug page offset content message body"
+    " description comment color colour width height language prompt username password"
+)
+"""Last words of names of two words or more that say what is due; `user_id` does not say which id."""
+
+
+def _says_enough(node: Node) -> bool:
+    """Say whether a careful author would leave the property without a description."""
+    parts, types = words(node.name or ""), value_types(node.schema, node.tool)
+    if node.depth > 1 and not _is_needed(node):
+        return True
+    if "default" in node.schema or "enum" in node.schema or not {"format", "pattern"}.isdisjoint(node.schema):
+        return True
+    if types == {"boolean"} or (node.name or "").lower() in _TELLING_NAMES or "_".join(parts) in _TELLING_NAMES:
+        return True
+    if "object" in types or isinstance(node.schema.get("items"), dict):
+        return _has_properties(node)
+    return (len(parts) > 1 and parts[-1] in _TELLING_ENDS) or _is_spoken_of(node, parts)
+
+
+def _is_needed(node: Node) -> bool:
+    return node.parent is not None and node.name in node.parent.required and node.depth <= MANY_LEVELS
+
+
+MANY_LEVELS = 3
+"""Schemas above a property from which on nobody describes each."""
+
+
+def _has_properties(node: Node) -> bool:
+    """Say whether it is an object, or a list of them, that lists its properties."""
+    schema = node.schema.get("items", node.schema)
+    target = resolve(node.tool.schema, schema.get("$ref")) or schema
+    return isinstance(target, dict) and bool(target.get("properties"))
+
+
+def _is_spoken_of(node: Node, parts: tuple[str, ...]) -> bool:
+    """Say whether the tool's description names the property, or says the words of its name together."""
+    said = node.tool.description
+    if node.name and re.search(rf"(?<!\w){re.escape(node.name)}(?!\w)", said):
+        return True
+    return bool(parts) and f" {' '.join(map(stem, parts))} " in _stemmed(said)
+
+
+@lru_cache(maxsize=64)
+def _stemmed(text: str) -> str:
+    return f" {' '.join(map(stem, words(text)))} "
 
 
 def _is_described(node: Node) -> bool:
@@ -184,6 +259,7 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[Flaw]:
                 pointer=top[name].pointer,
                 message=f"{top[name].label} is described only in the text of the tool",
                 hint="move it to the property's own description",
+                cause="only in the text",
             )
 
 
@@ -225,14 +301,22 @@ def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> 
                 tool=tool,
                 pointer=at,
                 message=f"the text speaks of a parameter `{name}`, and {tool.name} has none of that name",
+                cause=name,
                 hint="describe the parameters that there are",
             )
 
 
 _PLACEHOLDER = re.compile(
-    r"\b(?:TODO|FIXME|TBD|XXX)\b|(?i:\blorem ipsum\b|\badd (?:your|a) description here\b|<description>"
+    r"\A\W*(?:TODO|FIXME|TBD|XXX)\b(?!\s+(?:items?|lists?|entries|entry|tasks?|apps?)\b)|\b(?:TODO|FIXME|TBD)\s*:"
+    r"|\b(?:TODO|FIXME|TBD|XXX)\W*\Z|(?i:\blorem ipsum\b|\badd (?:your|a) description here\b|\A\W*<description>\W*\Z"
     r"|\bdescription goes here\b|\bplaceholder (?:text|description)\b|\binsert description\b)"
 )
+_ABOUT_TODO = re.compile(
+    r"\bto-?dos\b|\bto-?do (?:list|item|app|task|entr|comment|marker|tag)"
+    r"|\b(?:search|find|finds|list|lists|scan|scans|grep|count|counts|look|looks|detect|detects|e\.g\.)\b[^.]{0,60}\b(?:TODO|FIXME)",
+    re.IGNORECASE,
+)
+"""A tool whose business are TODO marks, or to-do lists."""
 _EMPTY_TEXTS = word_set(
     "description string test n/a na none null todo tbd... … -. placeholder desc text value parameter"
     " param foo bar asdf no description undefined"
@@ -243,7 +327,9 @@ _EMPTY_TEXTS = word_set(
 def placeholder_text(text: Text) -> Iterator[Flaw]:
     """A placeholder was left in a description.
 
-    What it does: looks for TODO, FIXME, TBD, lorem ipsum and descriptions that are a bare word such as `string`.
+    What it does: looks for descriptions that begin or end with TODO, FIXME or TBD, or have it with a colon; lorem ipsum;
+    and descriptions that are a bare word such as `string`. A tool for to-do lists, or one that searches for TODO
+    comments, may speak of them.
     Why it is bad: the model reads it as the truth about the tool.
     Example: `TODO: describe`.
     Use instead: a sentence that says what the tool does.
@@ -252,7 +338,8 @@ def placeholder_text(text: Text) -> Iterator[Flaw]:
     if text.kind not in ("description", "title"):
         return
     bare = text.text.strip().lower().strip(".")
-    found = _PLACEHOLDER.search(text.text)
+    is_business = _ABOUT_TODO.search(text.text) or not {"todo", "todos", "task"}.isdisjoint(words(text.tool.name))
+    found = None if is_business else _PLACEHOLDER.search(text.text)
     if found or (text.kind == "description" and text.text.strip() and (not bare or bare in _EMPTY_TEXTS)):
         yield Flaw(
             pointer=text.pointer,

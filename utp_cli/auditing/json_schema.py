@@ -129,6 +129,8 @@ KEYWORDS = frozenset(
 )
 GEMINI_KEYS = frozenset({"nullable", "propertyOrdering", "property_ordering", "example", "any_of", "min_items"})
 """Keys of Gemini's own Schema type beside JSON Schema's."""
+OPENAPI_KEYS = frozenset({"example", "nullable", "xml", "externalDocs", "collectionFormat", "allowEmptyValue", "style"})
+"""Keys of OpenAPI, which JSON Schema ignores."""
 MISREAD_KEYS = {
     "optional": "required",
     "values": "enum",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.auditing.words import content_words
+from utp_cli.protocol.errors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,25 +30,26 @@ def style_of(name: str) -> str | None:
     return next((style for style, pattern in _STYLES if pattern.fullmatch(name)), None)
 
 
-@audit_rule("UTP406", "warning", "inconsistent-name-style", on="set")
+@audit_rule("UTP406", "info", "inconsistent-name-style", on="set")
 def inconsistent_name_style(tools: ToolSet) -> Iterator[Flaw]:
     """Names of one set are written in different styles.
 
-    What it does: compares the styles of the tools' names, and of all property names; three must have a style.
+    What it does: compares the styles of the tools' names; three must have a style. It compares property names too when
+    this rule is asked for by its code: they are often taken over from the service's API.
     Why it is bad: the model writes the majority's style, and the odd name fails.
     Example: `get_user`, `list_users`, `deleteUser`.
     Use instead: `delete_user`.
     Fix safety: no fix.
     """
-    yield from _odd_ones({tool.name: (tool, tool.at("name")) for tool in reversed(tools.tools)})
+    yield from _odd_ones({tool.name: (tool, tool.at("name")) for tool in reversed(tools.tools)}, "tools")
     places: dict[str, tuple[AuditedTool, str]] = {}
     for tool in tools.tools:
         for node in tool.properties:
             places.setdefault(node.name or "", (tool, node.pointer))
-    yield from _odd_ones(places)
+    yield from _odd_ones(places, "properties")
 
 
-def _odd_ones(places: dict[str, tuple[AuditedTool, str]]) -> Iterator[Flaw]:
+def _odd_ones(places: dict[str, tuple[AuditedTool, str]], kind: str) -> Iterator[Flaw]:
     styles = {name: style for name in places if (style := style_of(name))}
     if len(styles) < 3:
         return
@@ -59,6 +62,8 @@ def _odd_ones(places: dict[str, tuple[AuditedTool, str]]) -> Iterator[Flaw]:
                 pointer=at,
                 message=f"{shown(name)} is {style}; {count} of {len(styles)} names are {usual}",
                 hint=f"write it in {usual}",
+                cause=f"styles of {kind}",
+                opt_in=kind == "properties",
             )
 
 
@@ -108,6 +113,7 @@ def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
                     pointer=node.pointer,
                     message=f"{tool.name} says {name}, {known[alike[0]][0].name} says {alike[0]}",
                     hint="use one name in all tools",
+                    cause="styles" if _bare(name) == _bare(alike[0]) else "",
                 )
             known.setdefault(name, (tool, types))
 
@@ -121,12 +127,13 @@ def _plain(name: str) -> str:
     return _SPELLING_OF.get(plain, plain)
 
 
-@audit_rule("UTP408", "warning", "inconsistent-parameter-type", on="set")
+@audit_rule("UTP408", "info", "inconsistent-parameter-type", on="set")
 def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
     """The same parameter has different types in two tools.
 
     What it does: compares the types of top-level properties of one name; integer and number are one, null and untyped
-    do not count.
+    do not count. Where the descriptions do not say that the same thing is meant (0.6 of their content words are
+    common), it is told only when this rule is asked for by its code.
     Why it is bad: the model carries a value from one tool to the other, and the call fails.
     Example: `user_id` is an integer here, text there.
     Use instead: one type.
@@ -134,8 +141,9 @@ def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
     """
     first: dict[str, tuple[AuditedTool, frozenset[str]]] = {}
     told: set[str] = set()
+    top = {tool.index: _top_level(tool) for tool in tools.tools}
     for tool in tools.tools:
-        for name, node in _top_level(tool).items():
+        for name, node in top[tool.index].items():
             types = frozenset("number" if t == "integer" else t for t in value_types(node.schema, tool))
             if not types:
                 continue
@@ -148,7 +156,14 @@ def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
                     message=f"{name} is {' or '.join(sorted(types))} in {tool.name},"
                     f" {' or '.join(sorted(known))} in {owner.name}",
                     hint="use one type in all tools",
+                    opt_in=not _same_thing(node, top[owner.index][name]),
                 )
+
+
+def _same_thing(one: Node, two: Node) -> bool:
+    """Say whether two descriptions speak of the same thing in much the same words."""
+    left, right = content_words(one.description), content_words(two.description)
+    return len(left & right) >= max(3, 0.6 * len(left | right))
 
 
 _IDENTIFIER = r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"
@@ -168,13 +183,15 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
     """A description sends the model to a tool that is not there.
 
     What it does: looks for names in back-ticks, or after use, call, see and the like, that are no tool of the set, no
-    property and no enum value.
+    property and no enum value, but almost the name of one: with other joints, without a prefix, with a slip. Other
+    names are told only when this rule is asked for by its code; they may be fields of an answer, or tools elsewhere.
     Why it is bad: the model calls it, and the call fails.
     Example: `Call get_session first`, and there is no such tool.
     Use instead: the name of a tool of the set.
     Fix safety: no fix.
     """
     known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}
+    joined = {_bare(tool.name): tool.name for tool in tools.tools if tool.name}
     for tool in tools.tools:
         told: set[str] = set()
         for text in tool.texts:
@@ -188,12 +205,38 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
                     and _means_tool(text.text, found)
                 ):
                     told.add(name)
+                    meant = _tool_meant(name, joined)
                     yield Flaw(
                         tool=tool,
                         pointer=text.pointer,
                         message=f"{tool.name} speaks of {name}, and there is no such tool in the set",
-                        hint="name a tool of the set",
+                        hint=f"did you mean '{meant}'?" if meant else "name a tool of the set",
+                        opt_in=meant is None or meant == tool.name,
+                        cause=name,
                     )
+
+
+def _tool_meant(name: str, joined: dict[str, str]) -> str | None:
+    """Return the tool whose name this almost is. `joined` has the tools by their names without case and joints."""
+    bare = _bare(name)
+    if bare in joined:
+        return joined[bare]
+    if len(bare) < LONG_ENOUGH or len(joined) > MANY_TOOLS:
+        return None
+    ended = [tool for other, tool in joined.items() if other.endswith(bare)]
+    return ended[0] if len(ended) == 1 else joined.get(nearest(bare, joined, cutoff=A_SLIP) or "")
+
+
+LONG_ENOUGH = 8
+"""Letters of a name from which on a likeness is no chance."""
+A_SLIP = 0.9
+"""How like a name must be to be a slip for another: one letter in ten."""
+MANY_TOOLS = 200
+"""Names among which the nearest is looked for; more would cost more than a hint is worth."""
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[_.-]", "", name.lower())
 
 
 _CALLED_WITH = re.compile(r"\([^)]")

@@ -35,18 +35,18 @@ def _has_shape(node: Node) -> bool:
     return isinstance(inner, dict) and len(inner) > 1
 
 
-@audit_rule("UTP210", "warning", "ambiguous-parameter-name", on="seen")
+@audit_rule("UTP210", "info", "ambiguous-parameter-name", on="seen", default=False)
 def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
     """A parameter's name could mean anything, and nothing says what it means here.
 
-    What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern or a description of
-    four content words, or properties of its own.
+    What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern, a description of
+    five words, or properties of its own.
     Why it is bad: is `user` a name, a number or an e-mail address? The model picks one.
     Example: `user: {type: string}`.
     Use instead: `user_id: {type: string, description: …}`.
     Fix safety: no fix.
     """
-    if is_ambiguous(node):
+    if is_ambiguous(node) and len(words(node.description)) < ENOUGH_WORDS:
         yield Flaw(
             pointer=node.pointer,
             message=f"{node.label} has a name that says little, and too few words about it",
@@ -54,6 +54,8 @@ def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
         )
 
 
+ENOUGH_WORDS = 5
+"""Words, small ones too, that say what a plain name stands for: "Path to the file or directory"."""
 _PLAIN_VALUE = re.compile(
     r"(?:(?:no|not|non|e|all|any|new|in|on|off|by|at|to|of|the)[ _-])?[A-Za-z]{4,}(?:[ _-][A-Za-z]{2,})*"
     r"|(?=[^ ]* )[^\d]*[A-Za-z]{4}[^\d]*"
@@ -79,11 +81,12 @@ _KNOWN_SHORT = word_set(
 )
 
 
-@audit_rule("UTP211", "warning", "enum-not-explained", on="seen")
+@audit_rule("UTP211", "info", "enum-not-explained", on="seen", default=False)
 def enum_not_explained(node: Node) -> Iterator[Flaw]:
     """An enum has a value that nobody explains.
 
-    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and tool.
+    What it does: looks at values that are no plain words, and for each in the descriptions of parameter and tool. Codes
+    of languages, countries, currencies, encodings, paper sizes and versions explain themselves.
     Why it is bad: the model picks among `r`, `rw` and `x` by luck.
     Example: `mode: {enum: [r, rw, x]}`.
     Use instead: `mode: {enum: [r, rw, x], description: "r = read, rw = read and write, x = create"}`.
@@ -100,12 +103,21 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
     told = frozenset(word for text in texts for word in re.findall(r"[^\W_]+", text.lower()))
     whole = " ".join(texts).lower()
     opaque = [v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)]
+    if opaque and not _KNOWN_CODES.isdisjoint(words(node.name or (owner.name if owner else "") or "")):
+        return
     if opaque:
         yield Flaw(
             pointer=node.at("enum"),
             message=f"nothing says what {', '.join(map(shown, opaque[:5]))} means in {node.label}",
             hint="explain each value in the description",
         )
+
+
+_KNOWN_CODES = word_set(
+    "language languages lang locale country countries region currency currencies encoding charset paper axis version"
+    " versions order timezone method media mime unit units"
+)
+"""Words in a parameter's name that say what its short values are."""
 
 
 def _is_opaque(value: str) -> bool:
@@ -127,6 +139,8 @@ _MEASURES = word_set(
     "timeout duration delay interval ttl age distance length width height size weight speed temperature"
     " radius amount price cost budget latency period volume area elevation"
 )
+_TIMES = word_set("timeout duration delay interval ttl latency")
+"""Measures of time: a wrong guess at the unit is off by 1000."""
 _UNITS = any_word(
     "ns | us | ms | s | sec | secs | second | seconds | millisecond | milliseconds | millis | microseconds"
     " | min"
@@ -161,7 +175,8 @@ _UNIT_SIGNS = re.compile(
 def number_without_unit(node: Node) -> Iterator[Flaw]:
     """A number that measures something has no unit.
 
-    What it does: looks at numbers named timeout, size, price and the like, for a unit in name or description.
+    What it does: looks at numbers named timeout, delay and the like, for a unit in name or description; at size, price
+    and other measures, and at those with a default, only when this rule is asked for by its code.
     Why it is bad: 30 is half a minute or half an eternity.
     Example: `timeout: {type: integer}`.
     Use instead: `timeout_ms`, or `description: "In milliseconds."`
@@ -179,6 +194,7 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
             pointer=node.pointer,
             message=f"{node.label} is a number without a unit",
             hint=f"name the unit, as in `{node.name}_ms`, or say it in the description",
+            opt_in=parts[-1] not in _TIMES or "default" in node.schema,
         )
 
 
@@ -197,6 +213,11 @@ _SPOKEN_DATE = re.compile(
     r" -](?:series|range|zone|window|interval|unit|dimension|column|field|axis|out|picker|format))",
     re.IGNORECASE,
 )
+_DATE_EXAMPLE = re.compile(
+    r"\d|['\"`](?:now|today|yesterday|tomorrow)\b|\b(?:ago|last (?:week|month|day)|hh|dd|same format|timestamp)\b|\bUTC\b",
+    re.IGNORECASE,
+)
+"""What shows the form, or that any form will do."""
 _QUOTED_FORM = re.compile(r"\be\.g\.,? ['\"`][^'\"`]*\d")
 """An example with a digit in it shows the form."""
 _NO_MOMENT = word_set(
@@ -211,7 +232,8 @@ _NO_MOMENT = word_set(
 def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     """A date or time is text of no known format.
 
-    What it does: looks at strings named or described as a date or time, for a format, a pattern or a cue.
+    What it does: looks at strings named as a date or time, for a format, a pattern, a cue or an example. Those that are
+    only described so are told when this rule is asked for by its code.
     Why it is bad: `03/04/2026` is March or April, and the tool refuses one of them.
     Example: `start_date: {type: string}`.
     Use instead: `{type: string, format: date, description: "First day, YYYY-MM-DD"}`.
@@ -230,6 +252,7 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
             pointer=node.pointer,
             message=f"{node.label} is a date or time of no known format",
             hint="add `format: date` or `format: date-time`, or say YYYY-MM-DD",
+            opt_in=not named or bool(_DATE_EXAMPLE.search(node.description)) or "default" in node.schema,
         )
 
 
@@ -250,7 +273,9 @@ def _is_last_resort(node: Node) -> bool:
 def freeform_object(node: Node) -> Iterator[Flaw]:
     """An object does not say what is in it.
 
-    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its keys.
+    What it does: wants properties, patterns, a schema for the rest, or a description with an example or its keys. One
+    with a description of eight content words or a reference ("as returned by …"), or that is open on purpose
+    (`additionalProperties: true`), is told only when this rule is asked for by its code.
     Why it is bad: the model invents keys.
     Example: `filter: {type: object}`.
     Use instead: `filter: {type: object, properties: {…}}`.
@@ -266,4 +291,36 @@ def freeform_object(node: Node) -> Iterator[Flaw]:
             pointer=node.pointer,
             message=f"{node.label} is an object, and nothing says what is in it",
             hint="list its `properties`, or show an example in the description",
+            opt_in=_is_open_on_purpose(node),
+            cause=f"{node.name} {node.description}",
         )
+
+
+_REFERS = re.compile(
+    r"\b(?:as returned|returned by|see|same as|format of|as in|from the|schema of|matching|defined by|according to|json"
+    r"|payload|metadata|variables|additional|extra|custom|arbitrary|any)\b",
+    re.IGNORECASE,
+)
+_BAGS = word_set(
+    "metadata meta extra extras options params parameters args arguments variables payload data context headers env"
+    " environment custom attributes annotations labels tags settings config extensions"
+)
+"""Names of objects that hold what the caller likes."""
+
+
+def _is_open_on_purpose(node: Node) -> bool:
+    parts = words(node.name or "")
+    is_branch = node.keyword in ("anyOf", "oneOf", "allOf")
+    bag = bool(parts) and parts[-1] in _BAGS
+    long = len(content_words(node.description)) >= MUCH_SAID
+    return (
+        bag
+        or is_branch
+        or long
+        or node.schema.get("additionalProperties") is True
+        or bool(_REFERS.search(node.description))
+    )
+
+
+MUCH_SAID = 8
+"""Content words from which on a description says more than a list of keys would."""

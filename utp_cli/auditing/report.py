@@ -43,6 +43,27 @@ class AuditedFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Findings that one change of mind would end: told as one."""
+
+    entries: list[AuditedFinding]
+    """In order of writing; the first one speaks for all."""
+
+    @property
+    def finding(self) -> Finding:
+        """What is told of all: the first one, with how many more there are."""
+        first, more = self.entries[0].finding, len(self.entries) - 1
+        return replace(first, message=f"{first.message} (and {more} more)") if more else first
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as a finding of `utp.audit/1`; `also` are the places of the others."""
+        told = replace(self.entries[0], finding=self.finding).to_dict()
+        keys = ("tool", "pointer", "file", "line", "column", "message", "fix")
+        others = [entry.to_dict() for entry in self.entries[1:]]
+        return told | {"also": [{key: other[key] for key in keys} for other in others]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
     """What the audit has to say of a set of tools."""
 
@@ -59,35 +80,46 @@ class AuditReport:
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings, in order."""
+        """The findings, in order: one for each place."""
         return [entry.finding for entry in self.entries]
+
+    def causes(self, *, each: bool = False) -> list[Cause]:
+        """Return the findings with those of one cause as one, in order of their first places; alone where `each`."""
+        together: dict[tuple[str, ...], list[AuditedFinding]] = {}
+        for number, entry in enumerate(self.entries):
+            found = entry.finding
+            alone = each or not found.cause
+            key = (str(number),) if alone else (found.code, found.severity, found.cause)
+            together.setdefault(key, []).append(entry)
+        return [Cause(entries=entries) for entries in together.values()]
 
     @property
     def average(self) -> float:
         """The mean of the tools' scores, from 0.0 to 1.0; 0.0 where there is no tool."""
         return round(sum(s.score for s in self.scores.values()) / len(self.scores), 2) if self.scores else 0.0
 
-    def count(self, severity: str) -> int:
-        """Count the findings of one severity."""
-        return sum(finding.severity == severity for finding in self.findings)
+    def count(self, severity: str, *, each: bool = False) -> int:
+        """Count the findings of one severity; those of one cause are one, unless `each`."""
+        return sum(cause.finding.severity == severity for cause in self.causes(each=each))
 
     @property
     def fixable(self) -> int:
         """How many findings have a safe fix."""
         return sum(1 for entry in self.entries if entry.fix and entry.fix.safety == "safe")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Write it as `utp.audit/1`."""
+    def to_dict(self, *, each: bool = False) -> dict[str, Any]:
+        """Write it as `utp.audit/1`; findings of one cause are one, with the others under `also`, unless `each`."""
         return {
             "schema": "utp.audit/1",
-            "findings": [entry.to_dict() for entry in self.entries],
+            "findings": [cause.to_dict() for cause in self.causes(each=each)],
             "scores": {name: score.score for name, score in self.scores.items()},
             "tools": {name: score.to_dict() for name, score in self.scores.items()},
             "summary": {
                 "tools": len(self.scores),
-                "errors": self.count("error"),
-                "warnings": self.count("warning"),
-                "infos": self.count("info"),
+                "errors": self.count("error", each=each),
+                "warnings": self.count("warning", each=each),
+                "infos": self.count("info", each=each),
+                "places": len(self.entries),
                 "fixable": self.fixable,
                 "suppressed": len(self.suppressed),
                 "score": self.average,

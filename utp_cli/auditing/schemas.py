@@ -12,6 +12,7 @@ from utp_cli.auditing.json_schema import (
     KEYWORDS,
     KEYWORDS_OF_TYPES,
     MISREAD_KEYS,
+    OPENAPI_KEYS,
     SHAPES,
     TYPE_SLIPS,
     is_number,
@@ -19,6 +20,7 @@ from utp_cli.auditing.json_schema import (
     same_key,
 )
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.auditing.words import any_word, word_set, words
 from utp_cli.protocol.errors import nearest
 from utp_cli.validation.definitions import pattern_compiles, value_fault
 
@@ -36,7 +38,7 @@ def _json_types(node: Node) -> tuple[str, ...]:
     return tuple(kind for kind in node.types if kind in JSON_TYPES)
 
 
-@audit_rule("UTP106", "error", "invalid-json-schema", on="node")
+@audit_rule("UTP106", "error", "invalid-json-schema", on="node", refused_by=("openai", "anthropic"))
 def invalid_json_schema(node: Node) -> Iterator[Flaw]:
     """A keyword has a value that JSON Schema does not allow, or a pattern does not compile.
 
@@ -71,7 +73,7 @@ def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
     return _is_gemini(node) and isinstance(value, str) and value.isdecimal() and key.startswith(("min", "max"))
 
 
-@audit_rule("UTP107", "error", "unknown-type-name", on="node", fix="safe")
+@audit_rule("UTP107", "error", "unknown-type-name", on="node", refused_by=("openai", "anthropic", "gemini"), fix="safe")
 def unknown_type_name(node: Node) -> Iterator[Flaw]:
     """`type` is none of the seven names of JSON Schema.
 
@@ -93,7 +95,7 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP108", "error", "enum-mismatch", on="node", fix="safe")
+@audit_rule("UTP108", "error", "enum-mismatch", on="node", refused_by=("openai-strict", "gemini"), fix="safe")
 def enum_mismatch(node: Node) -> Iterator[Flaw]:
     """An enum is empty, repeats a value, or has a value that the type does not allow.
 
@@ -113,7 +115,12 @@ def enum_mismatch(node: Node) -> Iterator[Flaw]:
     for index, value in enumerate(values):
         key = same_key(value)
         if key in seen:
-            yield Flaw(pointer=node.at("enum", index), message=f"the enum has {shown(value)} twice", hint="drop one")
+            yield Flaw(
+                pointer=node.at("enum", index),
+                message=f"the enum has {shown(value)} twice",
+                hint="drop one",
+                severity="warning",
+            )
         elif types and not is_of_type(value, types) and not (value is None and nullable):
             yield Flaw(
                 pointer=node.at("enum", index),
@@ -123,11 +130,12 @@ def enum_mismatch(node: Node) -> Iterator[Flaw]:
         seen.add(key)
 
 
-@audit_rule("UTP109", "error", "default-invalid", on="node", fix="safe")
+@audit_rule("UTP109", "warning", "default-invalid", on="node", fix="safe")
 def default_invalid(node: Node) -> Iterator[Flaw]:
     """A default or an example does not fit its own schema.
 
-    What it does: validates `default`, each of `examples` and the tool's `input_examples`.
+    What it does: validates `default`, each of `examples` and the tool's `input_examples`. A null default of an optional
+    property, as generators write it, is told only when this rule is asked for by its code.
     Why it is bad: a model copies what it sees, and then its call fails.
     Example: `{enum: [asc, desc], default: up}`.
     Use instead: `{enum: [asc, desc], default: asc}`.
@@ -143,7 +151,9 @@ def default_invalid(node: Node) -> Iterator[Flaw]:
                 pointer=node.at("default"),
                 message=f"the default of {node.label} does not fit: {fault}",
                 hint="drop the default" if generated else "give a default that the schema allows",
-                severity="warning" if generated else None,
+                severity="info" if generated else None,
+                opt_in=generated,
+                cause="null default" if generated else "",
             )
     samples = [("examples", node.at("examples"), schema.get("examples"))]
     if node.parent is None:
@@ -159,7 +169,7 @@ def default_invalid(node: Node) -> Iterator[Flaw]:
 _COUNTS = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"))
 
 
-@audit_rule("UTP110", "error", "contradictory-bounds", on="node")
+@audit_rule("UTP110", "warning", "contradictory-bounds", on="node")
 def contradictory_bounds(node: Node) -> Iterator[Flaw]:
     """A lower bound is above the upper one, so that no value fits.
 
@@ -194,7 +204,8 @@ def _leaves_nothing(low: float, low_key: str, high: float, high_key: str, *, who
 def array_without_items(node: Node) -> Iterator[Flaw]:
     """An array does not say what is in it.
 
-    What it does: wants `items` or `prefixItems` beside `type: array`; an error for OpenAI and Gemini.
+    What it does: wants `items` or `prefixItems` beside `type: array`; an error for OpenAI and Gemini. A list of four
+    types or more means any JSON, and is fine.
     Why it is bad: these two refuse the schema, and elsewhere the model guesses what to put in.
     Example: `{type: array}`.
     Use instead: `{type: array, items: {type: string}}`.
@@ -207,9 +218,14 @@ def array_without_items(node: Node) -> Iterator[Flaw]:
             message=f"{node.label} is an array of nobody knows what",
             hint="add `items` with the type of one element",
             severity="error" if refused else None,
+            opt_in=len(node.types) >= ANY_JSON and not refused,
         )
 
 
+NO_PROPERTY = KEYWORDS | OPENAPI_KEYS | {"errorMessage"}
+"""Keys that hold mappings and are no properties gone astray."""
+ANY_JSON = 4
+"""Types in a list from which on any value is meant."""
 _TYPED_BY = frozenset({"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"})
 
 
@@ -217,27 +233,40 @@ _TYPED_BY = frozenset({"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf
 def untyped_property(node: Node) -> Iterator[Flaw]:
     """A property has no type.
 
-    What it does: wants one of type, enum, const, $ref, anyOf, oneOf and allOf in each property.
+    What it does: wants one of type, enum, const, $ref, anyOf, oneOf and allOf in each property. One that is called
+    value, data, payload and the like, or said to take anything, is told only when this rule is asked for by its code.
     Why it is bad: the model must guess whether to write text, a number or an object.
     Example: `{description: Page number}`.
     Use instead: `{type: integer, description: "Page number, from 1"}`.
     Fix safety: no fix.
     """
-    if node.name is not None and _TYPED_BY.isdisjoint(node.schema):
-        yield Flaw(pointer=node.pointer, message=f"{node.label} has no type", hint="add `type`")
+    if node.name is not None and _TYPED_BY.isdisjoint(node.schema) and not misplaced_properties(node.schema):
+        yield Flaw(
+            pointer=node.pointer, message=f"{node.label} has no type", hint="add `type`", opt_in=_takes_anything(node)
+        )
+
+
+_ANYTHING = word_set("value values data payload json body content default params arguments args variables result node")
+_SAID_ANY = any_word("any | arbitrary | whatever | free-form | value | json | object")
+
+
+def _takes_anything(node: Node) -> bool:
+    """Say whether a property without a type is meant to take any value."""
+    return not _ANYTHING.isdisjoint(words(node.name or "")[-1:]) or bool(_SAID_ANY.search(node.description))
 
 
 @audit_rule("UTP113", "warning", "ineffective-keyword", on="node", fix="unsafe")
 def ineffective_keyword(node: Node) -> Iterator[Flaw]:
     """A key is no keyword of JSON Schema, or does nothing for the declared type.
 
-    What it does: knows the keywords of all drafts and `x-…`; compares each with the type it works on.
+    What it does: knows the keywords of all drafts and `x-…`; compares each with the type it works on. Words of OpenAPI
+    (`example`, `nullable`, `xml`) are told only when this rule is asked for by its code.
     Why it is bad: it is silently ignored, so what it was meant to say is never said.
     Example: `desciption: …`, `minLength` on an integer.
     Use instead: `description: …`, `minimum`.
     Fix safety: unsafe; a slip becomes the nearest keyword.
     """
-    types = frozenset(_json_types(node))
+    types, astray = frozenset(_json_types(node)), misplaced_properties(node.schema)
     known_types = bool(types) and len(types) == len(node.types)
     for key in node.schema:
         if key in KEYWORDS or (key in GEMINI_KEYS and node.tool.is_gemini):
@@ -248,13 +277,57 @@ def ineffective_keyword(node: Node) -> Iterator[Flaw]:
                     message=f"`{key}` does nothing for type {' or '.join(sorted(types))}",
                     hint="drop it, or correct the type",
                 )
-        elif not str(key).startswith(("x-", "x_", "$")):
+        elif not str(key).startswith(("x-", "x_", "$")) and key not in astray:
             meant = MISREAD_KEYS.get(key) or close_keyword(str(key))
             yield Flaw(
                 pointer=node.at(key),
                 message=f"{shown(key)} is no keyword of JSON Schema",
                 hint=f"did you mean '{meant}'?" if meant else "drop it, or say it in the description",
+                opt_in=key in OPENAPI_KEYS,
             )
+
+
+def misplaced_properties(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties that stand beside the keywords of a schema instead of under `properties`.
+
+    They are mappings under keys that are no keywords, each with a type or a description of its own.
+    """
+    if "properties" in schema:
+        return {}
+    others = {
+        key: value for key, value in schema.items() if key not in NO_PROPERTY and not str(key).startswith(("x-", "$"))
+    }
+    return others if others and all(map(_is_property, others.values())) else {}
+
+
+def _is_property(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("type")
+    return (
+        isinstance(kind, (str, list)) or isinstance(value.get("description"), str) or "$ref" in value or "enum" in value
+    )
+
+
+@audit_rule("UTP115", "error", "properties-not-wrapped", on="node", refused_by=("gemini",), fix="unsafe")
+def properties_not_wrapped(node: Node) -> Iterator[Flaw]:
+    """Properties stand directly in a schema instead of under `properties`.
+
+    What it does: looks for keys that are no keywords and hold schemas, in a schema without `properties`.
+    Why it is bad: they are ignored, so the tool has no arguments at all; Gemini refuses them as unknown fields.
+    Example: `parameters: {customer: {type: string}}`.
+    Use instead: `parameters: {type: object, properties: {customer: {type: string}}}`.
+    Fix safety: unsafe; they are moved under `properties`.
+    """
+    astray = misplaced_properties(node.schema)
+    if astray:
+        names = ", ".join(shown(name)[1:-1] for name in list(astray)[:5])
+        yield Flaw(
+            pointer=node.at(next(iter(astray))),
+            message=f"{names} stand directly in {node.label}, where they are no properties",
+            hint="put them under `properties`",
+            severity=None if node.parent is None else "warning",
+        )
 
 
 @lru_cache(maxsize=4096)

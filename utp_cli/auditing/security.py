@@ -17,12 +17,13 @@ _LOOK_ALIKES = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονραικυχ")
 """Greek letters that look like Latin ones; others stand beside Latin in units and formulas."""
 
 
-@audit_rule("UTP501", "error", "hidden-unicode", on="text", fix="safe")
+@audit_rule("UTP501", "warning", "hidden-unicode", on="text", fix="safe")
 def hidden_unicode(text: Text) -> Iterator[Flaw]:
     r"""A text has characters that nobody sees, or letters of another script in the middle of a word.
 
     What it does: looks for zero-width, direction, tag and other format characters, runs of variation selectors, and
-    words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are fine.
+    words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are fine. Tag
+    characters that spell a text are an error.
     Why it is bad: the model reads what the reviewer did not.
     Example: `Adds\u200b numbers`.
     Use instead: `Adds numbers`.
@@ -39,6 +40,7 @@ def hidden_unicode(text: Text) -> Iterator[Flaw]:
             message=f"{len(found)} hidden characters ({', '.join(points[:5])}) in a {text.kind}"
             + (f"; they spell {shown(tags)}" if tags else ""),
             hint="remove them",
+            severity="error" if tags else None,
         )
     for word in re.findall(r"[^\W\d_]+", text.text):
         if not word.isascii() and _mixes_scripts(word):
@@ -57,7 +59,7 @@ def _mixes_scripts(word: str) -> bool:
     return latin and (cyrillic or greek)
 
 
-@audit_rule("UTP502", "error", "control-characters", on="text", fix="safe")
+@audit_rule("UTP502", "warning", "control-characters", on="text", fix="safe")
 def control_characters(text: Text) -> Iterator[Flaw]:
     r"""A text has control characters.
 
@@ -89,6 +91,8 @@ _DROPS = word_set(
 )
 """Hosts where anybody can leave or collect anything."""
 _INERT = re.compile(r"(?:.*\.)?example(?:\.(?:com|org|net))?|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
+_PRIVATE = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}")
+"""Addresses of a local network, as examples have them."""
 _ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjavascript:[^\s.,]", re.IGNORECASE)
 
 
@@ -96,9 +100,9 @@ _ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjava
 def suspicious_url(text: Text) -> Iterator[Flaw]:
     """A text has a URL whose purpose is hidden.
 
-    What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login, `data:` and
-    `javascript:`. Any other URL is told (info) only when this rule is selected by its code. Reserved example hosts and
-    the local machine are fine.
+    What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login, `javascript:`.
+    `data:`, private addresses and (info) any other URL are told only when this rule is asked for by its code. Reserved
+    example hosts and the local machine are fine.
     Why it is bad: data ends up there, or text comes from there.
     Example: `http://203.0.113.9/x`.
     Use instead: no URL, or one that a reader can judge.
@@ -106,7 +110,8 @@ def suspicious_url(text: Text) -> Iterator[Flaw]:
     """
     active = _ACTIVE_URI.search(text.text)
     if active:
-        yield Flaw(pointer=text.pointer, message=f"a {active[0].split(':')[0]}: URI in a {text.kind}")
+        scheme = active[0].split(":")[0].lower()
+        yield Flaw(pointer=text.pointer, message=f"a {scheme}: URI in a {text.kind}", opt_in=scheme == "data")
     if "://" not in text.text:
         return
     for url in _URL.finditer(text.text):
@@ -118,6 +123,7 @@ def suspicious_url(text: Text) -> Iterator[Flaw]:
                 message=f"{shown(url[0])} {why or 'is a URL'}",
                 hint="drop it, or name a host that a reader can judge",
                 severity=None if why else "info",
+                opt_in=bool(_PRIVATE.fullmatch(host)),
             )
             break
 
@@ -152,6 +158,10 @@ _MARKUP_NAMES = {
     "spaces": "a run of spaces",
     "hex": "a long hexadecimal value",
 }
+_ORDER = re.compile(
+    r"\b(?:always|never|must|do not|don't|ignore|send|read|include|call|use|pass|copy|reveal|append|note to)\b",
+    re.IGNORECASE,
+)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{80,}={0,2}")
 
 
@@ -159,7 +169,8 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{80,}={0,2}")
 def hidden_markup(text: Text) -> Iterator[Flaw]:
     """A text has markup or data that a viewer hides.
 
-    What it does: looks for comments, remote images, hidden elements, long blank runs, base64 and hexadecimal data.
+    What it does: looks for hidden elements, and for comments that give an order. Other comments, remote images, long
+    blank runs, base64 and hexadecimal data are told only when this rule is asked for by its code.
     Why it is bad: the model reads what the reviewer did not.
     Example: `<!-- note to the model -->`.
     Use instead: plain text.
@@ -170,4 +181,11 @@ def hidden_markup(text: Text) -> Iterator[Flaw]:
     is_data = bool(data) and all(re.search(kind, data[0]) for kind in ("[a-z]", "[A-Z]", "[0-9]")) if data else False
     if markup or is_data:
         what = _MARKUP_NAMES[markup.lastgroup or ""] if markup else "base64 data"
-        yield Flaw(pointer=text.pointer, message=f"{what} in a {text.kind}", hint="remove it")
+        kind = markup.lastgroup if markup else ""
+        orders = any(_ORDER.search(comment[0]) for comment in COMMENTS.finditer(text.text))
+        yield Flaw(
+            pointer=text.pointer,
+            message=f"{what} in a {text.kind}",
+            hint="remove it",
+            opt_in=kind != "element" and not orders,
+        )

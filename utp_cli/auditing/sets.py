@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact
+from utp_cli.auditing.subject import USUAL_TOOLS, AuditedTool, Flaw, ToolSet, audit_rule, compact
 from utp_cli.auditing.verbs import FAMILY_OF, GENERIC_NAMES, VERBS
 from utp_cli.auditing.words import content_words, stems, words
 
@@ -19,7 +19,8 @@ def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools have names that mean the same.
 
     What it does: compares names without case and `_ - .`, without regard to the order of words, and with verbs of one
-    family (get, fetch, retrieve, …) taken as one.
+    family (get, fetch, retrieve, …) taken as one. Where the descriptions tell the two apart they are told only when
+    this rule is asked for by its code.
     Why it is bad: the model picks either.
     Example: `get_user` and `fetch_user`.
     Use instead: one tool.
@@ -40,9 +41,16 @@ def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
                 pointer=tool.at("name"),
                 message=f"{tool.name} and {twins[0].name} mean the same",
                 hint="make them one tool, or name what sets them apart",
+                opt_in=_are_told_apart(tool, twins[0]),
             )
         for key in keys:
             seen.setdefault(key, tool)
+
+
+def _are_told_apart(one: AuditedTool, two: AuditedTool) -> bool:
+    """Say whether both have descriptions, and fewer than half of the content words are common."""
+    left, right = content_words(one.description), content_words(two.description)
+    return bool(left and right) and len(stems(left) & stems(right)) < 0.5 * len(stems(left) | stems(right))
 
 
 _DIRECTIONS = frozenset({"to", "from", "into", "by", "of", "in", "2", "vs"})
@@ -65,8 +73,9 @@ FORMULAIC = 6
 def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools are described in the same words.
 
-    What it does: compares the sets of content words; 0.8 of them in common is too much, unless each text has a word of
-    its own that also stands in its tool's name (`read_file`, `write_file`).
+    What it does: looks for equal texts. Others that share
+    0.8 of their content words are told only when this rule is asked for by its code, unless each has a word of its own
+    that also stands in its tool's name (`read_file`, `write_file`).
     Why it is bad: the model picks either.
     Example: two tools, both `Search the documents for a phrase`.
     Use instead: say which documents each one searches.
@@ -93,6 +102,8 @@ def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
                 pointer=tool.at("description"),
                 message=f"{tool.name} is described in the same words as {first.name}",
                 hint="say what sets them apart, and when to use which",
+                opt_in=text not in by_text,
+                cause="equal texts" if text in by_text else "",
             )
         by_text.setdefault(text, index)
         for word in rarest:
@@ -113,7 +124,8 @@ def _overlap(tools: ToolSet, said: list[frozenset[str]], one: int, two: int) -> 
 def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
     """The set is too large to choose from.
 
-    What it does: allows 40 tools (`max-tools`).
+    What it does: allows 40 tools (`max-tools`). No such number is sharp: up to 60 are told only when this rule is asked
+    for by its code.
     Why it is bad: models choose worse the more there is to choose from.
     Example: 118 tools.
     Use instead: several smaller sets, or tools found on demand.
@@ -126,6 +138,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
             pointer="",
             message=f"{len(tools.tools)} tools in one set; models choose well among {limit}",
             hint="split the set, or let tools be found on demand",
+            opt_in=len(tools.tools) <= 1.5 * limit and limit == USUAL_TOOLS,
         )
 
 
@@ -157,13 +170,14 @@ def token_budget(tools: ToolSet) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP405", "info", "missing-namespace", on="set")
+@audit_rule("UTP405", "info", "missing-namespace", on="set", status="deprecated")
 def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
     """Many tools, and their names do not say what they belong to.
 
     What it does: with more than 15 tools, wants 60 % of the names to share a first word that is no verb, or one service
     name to stand first or last in 60 % of them.
-    Why it is bad: beside another server's tools nobody can tell whose `search` it is.
+    Why it is bad: beside another server's tools nobody can tell whose `search` it is. Deprecated, for MCP clients put
+    the server's name before the tool's themselves.
     Example: `search`, `create_page`, ….
     Use instead: `wiki_search`, `wiki_create_page`.
     Fix safety: no fix.
@@ -184,7 +198,7 @@ def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP410", "warning", "generic-tool-name", on="set")
+@audit_rule("UTP410", "info", "generic-tool-name", on="set", default=False)
 def generic_tool_name(tools: ToolSet) -> Iterator[Flaw]:
     """A tool is called by a bare verb.
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.nodes import resolve
+from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
 from utp_cli.protocol.errors import nearest
 from utp_cli.validation.definitions import FORMS, SCHEMA_KEYS
@@ -21,11 +22,13 @@ ANY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """The union of what any provider takes."""
 HINTED = 100
 """Known names among which the nearest is looked for; more would cost more than a hint is worth."""
+EVERYBODY = ("openai", "anthropic", "gemini", "bedrock", "mistral")
+"""Who refuses what nobody can read."""
 BRANCHES = frozenset({"anyOf", "oneOf", "allOf", "if", "then", "else", "dependentSchemas"})
 """Keywords whose schemas speak of the same value as the schema around them."""
 
 
-@audit_rule("UTP101", "error", "duplicate-tool-name", on="set")
+@audit_rule("UTP101", "error", "duplicate-tool-name", on="set", refused_by=("openai", "anthropic", "gemini", "bedrock"))
 def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools of one set have the same name.
 
@@ -47,7 +50,7 @@ def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
             )
 
 
-@audit_rule("UTP102", "error", "invalid-tool-name", on="tool", fix="unsafe")
+@audit_rule("UTP102", "error", "invalid-tool-name", on="tool", refused_by=EVERYBODY, fix="unsafe")
 def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's name is missing or has characters that no provider takes.
 
@@ -69,7 +72,9 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP103", "error", "schema-not-object", on="tool", fix="safe")
+@audit_rule(
+    "UTP103", "error", "schema-not-object", on="tool", refused_by=("openai", "anthropic", "bedrock"), fix="safe"
+)
 def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     """The parameters are no object schema.
 
@@ -88,10 +93,10 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
             yield Flaw(pointer=at, message="no schema", hint=add, severity="info" if lenient else None)
     elif not isinstance(schema, dict):
         yield Flaw(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)
-    elif "type" not in schema:
+    elif "type" not in schema and not misplaced_properties(schema):
         severity: Severity | None = "warning" if isinstance(schema.get("properties"), dict) else None
         yield Flaw(pointer=at, message="the root of the schema has no type", hint=add, severity=severity)
-    elif schema["type"] != "object" and not (form == "gemini" and schema["type"] == "OBJECT"):
+    elif schema.get("type", "object") != "object" and not (form == "gemini" and schema["type"] == "OBJECT"):
         yield Flaw(
             pointer=f"{at}/type",
             message=f"the root of the schema has type {shown(schema['type'])}, not object",
@@ -99,7 +104,7 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP104", "error", "bad-required", on="node", fix="unsafe")
+@audit_rule("UTP104", "error", "bad-required", on="node", refused_by=("openai-strict", "gemini"), fix="unsafe")
 def bad_required(node: Node) -> Iterator[Flaw]:
     """`required` names what is no property, or is no list of names.
 
@@ -158,7 +163,7 @@ def _known_properties(node: Node) -> set[str] | None:
     return None
 
 
-@audit_rule("UTP105", "error", "unresolved-ref", on="tool")
+@audit_rule("UTP105", "error", "unresolved-ref", on="tool", refused_by=("openai", "anthropic", "gemini"))
 def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
     """A `$ref` leads nowhere.
 
@@ -188,7 +193,7 @@ def _mapping(schema: Any, key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-@audit_rule("UTP114", "error", "mixed-envelope", on="set")
+@audit_rule("UTP114", "error", "mixed-envelope", on="set", refused_by=EVERYBODY)
 def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
     """The set mixes provider forms, or one tool has its schema under two keys or under another form's key.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.auditing.hidden import visible
 from utp_cli.auditing.nodes import Node, reachable, walk
+from utp_cli.auditing.precision import standing
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.rules import Rule, rule
 from utp_cli.protocol.spans import pointer
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Severity
     from utp_cli.validation.definitions import Definition
 
+USUAL_TOOLS = 40
+"""Tools among which models choose well."""
 Scope = Literal["set", "tool", "node", "seen", "text"]
 
 
@@ -30,7 +34,7 @@ class Options:
     min_description_words: int = 4
     min_description_chars: int = 20
     max_description_chars: int = 4000
-    max_tools: int = 40
+    max_tools: int = USUAL_TOOLS
     max_tokens: int = 10_000
     context_window: int | None = None
     """Tokens of the model's window; 20 % of it may go to tools."""
@@ -41,7 +45,11 @@ class Options:
     openai_legacy_limits: bool = False
     """100 properties and 5 levels, as old endpoints have it."""
     named: frozenset[str] = frozenset()
-    """Rules selected by their full code: they also tell what is too slight for anyone else."""
+    """What the caller selected: codes, beginnings of codes, names, `ALL`."""
+
+    def asks_for(self, code: str, name: str) -> bool:
+        """Say whether a rule was selected by its full code, its name or `ALL`, and not only by a beginning."""
+        return not self.named.isdisjoint({"ALL", code, name})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +168,15 @@ class Flaw:
     """Where it is not the rule's usual one."""
     tool: AuditedTool | None = None
     """The tool it is about, where a rule looks at the whole set."""
+    opt_in: bool = False
+    """Told only where the rule is asked for: true by the letter, but authors seldom act on it."""
+    cause: str = ""
+    """What it has in common with others of its code; else the message without what it is about."""
+
+
+Status = Literal["stable", "preview", "deprecated"]
+"""The life of a rule. A new one whose findings nobody has judged yet is in preview, one that was not worth its noise is
+deprecated; both are off by default."""
 
 
 def audit_rule(
@@ -170,19 +187,32 @@ def audit_rule(
     on: Scope,
     default: bool = True,
     providers: tuple[str, ...] = (),
+    refused_by: tuple[str, ...] = (),
+    status: Status = "stable",
     fix: Literal["safe", "unsafe", "none"] = "none",
 ) -> Callable[[Callable[[Any], Iterable[Flaw]]], Rule[Any]]:
     """Make a function that yields flaws of one kind of subject a `Rule`.
 
     `on` is the kind of subject. `providers` are those whose tools it looks at, all where empty; `NAME-strict` means
-    that provider's strict mode. `fix` is the boldest fix there is.
+    that provider's strict mode. `refused_by` are those that answer with an error; `providers` where it is not said.
+    `fix` is the boldest fix there is. A rule that is not stable is off by default.
     """
+    facts = {
+        "on": on,
+        "default": default and status == "stable",
+        "providers": providers,
+        "refused_by": refused_by or providers,
+        "status": status,
+        "fix": fix,
+    }
 
     def wrap(check: Callable[[Any], Iterable[Flaw]]) -> Rule[Any]:
         @functools.wraps(check)
         def findings(subject: Any) -> Iterator[Finding]:
             for flaw in check(subject):
                 tool = flaw.tool or subject.tool
+                if flaw.opt_in and not tool.options.asks_for(code, name):
+                    continue
                 yield Finding(
                     code=code,
                     name=name,
@@ -192,12 +222,20 @@ def audit_rule(
                     evidence=flaw.evidence,
                     hint=flaw.hint,
                     tool=tool.name,
+                    cause=flaw.cause or _without(flaw.message, getattr(subject, "label", ""), tool.name),
                 )
 
-        facts = {"on": on, "default": default, "providers": providers, "fix": fix}
+        findings.__doc__ = inspect.cleandoc(check.__doc__ or "") + standing(code, facts)
         return rule(code, severity, name=name, **facts)(findings)
 
     return wrap
+
+
+def _without(message: str, *names: str) -> str:
+    """Return a message without the names of what it is about, so that one cause has one text."""
+    for name in names:
+        message = message.replace(name, "…") if name else message
+    return message
 
 
 def look_at(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from utp_cli.commands import options
-from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, STATISTICS
+from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, formats
 from utp_cli.commands.audit_steps import (
     Changes,
     Sources,
@@ -66,7 +66,7 @@ def audit(
     profile: options.Profile = None,
     config: options.Config = None,
     fail_on: Annotated[
-        str | None, failing(metavar="SEVERITY", help="never, error, warning (the default) or info.")
+        str | None, failing(metavar="SEVERITY", help="never, error (the default), warning or info.")
     ] = None,
     min_score: Annotated[float | None, failing(metavar="N", help="A tool that scores less (0 to 1).")] = None,
     min_average: Annotated[float | None, failing(metavar="N", help="A lower average.")] = None,
@@ -79,6 +79,7 @@ def audit(
     portability: Annotated[bool, asking("--portability", help="Which provider takes which tool?")] = False,
     breaking: Annotated[bool, asking("--breaking", help="OLD NEW: what breaks callers of the old?")] = False,
     statistics: Annotated[bool, asking("--statistics", help="How often did each rule fire?")] = False,
+    score: Annotated[bool, asking("--score", help="How many of five hints do the tools give?")] = False,
     list_all: Annotated[bool, asking("--list-rules", help="Which rules are there?")] = False,
     explain: Annotated[str | None, asking(metavar="CODE", help="What does a rule mean?")] = None,
     format_name: Annotated[
@@ -109,7 +110,8 @@ def audit(
     }  # fmt: skip
     asked = audit_settings(said, settings)
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
-    views: Mapping[str, Any] = PORTABILITY if portability else STATISTICS if statistics else FORMATS
+    scores = score or asked.min_score is not None or asked.min_average is not None
+    views: Mapping[str, Any] = PORTABILITY if portability else formats(statistics=statistics, scores=scores)
     name = checked(settings.get("format") or "text", dict(views))
     changes = Changes(fix=fix, unsafe=unsafe_fixes, enhance=enhance, diff=diff)
     sources = Sources(files=files or [], stdin_name=stdin_filename, mcp=mcp or [], python=python or [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,20 +12,23 @@ if TYPE_CHECKING:
     from utp_cli.commands.formats import Showing
     from utp_cli.views.findings import Audited
 
+    View = Callable[[Sequence[Audited], Showing], str]
 
-def _text(audited: Sequence[Audited], showing: Showing) -> str:
-    from utp_cli.views.findings import as_text, summary  # noqa: PLC0415
+
+def _text(audited: Sequence[Audited], showing: Showing, *, statistics: bool = False, scores: bool = False) -> str:
+    from utp_cli.views.findings import as_text, score_lines, statistics_lines, summary  # noqa: PLC0415
     from utp_cli.views.lines import painted  # noqa: PLC0415 - the other forms have no need of rich
 
     if showing.quiet:
-        return summary(audited, showing.screen) + "\n"
-    return painted(as_text(audited, showing.screen), colour=showing.colour)
+        tables = [*(statistics_lines(audited) if statistics else ()), *(score_lines(audited) if scores else ())]
+        return "".join(f"{row}\n" for row in (*tables, summary(audited, showing.screen)))
+    return painted(as_text(audited, showing.screen, statistics=statistics, scores=scores), colour=showing.colour)
 
 
-def _json(audited: Sequence[Audited], _: Showing) -> str:
+def _json(audited: Sequence[Audited], showing: Showing, *, statistics: bool = False) -> str:
     from utp_cli.views.findings import as_json  # noqa: PLC0415
 
-    return as_json(audited)
+    return as_json(audited, statistics=statistics, each=showing.verbose)
 
 
 def _sarif(audited: Sequence[Audited], _: Showing) -> str:
@@ -53,7 +57,7 @@ def _junit(audited: Sequence[Audited], _: Showing) -> str:
     return as_junit(audited)
 
 
-FORMATS: dict[str, Callable[[Sequence[Audited], Showing], str]] = {
+FORMATS: dict[str, View] = {
     "text": _text,
     "json": _json,
     "sarif": _sarif,
@@ -64,20 +68,10 @@ FORMATS: dict[str, Callable[[Sequence[Audited], Showing], str]] = {
 """Every value of `--format`."""
 
 
-def _statistics(audited: Sequence[Audited], showing: Showing) -> str:
-    from utp_cli.views.findings import as_statistics  # noqa: PLC0415
-
-    return as_statistics(audited, showing.screen)
-
-
-def _statistics_json(audited: Sequence[Audited], _: Showing) -> str:
-    from utp_cli.views.findings import as_json  # noqa: PLC0415
-
-    return as_json(audited, statistics=True)
-
-
-STATISTICS: dict[str, Callable[[Sequence[Audited], Showing], str]] = {"text": _statistics, "json": _statistics_json}
-"""The same with `--statistics`."""
+def formats(*, statistics: bool, scores: bool) -> dict[str, View]:
+    """Return what `--format` may name, with the tables that were asked for. Some forms have no room for statistics."""
+    text = partial(_text, statistics=statistics, scores=scores)
+    return {"text": text, "json": partial(_json, statistics=True)} if statistics else {**FORMATS, "text": text}
 
 
 def _portability(reports: Sequence[Portability], showing: Showing) -> str:

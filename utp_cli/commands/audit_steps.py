@@ -190,7 +190,8 @@ def fails(audited: Sequence[Audited], asked: AuditSettings) -> bool:
     scores = {f"{one.name}: {tool}": s.score for one in audited for tool, s in one.report.scores.items()}
     low = [name for name, score in scores.items() if asked.min_score is not None and score < asked.min_score]
     for name in low[:10]:
-        out.say(f"utp: {name} scores {scores[name]:.2f}, less than {asked.min_score}")
+        hints = round(scores[name] * 5)
+        out.say(f"utp: {name} scores {scores[name]:.2f} ({hints} of 5 hints present), less than {asked.min_score}")
     average = sum(scores.values()) / len(scores) if scores else 1.0
     poor = asked.min_average is not None and average < asked.min_average
     if poor:

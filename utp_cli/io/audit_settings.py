@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from utp_cli.auditing.catalogue import named
 from utp_cli.auditing.providers import PROVIDERS
 from utp_cli.auditing.report import graded
-from utp_cli.auditing.subject import Options
+from utp_cli.auditing.subject import USUAL_TOOLS, Options
 from utp_cli.io.audit_files import audit_file
 from utp_cli.io.prompt_files import read_tokenizer
 from utp_cli.io.settings import Settings
@@ -48,7 +48,7 @@ class AuditSettings:
     """By code, the beginning of one, or name."""
     per_file_ignores: dict[str, list[str]] = field(default_factory=dict)
     """Codes by a pattern for file names (`old/*.yaml`)."""
-    fail_on: FailOn = "warning"
+    fail_on: FailOn = "error"
     min_score: float | None = None
     """From 0.0 to 1.0, for each tool."""
     min_average: float | None = None
@@ -61,7 +61,7 @@ class AuditSettings:
     min_description_words: int = 4
     min_description_chars: int = 20
     max_description_chars: int = 4000
-    max_tools: int = 40
+    max_tools: int = USUAL_TOOLS
     max_tokens: int = 10_000
     tokenizer: str | None = None
     """A `tokenizer.json` that counts the tokens of definitions."""

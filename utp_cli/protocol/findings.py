@@ -51,6 +51,8 @@ class Finding:
     """The concrete flag, setting or change, ready to copy; `""` where there is none."""
     tool: str | None = None
     """The tool it is about, where it is about one."""
+    cause: str = ""
+    """Findings of one code and one cause are told as one; `""` stands alone."""
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as a diagnosis of `utp.parse/1`."""

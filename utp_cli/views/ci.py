@@ -20,13 +20,14 @@ _GITLAB = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def as_github(audited: Sequence[Audited]) -> str:
-    """Write workflow commands, which GitHub shows beside the lines."""
+    """Write workflow commands, which GitHub shows beside the lines: one for each cause."""
     return "".join(
         workflow_command(
             _GITHUB[finding.severity], finding.message, file=finding.place.file or "", line=finding.place.line or 1,
             col=finding.place.column or 1, title=title_of(finding),
         )
-        for finding in findings_of(audited)
+        for one in audited
+        for finding in (cause.finding for cause in one.report.causes())
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.findings import SEVERITIES
+from utp_cli.protocol.spans import pointer_parts
 from utp_cli.views.escape import shown
 from utp_cli.views.json import document
 
@@ -16,13 +17,17 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from utp_cli.auditing.report import AuditReport
+    from utp_cli.auditing.report import AuditReport, Cause
     from utp_cli.protocol.findings import Finding
     from utp_cli.views.lines import Screen
 
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 IN_FULL = 3
-"""Findings of one rule that are drawn with their source."""
+"""Causes of one rule that are drawn with their source."""
+AT_MOST = 12
+"""Causes that are drawn."""
+PLACES = 3
+"""Other places of a cause that are named."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[\w.$/-]+|.')
 """What a caret underlines: a quoted text, a word, a sign."""
 
@@ -43,23 +48,57 @@ def findings_of(audited: Sequence[Audited]) -> Iterator[Finding]:
     return (finding for one in audited for finding in one.report.findings)
 
 
-def as_text(audited: Sequence[Audited], screen: Screen) -> list[Text]:
-    """Draw the findings with their places and the source they are about, then a line that counts.
+def as_text(
+    audited: Sequence[Audited], screen: Screen, *, statistics: bool = False, scores: bool = False
+) -> list[Text]:
+    """Draw the causes with the source they are about, the worst first; then tables that were asked for, and a count.
 
-    The first few of a rule are drawn in full, the others in one line each, unless the screen is `verbose`.
+    The first few of a rule are drawn in full, the others in one line each, and no more than `AT_MOST`, unless the
+    screen is `verbose`: then every finding is drawn where it is.
     """
     from rich.text import Text  # noqa: PLC0415 - the other forms have no need of it
 
     lines: list[Text] = []
     told: Counter[str] = Counter()
-    for one in audited:
-        source = one.text.split("\n")
-        for finding in one.report.findings:
-            told[finding.code] += 1
-            is_known = told[finding.code] > IN_FULL and not screen.verbose
-            drawn = _short(finding, screen, Text) if is_known else _finding(finding, source, screen, Text)
-            lines += drawn if is_known else [*_gap(lines, Text), *drawn]
+    drawn = _in_order(audited, each=screen.verbose)
+    room = len(drawn) if screen.verbose else AT_MOST
+    for one, cause in drawn[:room]:
+        finding = cause.finding
+        told[finding.code] += 1
+        is_known = told[finding.code] > IN_FULL and not screen.verbose
+        more = _places(cause, screen, Text)
+        if is_known:
+            lines += [*_short(finding, screen, Text), *more]
+        else:
+            lines += [*_gap(lines, Text), *_finding(finding, one.text.split("\n"), screen, Text), *more, Text("")]
+    if len(drawn) > room:
+        lines += [*_gap(lines, Text), Text(f"{len(drawn) - room} more: --verbose")]
+    tables = [*(statistics_lines(audited) if statistics else ()), *(score_lines(audited) if scores else ())]
+    lines += [*(_gap(lines, Text) if tables else ()), *(Text(row) for row in tables)]
     return [*lines, *_gap(lines, Text), Text(summary(audited, screen))]
+
+
+def _in_order(audited: Sequence[Audited], *, each: bool) -> list[tuple[Audited, Cause]]:
+    """Return the causes of all files, the worst first; in order of writing where `each` finding is drawn."""
+    found = [(one, cause) for one in audited for cause in one.report.causes(each=each)]
+    return found if each else sorted(found, key=lambda pair: SEVERITIES.index(pair[1].finding.severity))
+
+
+def _places(cause: Cause, screen: Screen, text: type[Text]) -> list[Text]:
+    """Say where else a cause is met: the first few tools or properties."""
+    others = [_subject(entry.finding) for entry in cause.entries[1:]]
+    if not others:
+        return []
+    named = list(dict.fromkeys(others))
+    more = ", …" if len(named) > PLACES else ""
+    return screen.labelled(text("   also: "), ", ".join(named[:PLACES]) + more, 9)
+
+
+def _subject(finding: Finding) -> str:
+    """Return the tool and, where it is about one, the property: `search.limit`."""
+    parts = pointer_parts(finding.place.pointer)
+    at = next((n for n in range(len(parts) - 1, 0, -1) if parts[n - 1] == "properties"), None)
+    return ".".join(filter(None, (finding.tool, parts[at] if at else "")))
 
 
 def _gap(lines: list[Text], text: type[Text]) -> list[Text]:
@@ -81,7 +120,7 @@ def _finding(finding: Finding, source: list[str], screen: Screen, text: type[Tex
         lines += _snippet(source[line - 1], line, finding.place.column or 1, screen, text)
     if finding.hint:
         lines += screen.labelled(text("   = "), finding.hint, 5)
-    return [*lines, text("")]
+    return lines
 
 
 def _snippet(line: str, number: int, column: int, screen: Screen, text: type[Text]) -> list[Text]:
@@ -116,17 +155,19 @@ def place_of(finding: Finding) -> str:
 def summary(audited: Sequence[Audited], screen: Screen, fixed: str = "fixed") -> str:
     """Count what was found, fixed and suppressed, in one line. `fixed` is the word for what fixes ended."""
     reports = [one.report for one in audited]
-    counts = [(sum(report.count(severity) for report in reports), severity) for severity in SEVERITIES]
+    each = screen.verbose
+    counts = [(sum(report.count(severity, each=each) for report in reports), severity) for severity in SEVERITIES]
     told = ", ".join(_many(n, severity) for n, severity in counts if n) or "no findings"
+    places = sum(len(report.entries) for report in reports)
+    told += f" in {places} places" if places > sum(n for n, _ in counts) else ""
     fixable = sum(report.fixable for report in reports)
     told += f" ({fixable} fixable with --fix)" if fixable else ""
-    scores = [score.score for report in reports for score in report.scores.values()]
+    tools = sum(len(report.scores) for report in reports)
     ended, suppressed = sum(one.fixed for one in audited), sum(len(report.suppressed) for report in reports)
     parts = [
-        _many(len(scores), "tool"),
+        _many(tools, "tool"),
         told,
         f"{ended} {fixed}" if ended else "",
-        f"score {sum(scores) / len(scores):.2f}" if scores else "",
         f"{suppressed} suppressed" if suppressed else "",
     ]
     return screen.signs.dot.join(filter(None, parts))
@@ -156,23 +197,44 @@ def tallies(audited: Sequence[Audited]) -> list[Tally]:
     return [Tally(code=code, name=names[code], count=many, fixable=safe[code]) for code, many in ordered]
 
 
-def as_statistics(audited: Sequence[Audited], screen: Screen) -> str:
-    """Write a line for each rule that fired, then the line that counts."""
-    rows = (
+def statistics_lines(audited: Sequence[Audited]) -> list[str]:
+    """Write a line for each rule that fired: how often, and what it is called."""
+    return [
         f"{tally.count:>6}  {title_of(tally)}" + (f"  ({tally.fixable} fixable)" if tally.fixable else "")
         for tally in tallies(audited)
-    )
-    return "".join(f"{row}\n" for row in (*rows, summary(audited, screen)))
+    ]
 
 
-def as_json(audited: Sequence[Audited], *, statistics: bool = False) -> str:
-    """Write `utp.audit/1`; a list of them for several files."""
-    documents = [_document(one, statistics=statistics) for one in audited]
+_HINTS = {
+    "has_example_usage": "show an example",
+    "has_edge_cases": "tell of an edge case",
+    "has_input_format": "tell the form of their input",
+    "has_clear_boundaries": "tell when not to use them",
+    "params_unambiguous": "have no parameter with an ambiguous name",
+}
+PUBLISHED = "published tool sets have 0.01 to 0.44"
+"""The averages of the sets in fixtures/tools/servers, 2026-11."""
+
+
+def score_lines(audited: Sequence[Audited]) -> list[str]:
+    """Write the average score with its reading, and how many tools have each of the five hints."""
+    scores = [score for one in audited for score in one.report.scores.values()]
+    if not scores:
+        return []
+    average, better = (sum(each) / len(scores) for each in zip(*((s.score, s.score_v2) for s in scores), strict=True))
+    many = len(scores)
+    rows = [f"score {average:.2f}: {average * 5:.1f} of 5 hints present in a tool ({PUBLISHED}); score_v2 {better:.2f}"]
+    return rows + [f"{sum(s.checks[check] for s in scores):>6} of {many} {told}" for check, told in _HINTS.items()]
+
+
+def as_json(audited: Sequence[Audited], *, statistics: bool = False, each: bool = False) -> str:
+    """Write `utp.audit/1`; a list of them for several files. Findings of one cause are one, unless `each`."""
+    documents = [_document(one, statistics=statistics, each=each) for one in audited]
     return document(documents[0] if len(documents) == 1 else documents)
 
 
-def _document(one: Audited, *, statistics: bool) -> dict[str, Any]:
-    told = one.report.to_dict()
+def _document(one: Audited, *, statistics: bool, each: bool) -> dict[str, Any]:
+    told = one.report.to_dict(each=each)
     told["summary"] |= {"fixed": one.fixed}
     if statistics:
         told["statistics"] = [
