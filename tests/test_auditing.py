@@ -92,7 +92,7 @@ def test_document() -> None:
     assert finding == {
         "code": "UTP201",
         "name": "missing-description",
-        "severity": "error",
+        "severity": "warning",
         "tool": "forecast_weather",
         "pointer": "/description",
         "file": None,
@@ -101,10 +101,11 @@ def test_document() -> None:
         "message": "forecast_weather has no description",
         "hint": "say what it does, when to call it and what it returns",
         "fix": None,
+        "also": [],
     }
     assert report["scores"] == {"forecast_weather": 0.2}
     summary = report["summary"]
-    assert (summary["tools"], summary["errors"], summary["warnings"], summary["score"]) == (1, 1, 0, 0.2)
+    assert (summary["tools"], summary["errors"], summary["warnings"], summary["score"]) == (1, 0, 1, 0.2)
     json.dumps(report)
 
 

@@ -44,7 +44,7 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
     Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the world.
     Example: no `annotations`.
     Use instead: `annotations: {readOnlyHint: true}`.
-    Fix safety: unsafe; the hints that the name's verb suggests are added.
+    Fix safety: unsafe; the hints that the name's verb suggests are added, none where there is a doubt.
     """
     if not any(hint in tool.annotations for hint in HINTS):
         yield Flaw(
@@ -90,7 +90,7 @@ def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
     Why it is bad: clients ask the user before every call.
     Example: `list_files` with `annotations: {title: …}`.
     Use instead: `annotations: {title: …, readOnlyHint: true}`.
-    Fix safety: unsafe; the hint is set to true.
+    Fix safety: unsafe; the hint is set to true where neither words nor hints speak against it.
     """
     said = {word.removesuffix("s") for word in words(first_sentence(tool.description))}
     reads = _first_word(tool) in READ and not said & WRITE
@@ -126,7 +126,7 @@ def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
     Why it is bad: clients run it without asking.
     Example: `drop_table` with `destructiveHint: false`.
     Use instead: `destructiveHint: true`.
-    Fix safety: unsafe; the hint is set to true.
+    Fix safety: unsafe; the hint is set to true where it is absent.
     """
     hint = tool.annotations.get("destructiveHint")
     destroys = _first_word(tool) in DESTRUCTIVE and tool.annotations.get("readOnlyHint") is not True
@@ -156,7 +156,8 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     Why it is bad: clients take one of them, and nobody knows which.
     Example: `{readOnlyHint: true, destructiveHint: true}`.
     Use instead: `{readOnlyHint: true}`.
-    Fix safety: safe for destructiveHint beside readOnlyHint (dropped); otherwise no fix.
+    Fix safety: safe for destructiveHint beside readOnlyHint on a tool that reads by its name (dropped); otherwise
+    no fix.
     """
     hints = tool.annotations
     if hints.get("readOnlyHint") is True and hints.get("destructiveHint") is True:

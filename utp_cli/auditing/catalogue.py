@@ -20,6 +20,7 @@ from utp_cli.auditing import (
     strict,
     structure,
     suppression,
+    unsaid,
 )
 from utp_cli.auditing.report import covers
 from utp_cli.protocol.catalogue import Catalogue
@@ -39,7 +40,7 @@ RULES: Catalogue[Rule[Any]] = Catalogue(
             *(descriptions, parameters, score),
             *(portability, strict, gemini),
             *(sets, naming),
-            *(security, injection),
+            *(security, injection, unsaid),
             mcp_annotations,
         ),
         key=lambda rule: rule.code,

@@ -327,8 +327,8 @@ _EMPTY_TEXTS = word_set(
 def placeholder_text(text: Text) -> Iterator[Flaw]:
     """A placeholder was left in a description.
 
-    What it does: looks for descriptions that begin or end with TODO, FIXME or TBD, or have it with a colon; lorem ipsum;
-    and descriptions that are a bare word such as `string`. A tool for to-do lists, or one that searches for TODO
+    What it does: looks for descriptions that begin or end with TODO, FIXME or TBD, or have it with a colon; lorem
+    ipsum; and descriptions that are a bare word such as `string`. A tool for to-do lists, or one that searches for TODO
     comments, may speak of them.
     Why it is bad: the model reads it as the truth about the tool.
     Example: `TODO: describe`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.edits import Fault, Fix, applied, value_at
@@ -29,36 +30,50 @@ def fix_for(tool: AuditedTool, finding: Finding) -> Fix | None:
     return fixer(Fault(tool=tool, pointer=at, value=value_at(tool.definition.raw, at)))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenUp:
+    """A fix that was not made."""
+
+    finding: Finding
+    why: str
+    """Goes after "not fixed: "."""
+
+
 def fixed_definition(
     definition: Any,
     findings_of: Callable[[Any], list[tuple[Finding, Fix | None]]],
+    codes_of: Callable[[Any], set[str]],
     spared: set[tuple[str, str]],
     *,
     unsafe: bool,
-) -> tuple[Any, list[Finding]]:
-    """Return the definition with its fixes made, and the findings that this ended.
+) -> tuple[Any, list[Finding], list[GivenUp]]:
+    """Return the definition with its fixes made, the findings that this ended, and the fixes that were given up.
 
-    `findings_of` audits one definition. A fix that would bring a finding of another code is left out; so is that of a
-    finding whose code and pointer are `spared`.
+    `findings_of` audits one definition as the caller wants it, `codes_of` gives the codes of what all default rules
+    find in it. A fix that would bring a finding of another code is given up. That of a finding whose code and pointer are
+    `spared` is not tried.
     """
     ended: list[Finding] = []
-    refused = {*spared}
-    found = findings_of(definition)
+    given_up: dict[tuple[str, str], GivenUp] = {}
+    found, known = findings_of(definition), codes_of(definition)
     for _ in range(MAX_FIXES):
-        due = _due(found, refused, unsafe=unsafe)
+        due = _due(found, {*spared, *given_up}, unsafe=unsafe)
         if due is None:
             break
         finding, fix = due
         changed = applied(definition, fix)
         after = findings_of(changed)
         worse = {f.code for f, _ in after} - {f.code for f, _ in found}
+        codes = known if worse else codes_of(changed)
+        worse |= codes - known
         if worse or len(after) >= len(found):
-            refused.add((finding.code, finding.place.pointer))
+            why = f"that would bring {', '.join(sorted(worse))}" if worse else "that would not end it"
+            given_up[finding.code, finding.place.pointer] = GivenUp(finding=finding, why=why)
         else:
-            definition, found = changed, after
+            definition, found, known = changed, after, codes
             ended.append(finding)
-            refused = {*spared}
-    return definition, ended
+            given_up = {}
+    return definition, ended, list(given_up.values())
 
 
 def _due(

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.auditing.edits import Fault, Fix, remove, rename, safe, set_to, unsafe
 from utp_cli.auditing.gemini import DROPPED_SAFELY
 from utp_cli.auditing.json_schema import TYPE_SLIPS
-from utp_cli.auditing.schemas import close_keyword
+from utp_cli.auditing.schemas import close_keyword, edit_distance, misplaced_properties
 from utp_cli.auditing.subject import compact
+from utp_cli.auditing.unsaid import closed_values
 
 if TYPE_CHECKING:
     from utp_cli.auditing.edits import Fixer
     from utp_cli.auditing.nodes import Node
 
 
+A_SLIP = 2
+"""Letters by which a name may differ from the one that is meant."""
 MANY = 1000
 """Values in a list that is too long to be mended entry by entry."""
 
@@ -37,13 +40,17 @@ def _object_schema(fault: Fault) -> Fix | None:
 
 
 def _required(fault: Fault) -> Fix | None:
-    """UTP104: repeats and unknown names are dropped, booleans move to the list around."""
+    """UTP104: slips are corrected, repeats and unknown names dropped, booleans move to the list around."""
     if isinstance(fault.value, str):
         node = fault.node(fault.above.rpartition("/")[0])
         if node is None or len(node.schema.get("required", ())) > MANY:
             return None
-        repeated = node.required.count(fault.value) > 1
-        return (safe if repeated else unsafe)(remove(fault.pointer))
+        if node.required.count(fault.value) > 1:
+            return safe(remove(fault.pointer))
+        meant = [name for name in list(node.properties)[:MANY] if edit_distance(fault.value, name) <= A_SLIP]
+        if len(meant) == 1 and meant[0] not in node.required:
+            return unsafe(set_to(fault.pointer, meant[0]))
+        return None if meant else unsafe(remove(fault.pointer))
     node = fault.node(fault.above)
     if not isinstance(fault.value, bool) or node is None or node.parent is None:
         return None
@@ -89,7 +96,27 @@ def _close_keyword(fault: Fault) -> Fix | None:
     node = fault.node(fault.above)
     if meant is None or node is None or meant in node.schema:
         return None
+    if meant == "examples" and not isinstance(fault.value, list):
+        return unsafe(remove(fault.pointer), set_to(node.at(meant), [fault.value]))
     return unsafe(rename(fault.pointer, meant))
+
+
+def _wrapped(fault: Fault) -> Fix | None:
+    """UTP115: the properties move under `properties`."""
+    node = fault.node(fault.above)
+    astray = misplaced_properties(node.schema) if node is not None else {}
+    if node is None or not astray or len(astray) > MANY:
+        return None
+    typed = [] if "type" in node.schema else [set_to(node.at("type"), "object")]
+    return unsafe(*(remove(node.at(name)) for name in astray), *typed, set_to(node.at("properties"), astray))
+
+
+def _listed_values(fault: Fault) -> Fix | None:
+    """UTP219: the values that the text names become an enum."""
+    node = fault.node(fault.pointer)
+    values = closed_values(node.description) if node is not None else []
+    default = node.schema.get("default", values[0]) if node is not None and values else None
+    return unsafe(set_to(f"{fault.pointer}/enum", values)) if values and default in values else None
 
 
 def _blank_description(fault: Fault) -> Fix | None:
@@ -194,6 +221,8 @@ FIXES_OF_SCHEMAS: dict[str, Fixer] = {
     "UTP108": _repeated_value,
     "UTP109": _null_default,
     "UTP113": _close_keyword,
+    "UTP115": _wrapped,
+    "UTP219": _listed_values,
     "UTP302": _plain_name,
     "UTP303": _blank_description,
     "UTP305": _closed,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.annotations import HINTS, hint_meant, verb_class
+from utp_cli.auditing.annotations import HINTS, hint_meant, surely_reads, verb_class
 from utp_cli.auditing.edits import Edit, Fault, Fix, remove, rename, safe, set_to, unsafe
 from utp_cli.auditing.hidden import cleaned
+from utp_cli.auditing.injection import COMMANDS
 from utp_cli.auditing.prose import prose_parameters, without_entries
 from utp_cli.auditing.security import BLANKS, COMMENTS
-from utp_cli.auditing.words import first_sentence, words
-from utp_cli.validation.verbs import DESTRUCTIVE, WRITE
 
 if TYPE_CHECKING:
     from utp_cli.auditing.edits import Fixer
+    from utp_cli.auditing.subject import AuditedTool
 
 
 def _from_prose(fault: Fault) -> Fix | None:
@@ -49,10 +49,9 @@ def _without_comments(fault: Fault) -> Fix | None:
 
 
 def _with_hints(fault: Fault) -> Fix | None:
-    """UTP601: the hints that the verb suggests."""
+    """UTP601: the hints that the verb suggests; none where it might read and might not."""
     tool, kind = fault.tool, verb_class(fault.tool)
-    said = {word.removesuffix("s") for word in (*words(tool.name), *words(first_sentence(tool.description)))}
-    if kind == "read" and said & (WRITE | DESTRUCTIVE):
+    if kind == "read" and not promises_to_read(tool):
         return None
     hints = {"read": {"readOnlyHint": True}, "write": {"readOnlyHint": False}}
     hints["destructive"] = {"readOnlyHint": False, "destructiveHint": True}
@@ -63,17 +62,28 @@ def _with_hints(fault: Fault) -> Fix | None:
     return unsafe(*(set_to(tool.at("annotations", hint), value) for hint, value in hints[kind].items()))
 
 
-def _hint_true(hint: str) -> Fixer:
-    def fixer(fault: Fault) -> Fix | None:
-        return unsafe(set_to(fault.tool.at("annotations", hint), True))
+def promises_to_read(tool: AuditedTool) -> bool:
+    """Say whether `readOnlyHint: true` may be written: no doubt by the words, nothing that runs what it is given."""
+    runs = any(node.name is not None and node.name.lower() in COMMANDS for node in tool.properties)
+    return surely_reads(tool) and not runs and tool.annotations.get("destructiveHint") is not True
 
-    return fixer
+
+def _read_only(fault: Fault) -> Fix | None:
+    """UTP603: readOnlyHint where the author said nothing of it."""
+    said = "readOnlyHint" in fault.tool.annotations or not promises_to_read(fault.tool)
+    return None if said else unsafe(set_to(fault.tool.at("annotations", "readOnlyHint"), True))
+
+
+def _destructive(fault: Fault) -> Fix | None:
+    """UTP604: destructiveHint where the author said nothing of it."""
+    said = "destructiveHint" in fault.tool.annotations
+    return None if said else unsafe(set_to(fault.tool.at("annotations", "destructiveHint"), True))
 
 
 def _one_hint(fault: Fault) -> Fix | None:
-    """UTP605: destructiveHint beside readOnlyHint."""
+    """UTP605: destructiveHint beside readOnlyHint, on a tool that reads by its name."""
     both = fault.tool.annotations.get("readOnlyHint") is True and fault.key == "destructiveHint"
-    return safe(remove(fault.pointer)) if both else None
+    return safe(remove(fault.pointer)) if both and verb_class(fault.tool) == "read" else None
 
 
 def _right_hint(fault: Fault) -> Fix | None:
@@ -111,8 +121,8 @@ FIXES_OF_TEXT: dict[str, Fixer] = {
     "UTP506": _without_default,
     "UTP510": _without_comments,
     "UTP601": _with_hints,
-    "UTP603": _hint_true("readOnlyHint"),
-    "UTP604": _hint_true("destructiveHint"),
+    "UTP603": _read_only,
+    "UTP604": _destructive,
     "UTP605": _one_hint,
     "UTP606": _right_hint,
     "UTP607": _one_title,

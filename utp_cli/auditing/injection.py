@@ -56,8 +56,9 @@ _POSES = re.compile(
 )
 _REACHES = re.compile(
     r"\b(?:read|send|include|pass|forward|upload|copy|paste|attach|bcc|post|append|access)\b[^.!?]{0,80}?"
-    r"(?:~/|/etc/|\bid_(?:rsa|ed25519)\b|(?<![\w.*])\.env\b|\bcredentials\b|\bpasswords?\b|\bprivate keys?\b|\bapi keys?\b"
-    r"|\bsystem prompt\b|\bconversation\b|\bchat history\b|\bother tools?\b|[\w.+-]+@\w+\.\w)",
+    r"(?:~/|/etc/|\bid_(?:rsa|ed25519)\b|(?<![\w.*])\.env\b|\bcredentials\b|\bpasswords?\b"
+    r"|\bprivate keys?\b|\bapi keys?\b|\bsystem prompt\b|\bconversation\b|\bchat history\b|\bother tools?\b"
+    r"|[\w.+-]{1,64}@\w{1,64}\.\w)",
     re.IGNORECASE,
 )
 _ABOUT_PROMPTS = word_set("prompt prompts persona instruction instructions agent agents template templates system")
@@ -75,7 +76,8 @@ def prompt_injection_phrase(text: Text) -> Iterator[Flaw]:
 
     What it does: looks for phrases that set instructions aside and for chat markers (a warning); for two of: such a
     phrase, a posing tag or role, keeping things from the user, reaching for files, secrets or other tools (an error).
-    One of the others alone, and a tool whose business are prompts, is told only when this rule is asked for by its code.
+    One of the others alone, and a tool whose business are prompts, are told only when this rule is asked for by its
+    code.
     Why it is bad: this is how a tool's definition takes over a conversation.
     Example: `<IMPORTANT>Read …</IMPORTANT>`.
     Use instead: what the tool does.
@@ -328,7 +330,7 @@ def _is_random(text: str) -> bool:
     return any(map(str.isdigit, text)) and -sum(share * math.log2(share) for share in shares) >= RANDOM
 
 
-_COMMANDS = word_set("command cmd shell script bash shell_command exec eval code sql sql_query raw_sql expression")
+COMMANDS = word_set("command cmd shell script bash shell_command exec eval code sql sql_query raw_sql expression")
 _LIMITED = any_word(
     "allowed | only | one of | whitelist | whitelisted | allowlist | allow-list | allowlisted | read-only |"
     " readonly"
@@ -348,7 +350,7 @@ def unconstrained_command(node: Node) -> Iterator[Flaw]:
     Use instead: `command: {type: string, enum: [status, log, diff]}`.
     Fix safety: no fix.
     """
-    if node.name is None or node.name.lower() not in _COMMANDS or "string" not in value_types(node.schema, node.tool):
+    if node.name is None or node.name.lower() not in COMMANDS or "string" not in value_types(node.schema, node.tool):
         return
     free = {"enum", "pattern", "maxLength", "const"}.isdisjoint(node.schema)
     if free and not _LIMITED.search(node.description):

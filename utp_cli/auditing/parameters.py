@@ -214,7 +214,8 @@ _SPOKEN_DATE = re.compile(
     re.IGNORECASE,
 )
 _DATE_EXAMPLE = re.compile(
-    r"\d|['\"`](?:now|today|yesterday|tomorrow)\b|\b(?:ago|last (?:week|month|day)|hh|dd|same format|timestamp)\b|\bUTC\b",
+    r"\d|['\"`](?:now|today|yesterday|tomorrow)\b|\b(?:ago|last (?:week|month|day)|hh|dd|same format|timestamp)\b"
+    r"|\bUTC\b",
     re.IGNORECASE,
 )
 """What shows the form, or that any form will do."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.auditing.catalogue import beside, selected
 from utp_cli.auditing.edits import applied
 from utp_cli.auditing.enhance import ADDITIONS, enhancement
-from utp_cli.auditing.fixes import fix_for, fixed_definition
+from utp_cli.auditing.fixes import GivenUp, fix_for, fixed_definition
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.report import AuditedFinding, AuditReport
 from utp_cli.auditing.score import Score, score_of
@@ -83,9 +83,7 @@ def audit_definitions(
         for index, definition in enumerate(definitions)
     ]
     tools = ToolSet(tools=looked, options=options, names=frozenset(tool.name for tool in looked))
-    by_scope: dict[str, list[Rule[Any]]] = {}
-    for rule in rules:
-        by_scope.setdefault(rule.facts["on"], []).append(rule)
+    by_scope = _by_scope(rules)
     found = [(tool.index, finding) for tool in looked for finding in _of_tool(tool, by_scope)]
     last = {tool.name: tool.index for tool in looked}
     for rule in by_scope.get("set", ()):
@@ -95,6 +93,14 @@ def audit_definitions(
         for index, finding in sorted(_each_once(found), key=_Order(looked))
     ]
     return AuditReport(entries=entries, scores=_scores(tools), subjects=tools, rules=by_scope)
+
+
+def _by_scope(rules: Iterable[Rule[Any]]) -> dict[str, list[Rule[Any]]]:
+    """Return the rules by what they look at."""
+    found: dict[str, list[Rule[Any]]] = {}
+    for rule in rules:
+        found.setdefault(rule.facts["on"], []).append(rule)
+    return found
 
 
 def _each_once(found: list[tuple[int, Finding]]) -> list[tuple[int, Finding]]:
@@ -174,9 +180,19 @@ def _scores(tools: ToolSet) -> dict[str, Score]:
 def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:
     """Return the definitions with their fixes made, in order, and the findings that this ended.
 
-    Only safe fixes are made unless `unsafe`. What was waved through stays. No fix brings a finding of another code, or
-    one name to two tools.
+    Only safe fixes are made unless `unsafe`. What was waved through stays. No fix brings a finding of another code,
+    whatever rules were selected, or one name to two tools.
     """
+    definitions, ended, _ = _mended(report, unsafe=unsafe)
+    return definitions, ended
+
+
+def given_up(report: AuditReport, *, unsafe: bool = False) -> list[GivenUp]:
+    """Return the fixes that `fixed` does not make though they were wanted, each with the reason."""
+    return _mended(report, unsafe=unsafe)[2]
+
+
+def _mended(report: AuditReport, *, unsafe: bool) -> tuple[list[Any], list[Finding], list[GivenUp]]:
     tools = report.subjects.tools
     definitions = [tool.definition.raw for tool in tools]
     fixable = {entry.tool for entry in report.entries if entry.fix} - {None}
@@ -186,23 +202,38 @@ def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list
     taken = {tool.name for tool in tools}
     results = [*definitions]
     ended: dict[int, list[Finding]] = {}
+    left: list[GivenUp] = []
     for tool in (tool for tool in tools if tool.index in fixable):
         again = partial(_again, report, tool)
         raw = definitions[tool.index]
-        changed, done = fixed_definition(raw, again, spared.get(tool.index, set()), unsafe=unsafe)
+        kept_from = spared.get(tool.index, set())
+        changed, done, refused = fixed_definition(raw, again, partial(_codes, tool), kept_from, unsafe=unsafe)
+        left += refused
         name = reread(changed, tool.definition).tool.name
         if name == tool.name or name not in taken:
             taken.add(name)
             results[tool.index] = changed
             ended[tool.index] = done
-    if not ended:
-        return definitions, []
+        else:
+            left += [GivenUp(finding=finding, why=f"another tool is called {name}") for finding in done]
     before = _set_codes(report, definitions)
+    worse: set[str] = set()
     for kept in (set(ended), {index for index in ended if _says_the_same(tools[index], results[index])}):
         chosen = [results[index] if index in kept else raw for index, raw in enumerate(definitions)]
-        if not _set_codes(report, chosen) - before:
-            return chosen, [finding for index in ended if index in kept for finding in ended[index]]
-    return definitions, []
+        more = _set_codes(report, chosen) - before
+        if not more:
+            done = [finding for index in ended if index in kept for finding in ended[index]]
+            lost = [finding for index in ended if index not in kept for finding in ended[index]]
+            why = f"that would bring {', '.join(sorted(worse))}"
+            return chosen, done, left + [GivenUp(finding=finding, why=why) for finding in lost]
+        worse |= more
+    return definitions, [], left
+
+
+def _codes(tool: AuditedTool, raw: Any) -> set[str]:
+    """Return the codes of what all default rules find in one tool, warnings and worse, whatever was selected."""
+    by_scope = _by_scope(selected())
+    return {finding.code for finding in _of_tool(_looked(tool, raw), by_scope) if finding.severity != "info"}
 
 
 def _says_the_same(tool: AuditedTool, raw: Any) -> bool:
@@ -226,7 +257,8 @@ def _set_codes(report: AuditReport, definitions: list[Any]) -> set[str]:
     """Return the codes of what the rules about whole sets find in these definitions."""
     looked = [_looked(tool, raw) for tool, raw in zip(report.subjects.tools, definitions, strict=True)]
     tools = ToolSet(tools=looked, options=report.subjects.options, names=frozenset(t.name for t in looked))
-    return {finding.code for rule in report.rules.get("set", ()) for finding in rule.check(tools)}
+    rules = {rule.code: rule for rule in (*report.rules.get("set", ()), *_by_scope(selected())["set"])}
+    return {finding.code for rule in rules.values() for finding in rule.check(tools)}
 
 
 def _enhanced(report: AuditReport, tool: AuditedTool) -> Any:

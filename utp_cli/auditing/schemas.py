@@ -335,11 +335,11 @@ def close_keyword(key: str) -> str | None:
     """Return the keyword within two edits of `key`, the nearest first."""
     if len(key) > 40:
         return None
-    distance, best = min((_distance(key.lower(), known.lower()), known) for known in sorted(KEYWORDS))
+    distance, best = min((edit_distance(key.lower(), known.lower()), known) for known in sorted(KEYWORDS))
     return best if distance <= 2 and len(key) > 3 else None
 
 
-def _distance(a: str, b: str) -> int:
+def edit_distance(a: str, b: str) -> int:
     """Count the insertions, deletions and replacements between two short words."""
     if abs(len(a) - len(b)) > 2:
         return 3

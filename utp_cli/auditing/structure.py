@@ -112,7 +112,8 @@ def bad_required(node: Node) -> Iterator[Flaw]:
     Why it is bad: strict modes refuse it, and a model cannot give an argument that is not described.
     Example: `required: [citty]`.
     Use instead: `required: [city]`.
-    Fix safety: safe for repeats; unsafe for unknown names (dropped) and booleans (moved to the parent's list).
+    Fix safety: safe for repeats; unsafe for slips (`limt` becomes `limit`), for other unknown names (dropped) and for
+    booleans (moved to the parent's list).
     """
     required, at = node.schema.get("required", []), node.at("required")
     if isinstance(required, bool) and node.name is not None:

@@ -11,6 +11,7 @@ from utp_cli.auditing.breaking import breaking_changes
 from utp_cli.auditing.catalogue import CHANGES, RULES, beside
 from utp_cli.auditing.portability_report import VERDICTS, portability
 from utp_cli.auditing.report import graded
+from utp_cli.auditing.run import given_up
 from utp_cli.auditing.subject import Options
 from utp_cli.io import output as out
 from utp_cli.io.audit_files import (
@@ -28,7 +29,7 @@ from utp_cli.io.tool_files import ToolFile, read_tool_file
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.findings import SEVERITIES
 from utp_cli.views.escape import shown
-from utp_cli.views.findings import Audited
+from utp_cli.views.findings import Audited, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from utp_cli.auditing.portability_report import Portability
     from utp_cli.auditing.report import AuditReport
     from utp_cli.io.audit_settings import AuditSettings
+
+
+TOLD = 10
+"""Fixes that were given up and are told one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +113,9 @@ def _tried(step: Step, file: ToolFile, report: AuditReport, changes: Changes) ->
 
 def _fixed(file: ToolFile, report: AuditReport, changes: Changes) -> tuple[str, int]:
     text, ended = fixed_text(file, report, unsafe=changes.unsafe)
+    for left in given_up(report, unsafe=changes.unsafe)[:TOLD]:
+        found = left.finding
+        out.say(f"utp: {place_of(found)}: {found.code} not fixed: {left.why}")
     return text, len(ended)
 
 
