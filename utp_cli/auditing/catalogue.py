@@ -9,6 +9,7 @@ from utp_cli.auditing import (
     breaking,
     descriptions,
     gemini,
+    grammars,
     injection,
     naming,
     parameters,
@@ -38,7 +39,7 @@ RULES: Catalogue[Rule[Any]] = Catalogue(
         rules_in(
             *(structure, schemas),
             *(descriptions, parameters, score),
-            *(portability, strict, gemini),
+            *(portability, strict, gemini, grammars),
             *(sets, naming),
             *(security, injection, unsaid),
             mcp_annotations,

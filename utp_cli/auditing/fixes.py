@@ -49,9 +49,9 @@ def fixed_definition(
 ) -> tuple[Any, list[Finding], list[GivenUp]]:
     """Return the definition with its fixes made, the findings that this ended, and the fixes that were given up.
 
-    `findings_of` audits one definition as the caller wants it, `codes_of` gives the codes of what all default rules
-    find in it. A fix that would bring a finding of another code is given up. That of a finding whose code and pointer are
-    `spared` is not tried.
+    `findings_of` audits one definition as the caller wants it, `codes_of` gives the codes of all default rules that
+    find something in it. A fix that would bring a finding of another code is given up. That of a finding whose code
+    and pointer are `spared` is not tried.
     """
     ended: list[Finding] = []
     given_up: dict[tuple[str, str], GivenUp] = {}
