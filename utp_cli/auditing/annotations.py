@@ -54,7 +54,9 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-_MAY_READ = word_set("run execute set post put submit push commit close save clear reset send patch assign copy move")
+_MAY_READ = word_set(
+    "run execute create generate set post put submit push commit close save clear reset send patch assign copy move"
+)
 """Write verbs that stand before reading too: `run_query`, `set_context`, `clear_filter`."""
 
 
@@ -112,7 +114,9 @@ def surely_reads(tool: AuditedTool) -> bool:
     return _first_word(tool) in _SURE_READS and said.isdisjoint(WRITE | DESTRUCTIVE | _TAKES)
 
 
-_TAKES = word_set("next take pop claim acquire lease consume dequeue purge mark trigger start stop book pay order")
+_TAKES = word_set(
+    "next take pop claim acquire lease consume dequeue purge mark trigger start stop book pay order replace edit"
+)
 """Words of tools that change something though they begin with get."""
 
 
@@ -144,15 +148,14 @@ _SURE_ENDS = word_set("delete drop destroy purge truncate wipe erase")
 
 _CREATES_ONCE = re.compile(r"\b(?:exists?|already|ensures?)\b", re.IGNORECASE)
 _OPEN_WORLD = any_word("web | internet | url | urls | browse | crawl | scrape | http | https")
-_SURELY_OPEN = any_word("internet | browse | crawl | scrape | web search | search the web | websites")
 
 
 @audit_rule("UTP605", "warning", "contradictory-hints", on="tool", providers=("mcp",), fix="safe")
 def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     """Two hints contradict each other, or a hint the name.
 
-    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates; openWorldHint
-    false on a tool that searches or crawls the web, or (when this rule is asked for by its code) speaks of URLs.
+    What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates. An openWorldHint
+    false on a tool that speaks of the web is told only when this rule is asked for by its code.
     Why it is bad: clients take one of them, and nobody knows which.
     Example: `{readOnlyHint: true, destructiveHint: true}`.
     Use instead: `{readOnlyHint: true}`.
@@ -180,7 +183,7 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
             pointer=_at(tool, "openWorldHint"),
             message=f"{tool.name} is marked as closed to the world, but speaks of the web",
             hint="set openWorldHint to true",
-            opt_in=not _SURELY_OPEN.search(said),
+            opt_in=True,
         )
 
 

@@ -61,7 +61,7 @@ def _much_is_left_to_say(tool: AuditedTool) -> bool:
     return len(top) > 1 and sum(map(_is_described, top)) < len(top) / 2
 
 
-@audit_rule("UTP203", "info", "description-too-long", on="tool")
+@audit_rule("UTP203", "info", "description-too-long", on="tool", default=False)
 def description_too_long(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's description is a manual.
 
@@ -165,8 +165,10 @@ def _says_enough(node: Node) -> bool:
         return True
     if types == {"boolean"} or (node.name or "").lower() in _TELLING_NAMES or "_".join(parts) in _TELLING_NAMES:
         return True
-    if "object" in types or isinstance(node.schema.get("items"), dict):
-        return _has_properties(node)
+    items = node.schema.get("items")
+    if "object" in types or isinstance(items, dict):
+        told = isinstance(items, dict) and not {"description", "enum"}.isdisjoint(items)
+        return told or _has_properties(node) or _is_spoken_of(node, parts)
     return (len(parts) > 1 and parts[-1] in _TELLING_ENDS) or _is_spoken_of(node, parts)
 
 
@@ -285,8 +287,12 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
         texts += [(node.description, node.at("description")) for node in tool.nodes if "`" in node.description]
         yield from _stale(tool, known, [(name, texts[0][1]) for name in named])
         for text, at in texts:
-            found = [(a or b, at) for part in sentences(text) for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
+            own = [part for part in sentences(text) if not tools.names & {*_WORDS.findall(part)} - {tool.name}]
+            found = [(a or b, at) for part in own for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
+
+
+_WORDS = re.compile(r"[\w.-]*\w")
 
 
 def _own_part(sentence: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
-from utp_cli.auditing.words import content_words
+from utp_cli.auditing.words import content_words, stems
 from utp_cli.protocol.errors import nearest
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ _SPELLING_OF = {name.replace("_", ""): line.split()[0] for line in _SPELLINGS fo
 def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
     """Two tools call the same parameter differently.
 
-    What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository. Names
-    that stand side by side in one tool mean different things.
+    What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository, where
+    the descriptions are much alike. Names that stand side by side in one tool mean different things.
     Why it is bad: the model learns one spelling and uses it everywhere.
     Example: `repo` here, `repository` there.
     Use instead: `repo` in both.
@@ -114,6 +114,8 @@ def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
                     message=f"{tool.name} says {name}, {known[alike[0]][0].name} says {alike[0]}",
                     hint="use one name in all tools",
                     cause="styles" if _bare(name) == _bare(alike[0]) else "",
+                    opt_in=_bare(name) != _bare(alike[0])
+                    and not _much_alike(node, top[known[alike[0]][0].index][alike[0]]),
                 )
             known.setdefault(name, (tool, types))
 
@@ -158,6 +160,12 @@ def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
                     hint="use one type in all tools",
                     opt_in=not _same_thing(node, top[owner.index][name]),
                 )
+
+
+def _much_alike(one: Node, two: Node) -> bool:
+    """Say whether a third of the content words of two descriptions are common, or one says nothing."""
+    left, right = stems(content_words(one.description)), stems(content_words(two.description))
+    return not left or not right or len(left & right) >= len(left | right) / 3
 
 
 def _same_thing(one: Node, two: Node) -> bool:

@@ -203,7 +203,7 @@ _DATE_CUES = re.compile(
     r"iso[ -]?8601|rfc["
     r" -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
     r"|\bname of (?:the|a)\b|\bpossible values\b|natural[ -]language|\bcron\b|\bduration\b|\b\d+[smhdw]\b"
-    r"|\brelative\b|\bnow-|%Y",
+    r"|\brelative\b|\bnow-|%Y|\bISO\b|\bseconds\b|\bmilliseconds\b",
     re.IGNORECASE,
 )
 _SPOKEN_DATE = re.compile(
@@ -270,7 +270,7 @@ def _is_last_resort(node: Node) -> bool:
     return any("$ref" in branch or branch.get("properties") for branch in others)
 
 
-@audit_rule("UTP218", "warning", "freeform-object", on="seen")
+@audit_rule("UTP218", "info", "freeform-object", on="seen", default=False)
 def freeform_object(node: Node) -> Iterator[Flaw]:
     """An object does not say what is in it.
 

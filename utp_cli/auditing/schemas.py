@@ -234,7 +234,8 @@ def untyped_property(node: Node) -> Iterator[Flaw]:
     """A property has no type.
 
     What it does: wants one of type, enum, const, $ref, anyOf, oneOf and allOf in each property. One that is called
-    value, data, payload and the like, or said to take anything, is told only when this rule is asked for by its code.
+    value, data, payload and the like, or said to take anything, or lies deep, is told only when this rule is asked for
+    by its code.
     Why it is bad: the model must guess whether to write text, a number or an object.
     Example: `{description: Page number}`.
     Use instead: `{type: integer, description: "Page number, from 1"}`.
@@ -242,8 +243,16 @@ def untyped_property(node: Node) -> Iterator[Flaw]:
     """
     if node.name is not None and _TYPED_BY.isdisjoint(node.schema) and not misplaced_properties(node.schema):
         yield Flaw(
-            pointer=node.pointer, message=f"{node.label} has no type", hint="add `type`", opt_in=_takes_anything(node)
+            pointer=node.pointer,
+            message=f"{node.label} has no type",
+            hint="add `type`",
+            opt_in=_takes_anything(node) or not _is_near_the_top(node),
         )
+
+
+def _is_near_the_top(node: Node) -> bool:
+    """Say whether it is a parameter, or a required property of one."""
+    return node.depth == 1 or (node.depth <= 3 and node.parent is not None and node.name in node.parent.required)
 
 
 _ANYTHING = word_set("value values data payload json body content default params arguments args variables result node")

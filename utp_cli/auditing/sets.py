@@ -53,7 +53,7 @@ def _are_told_apart(one: AuditedTool, two: AuditedTool) -> bool:
     return bool(left and right) and len(stems(left) & stems(right)) < 0.5 * len(stems(left) | stems(right))
 
 
-_DIRECTIONS = frozenset({"to", "from", "into", "by", "of", "in", "2", "vs"})
+_DIRECTIONS = frozenset({"to", "from", "into", "by", "of", "in", "with", "2", "vs"})
 """Words that make the order matter: `celsius_to_kelvin` is not `kelvin_to_celsius`."""
 
 

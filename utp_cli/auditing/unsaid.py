@@ -110,7 +110,8 @@ def private_location(text: Text) -> Iterator[Flaw]:
     """A text names a place that only its author's machine or network has.
 
     What it does: looks in descriptions, defaults and examples for home folders of a named user and for hosts that end
-    in .internal, .corp, .intranet or .lan. `/home/user`, `/path/to` and other stand-ins are fine.
+    in .internal, .corp, .intranet or .lan. `/home/user`, `/path/to` and other stand-ins are fine; a home folder of
+    Linux in a description is told only when this rule is asked for by its code.
     Why it is bad: the model passes it on, where it does not exist; and it tells strangers a name.
     Example: `default: /Users/mkessler/reports`.
     Use instead: `default: reports`.
@@ -126,4 +127,5 @@ def private_location(text: Text) -> Iterator[Flaw]:
             message=f"{shown(place[0])} in a {text.kind} of {text.tool.name} exists on one machine only",
             hint="name a place that every caller has, or none",
             cause=place[0],
+            opt_in=text.kind == "description" and place[0].startswith("/home"),
         )
