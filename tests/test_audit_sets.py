@@ -131,6 +131,6 @@ SUPPRESSED = [
 @pytest.mark.parametrize(("in_tool", "in_schema", "left", "gone"), SUPPRESSED, ids=range(len(SUPPRESSED)))
 def test_keys_that_suppress(in_tool: Any, in_schema: Any, left: set[str], gone: int) -> None:
     schema = parameters(word={"type": "string", **in_schema})
-    report = audit([tool(description="Too short.", parameters=schema, **in_tool)])
+    report = audit([tool(description="Too short.", parameters=schema, **in_tool)], select=["UTP202", "UTP205"])
     assert {f.code for f in report.findings} == left
     assert len(report.suppressed) == gone

@@ -61,18 +61,22 @@ def test_rule_is_complete(rule: Any) -> None:
 
 def test_rules_are_all_there() -> None:
     counts = {group: sum(rule.code.startswith(f"UTP{group}") for rule in RULES) for group in range(1, 7)}
-    assert counts == {1: 14, 2: 18, 3: 13, 4: 10, 5: 10, 6: 8}
+    assert counts == {1: 15, 2: 19, 3: 16, 4: 11, 5: 11, 6: 8}
     assert [rule.code for rule in RULES] == sorted(rule.code for rule in RULES)
 
 
 def test_rules_that_are_off() -> None:
     off = {rule.code for rule in RULES if not rule.facts["default"]}
-    assert off == {"UTP206", "UTP207", "UTP208", "UTP209", "UTP214", "UTP607"}
+    silent = {"UTP203", "UTP204", "UTP210", "UTP211", "UTP218", "UTP405", "UTP410", "UTP507", "UTP508"}
+    hints = {"UTP206", "UTP207", "UTP208", "UTP209", "UTP214", "UTP607"}
+    assert off == silent | hints | {"UTP411"}
+    assert {rule.code for rule in RULES if rule.facts["status"] == "preview"} == {"UTP411"}
+    assert {rule.code for rule in RULES if rule.facts["status"] == "deprecated"} == {"UTP405"}
 
 
 def test_selection() -> None:
-    assert {rule.code for rule in selected(["UTP2"], ["UTP20"])} == {f"UTP2{n}" for n in range(10, 19)}
-    assert len(selected(["ALL"])) == 73
+    assert {rule.code for rule in selected(["UTP2"], ["UTP20"])} == {f"UTP2{n}" for n in range(10, 20)}
+    assert len(selected(["ALL"])) == len(RULES)
     assert [rule.code for rule in selected(["missing-description"])] == ["UTP201"]
     with pytest.raises(UnknownName, match="UTP999"):
         selected(["UTP999"])

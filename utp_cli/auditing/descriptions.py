@@ -163,7 +163,12 @@ def _says_enough(node: Node) -> bool:
         return True
     if "default" in node.schema or "enum" in node.schema or not {"format", "pattern"}.isdisjoint(node.schema):
         return True
-    if types == {"boolean"} or (node.name or "").lower() in _TELLING_NAMES or "_".join(parts) in _TELLING_NAMES:
+    if (
+        len(node.name or "") == 1
+        or types == {"boolean"}
+        or (node.name or "").lower() in _TELLING_NAMES
+        or "_".join(parts) in _TELLING_NAMES
+    ):
         return True
     items = node.schema.get("items")
     if "object" in types or isinstance(items, dict):
