@@ -116,6 +116,86 @@ def test_enhancing() -> None:
     assert utp(path, "--enhance").stdout == "1 tool · no findings\n"
 
 
+# -- fixes that would do harm ------------------------------------------------------------------------------------------
+
+
+def fixed_by(definition: dict[str, Any], *words: str) -> tuple[dict[str, Any], str]:
+    """The definition after `--fix --unsafe-fixes`, and what was said on the way."""
+    path = write("t.json", json.dumps([definition], indent=1))
+    done = utp(path, "--fix", "--unsafe-fixes", *words)
+    return json.loads(path.read_text(encoding="utf-8"))[0], done.stderr
+
+
+def one(text: str = "Return one order of the shop with its lines.", **changes: Any) -> dict[str, Any]:
+    number = {"type": "string", "description": 'Number of the order, e.g. "A-1043".'}
+    schema = {"type": "object", "properties": {"number": number}}
+    return {"name": "get_order", "description": text, "inputSchema": schema} | changes
+
+
+def of(**number: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"number": {"description": "Which one of them.", **number}}}
+    return one() | {"inputSchema": schema}
+
+
+def test_a_slip_for_a_property_is_corrected_and_never_dropped() -> None:
+    schema = {"type": "object", "properties": {"limit": {"type": "integer", "description": "At most so many."}}}
+    changed, _ = fixed_by(one(inputSchema=schema | {"required": ["limt"]}), "--select", "UTP104")
+    assert changed["inputSchema"]["required"] == ["limit"]
+    changed, _ = fixed_by(one(inputSchema=schema | {"required": ["nobody"]}), "--select", "UTP104")
+    assert changed["inputSchema"]["required"] == []
+
+
+def test_fixes_are_checked_against_all_rules_whatever_was_selected() -> None:
+    definition = of(type="string", enums="A-17")
+    changed, said = fixed_by(definition, "--select", "UTP113")
+    assert changed == definition
+    assert said.startswith("utp: t.json:11:6: ")
+    assert "UTP113 not fixed: that would bring UTP106\n" in said
+
+
+def test_an_example_becomes_a_list_of_one() -> None:
+    changed, said = fixed_by(of(type="string", example="A-17"), "--select", "UTP113")
+    assert changed["inputSchema"]["properties"]["number"]["examples"] == ["A-17"]
+    assert "not fixed" not in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "written"),
+    [
+        ({}, {"readOnlyHint": True}),
+        ({"description": "Show what would go, then purge it for good."}, None),
+        ({"name": "preview_then_purge"}, None),
+        ({"name": "get_next_job", "description": "Take the next job off the queue."}, None),
+        ({"annotations": {"destructiveHint": True}}, {"destructiveHint": True}),
+        ({"annotations": {"title": "Order", "readOnlyHint": False}}, {"title": "Order", "readOnlyHint": False}),
+        ({"name": "delete_order", "annotations": {"destructiveHint": False}}, {"destructiveHint": False}),
+    ],
+)
+def test_a_hint_is_a_promise(changes: dict[str, Any], written: dict[str, Any] | None) -> None:
+    changed, _ = fixed_by(one(**changes), "--select", "UTP601,UTP603,UTP604")
+    assert changed.get("annotations") == written
+
+
+def test_what_runs_anything_is_never_called_read_only() -> None:
+    schema = {"type": "object", "properties": {"sql": {"type": "string", "description": "What to run, in SQL."}}}
+    assert "annotations" not in fixed_by(one(inputSchema=schema), "--select", "UTP601")[0]
+
+
+def test_no_fix_leaves_a_tool_without_its_arguments() -> None:
+    customer = {"type": "string", "description": "Number of the customer."}
+    definition = {"name": "list_orders", "description": "Return the orders.", "parameters": {"customer": customer}}
+    path = write("t.json", json.dumps([definition], indent=1))
+    utp(path, "--fix")
+    assert json.loads(path.read_text(encoding="utf-8")) == [definition]
+    changed, _ = fixed_by(definition)
+    assert changed["parameters"] == {"type": "object", "properties": {"customer": customer}}
+
+
+def test_values_of_the_text_become_an_enum() -> None:
+    changed, _ = fixed_by(of(type="string", description="Valid values: 'open', 'closed'"), "--select", "UTP219")
+    assert changed["inputSchema"]["properties"]["number"]["enum"] == ["open", "closed"]
+
+
 # -- laws --------------------------------------------------------------------------------------------------------
 
 INDENTED = "  "

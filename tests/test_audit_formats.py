@@ -93,7 +93,10 @@ def test_the_settings_shown_are_settings() -> None:
     write("t.yaml", GOOD)
     write("utp-baseline.json", '{"utp_baseline": 1, "findings": []}')
     done = utp("t.yaml")
-    assert (done.exit_code, done.stderr) == (1, "utp: t.yaml: find_order scores 0.20 (1 of 5 hints present), less than 0.4\n")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "utp: t.yaml: find_order scores 0.20 (1 of 5 hints present), less than 0.4\n",
+    )
 
 
 def test_the_commands_shown_are_commands() -> None:

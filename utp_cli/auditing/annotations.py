@@ -115,7 +115,7 @@ def surely_reads(tool: AuditedTool) -> bool:
 
 
 _TAKES = word_set(
-    "next take pop claim acquire lease consume dequeue purge mark trigger start stop book pay order replace edit"
+    "next take pop claim acquire lease consume dequeue purge mark trigger start stop pay replace edit"
 )
 """Words of tools that change something though they begin with get."""
 

@@ -160,7 +160,7 @@ def _says_enough(node: Node) -> bool:
     """Say whether a careful author would leave the property without a description."""
     parts, types = words(node.name or ""), value_types(node.schema, node.tool)
     if node.depth > 1 and not _is_needed(node):
-        return True
+        return True  # nobody describes each branch of a large schema
     if "default" in node.schema or "enum" in node.schema or not {"format", "pattern"}.isdisjoint(node.schema):
         return True
     if (
@@ -178,7 +178,10 @@ def _says_enough(node: Node) -> bool:
 
 
 def _is_needed(node: Node) -> bool:
-    return node.parent is not None and node.name in node.parent.required and node.depth <= MANY_LEVELS
+    around, is_branch = node.parent, False
+    while around is not None:
+        is_branch, around = is_branch or around.keyword in ("anyOf", "oneOf", "allOf"), around.parent
+    return node.parent is not None and node.name in node.parent.required and node.depth <= MANY_LEVELS and not is_branch
 
 
 MANY_LEVELS = 3
@@ -279,7 +282,8 @@ _NAMED_PARAMETER = re.compile(
 def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
     """A description speaks of a parameter that does not exist.
 
-    What it does: compares `Args:` blocks, and names in back-ticks beside the word parameter, with the schema.
+    What it does: compares `Args:` blocks, and names in back-ticks beside the word parameter, with the schema. A name
+    that is only written in another style is told when this rule is asked for by its code.
     Why it is bad: the model passes an argument that is refused, or trusts a switch that is gone.
     Example: `` Set the `verbose` parameter `` where there is none.
     Use instead: a description of the parameters that there are.
@@ -306,15 +310,22 @@ def _own_part(sentence: str) -> str:
 
 
 def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> Iterator[Flaw]:
+    plain = {_plain(key): key for key in known} if named else {}
     for name, at in named:
         if name not in known:
+            meant = plain.get(_plain(name))
             yield Flaw(
                 tool=tool,
                 pointer=at,
                 message=f"the text speaks of a parameter `{name}`, and {tool.name} has none of that name",
                 cause=name,
-                hint="describe the parameters that there are",
+                hint=f"did you mean `{meant}`?" if meant else "describe the parameters that there are",
+                opt_in=meant is not None,
             )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[_-]", "", name.lower())
 
 
 _PLACEHOLDER = re.compile(

@@ -142,9 +142,9 @@ def _of_objects(node: Node) -> Iterator[tuple[list[str], str, str]]:
 def grammar_refused(node: Node) -> Iterator[Flaw]:
     """A server's grammar compiler refuses a keyword.
 
-    What it does: knows what llama.cpp (so LM Studio too), and vLLM and SGLang with xgrammar, cannot compile: repetitions
-    of 2,000 or more; formats, keywords and regular expressions without a grammar. For vLLM a warning: with the
-    backend `auto` it falls back to another compiler, with `xgrammar` it refuses.
+    What it does: knows what llama.cpp (so LM Studio too), and vLLM and SGLang with xgrammar, cannot compile:
+    repetitions of 2,000 or more; formats, keywords and regular expressions without a grammar. For vLLM a warning: with
+    the backend `auto` it falls back to another compiler, with `xgrammar` it refuses.
     Why it is bad: one keyword in one tool, and the request fails for all tools ("failed to parse grammar").
     Example: `maxLength: 65536` for llama.cpp, `uniqueItems: true` for SGLang.
     Use instead: no such keyword, and a word about it in the description.

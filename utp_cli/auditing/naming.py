@@ -163,9 +163,9 @@ def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
 
 
 def _much_alike(one: Node, two: Node) -> bool:
-    """Say whether a third of the content words of two descriptions are common, or one says nothing."""
+    """Say whether a third of the content words of two descriptions are common."""
     left, right = stems(content_words(one.description)), stems(content_words(two.description))
-    return not left or not right or len(left & right) >= len(left | right) / 3
+    return len(left & right) >= max(1, len(left | right) / 3)
 
 
 def _same_thing(one: Node, two: Node) -> bool:

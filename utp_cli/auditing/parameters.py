@@ -247,7 +247,7 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     if not named and (not _SPOKEN_DATE.search(node.description) or _QUOTED_FORM.search(node.description)):
         return
     fixed = not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(node.schema)
-    moment = bool(parts) and parts[-1] not in _NO_MOMENT and "zone" not in parts
+    moment = bool(parts) and parts[-1] not in _NO_MOMENT and not {"zone", "wait"} & {*parts}
     if not fixed and moment and not _DATE_CUES.search(node.description):
         yield Flaw(
             pointer=node.pointer,

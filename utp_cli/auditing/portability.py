@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from utp_cli.auditing.structure import EVERYBODY
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.auditing.nodes import Node
 
 
-@audit_rule("UTP301", "error", "name-length", on="tool")
+@audit_rule("UTP301", "error", "name-length", on="tool", refused_by=EVERYBODY)
 def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's name is longer than the provider allows.
 
@@ -42,7 +43,7 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP302", "error", "name-charset", on="tool", fix="unsafe")
+@audit_rule("UTP302", "error", "name-charset", on="tool", refused_by=EVERYBODY, fix="unsafe")
 def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's name has characters that the provider does not take.
 
@@ -92,7 +93,7 @@ def description_length(tool: AuditedTool) -> Iterator[Flaw]:
             )
 
 
-@audit_rule("UTP304", "error", "top-level-combinator", on="tool")
+@audit_rule("UTP304", "error", "top-level-combinator", on="tool", refused_by=("openai", "azure", "anthropic"))
 def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
     """The root of the schema combines schemas.
 
@@ -112,7 +113,7 @@ def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
                 )
 
 
-@audit_rule("UTP309", "error", "provider-tool-count", on="set")
+@audit_rule("UTP309", "error", "provider-tool-count", on="set", refused_by=("openai", "azure", "gemini"))
 def provider_tool_count(tools: ToolSet) -> Iterator[Flaw]:
     """The set has more tools than the provider takes in one request.
 
