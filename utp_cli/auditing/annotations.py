@@ -114,9 +114,7 @@ def surely_reads(tool: AuditedTool) -> bool:
     return _first_word(tool) in _SURE_READS and said.isdisjoint(WRITE | DESTRUCTIVE | _TAKES)
 
 
-_TAKES = word_set(
-    "next take pop claim acquire lease consume dequeue purge mark trigger start stop pay replace edit"
-)
+_TAKES = word_set("next take pop claim acquire lease consume dequeue purge mark trigger start stop pay replace edit")
 """Words of tools that change something though they begin with get."""
 
 

@@ -19,7 +19,16 @@ GROUPS = {
     "UTP6": ("MCP annotations and output", "For MCP's form, and with `--provider mcp`."),
 }
 """By the beginning of the code."""
-_SECTIONS = ("What it does", "Why it is bad", "Example", "Use instead", "Fix safety")
+_SECTIONS = (
+    "What it does",
+    "Why it is bad",
+    "Example",
+    "Use instead",
+    "Fix safety",
+    "Status",
+    "Refused by",
+    "Measured",
+)
 
 
 def page_of_all() -> str:
