@@ -10,12 +10,15 @@ from utp_cli.detection.capability import FIELDS, Capability, check_fields, conse
 from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
 from utp_cli.detection.dialect import dialects_for, is_named, server_row
 from utp_cli.detection.heard import contradicted, other_dialect, server_name, spec_with
+from utp_cli.detection.kinds import CHAT, NAMES
 from utp_cli.detection.model_id import read_model_id
+from utp_cli.detection.offers import built_in
 from utp_cli.detection.registry import CAPABILITY_ROWS
+from utp_cli.detection.series import OWN_SERVERS
 from utp_cli.detection.serving import server_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from utp_cli.detection.choose import Mode
     from utp_cli.detection.heard import Contradiction
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 Sources = dict[str, str]
 
 SERVING = "vLLM 0.33, SGLang 0.5.23, llama.cpp, Ollama; 2026-11"
+
+NO_CALLS = {"native_tools": False, "structured_outputs": False}
+"""What holds of a model that does not chat."""
 
 _LOW_BITS = re.compile(r"(?:^|-)(?:[it]?q[123](?!\d)|[123]-?bit)", re.ASCII)
 
@@ -106,7 +112,7 @@ def detect(
     spec = spec_with(read_model_id(told), server)
     row, dialects = server_row(spec), dialects_for(told)
     named = {f"registry: models of the dialect {dialects[0]}": {"native_tools": True}} if dialects else {}
-    known = {**(named if row is None and is_named(told, spec) else {}), **(stated or {})}
+    known = {**(named if row is None and spec.kind == CHAT and is_named(told, spec) else {}), **(stated or {})}
     heard = {server.source: server.capability} if server else {}
     wanted = {**(overrides or {}), "override": override or {}}
     capability, capability_sources = find_capability(spec, {**known, **heard, **wanted})
@@ -161,9 +167,20 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
         facts.update(values)
         sources.update(dict.fromkeys(values, source))
 
-    for row in CAPABILITY_ROWS:
-        if row.series.matches(spec):
+    chats = spec.kind == CHAT
+    rows = [row for row in CAPABILITY_ROWS if row.series.matches(spec)] if chats else []
+    for row in rows:
+        state(row.facts, f"{_origin(row.series, spec)} ({row.source})")
+    offered, offered_by = offered_to(spec, known=facts.keys())
+    facts |= offered
+    sources |= offered_by
+    listed = built_in().is_offered(spec)
+    for row in rows:  # what a host or a template makes of the series, where its own offer is not known
+        if row.series.providers or (row.series.serving != "any" and not listed):
             state(row.facts, f"{_origin(row.series, spec)} ({row.source})")
+    if not chats:
+        calls = {"native_tools": facts.get("native_tools", True)} if spec.kind == "realtime" else NO_CALLS
+        state(calls, f"rule: {NAMES[spec.kind]}")
     for source, values in stated.items():
         check_fields(values)
         state(values, source)
@@ -178,6 +195,15 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
     )
     guess = "guessed: nothing is known of this family" if spec.family == "unknown" else "guessed: careful default"
     return Capability(**facts), {f"capability.{name}": sources.get(name, guess) for name in FIELDS}
+
+
+def offered_to(spec: ModelSpec, known: Collection[str]) -> tuple[dict[str, Any], Sources]:
+    """Return what the table of offers says. A server of one's own caps no answer; its template takes tools or not."""
+    facts, sources = built_in().facts_for(spec, known)
+    left_out = {"max_output_tokens", "structured_outputs", "parallel_tools", *({"native_tools"} & {*known})}
+    if spec.provider in OWN_SERVERS - {None}:
+        facts = {name: value for name, value in facts.items() if name not in left_out}
+    return facts, {name: f"{'inherited' if spec.custom else 'offers'}: {sources[name]}" for name in facts}
 
 
 def _origin(series: Series, spec: ModelSpec) -> str:

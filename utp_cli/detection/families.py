@@ -8,18 +8,58 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    afm apertus apriel athene aya baichuan bielik claude codegemma codellama codestral cogito command
-    dbrx deepseek devstral dolphin doubao ernie exaone falcon firefunction functionary functiongemma
-    gemini gemma gigachat glm gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite grok hammer hermes
-    hunyuan inkling internlm jamba kimi laguna lfm ling llama longcat magistral mai marco-o1 mercury
-    mimo minicpm minimax ministral mistral mixtral moonshot mpt muse nanbeige nemotron nova olmo olmoe
-    openchat openthinker palmyra phi phind pixtral plamo qvq qwen qwerky qwq ring seed-oss smollm solar
-    sonar stablelm starcoder starling tinyllama titan toolace trinity tulu vicuna voxtral watt-tool
-    wizardcoder wizardlm xlam yi zephyr
+    aion afm agnes alia allam anubis artemis asi1 atria aurora apertus apriel arctic athene aya babbage baichuan beam bielik brave brick bunny capybara celeris claude codegeex codegemma
+    codellama codestral codex cogito command composer corethink cosmos cydonia davinci dbrx dracarys deepseek devstral dmind
+    dolphin dots doubao ernie euryale exa exaone falcon flan-t5 firefunction fugu functionary functiongemma gemini gemma gigachat
+    glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite gliner greg grok hammer hermes holo hunyuan inflection inkling
+    intellect internlm internvl iquest jamba jais jev k2-horizon kat kimi laguna leanstral learnlm linkup llemma lfm ling llada llama llava
+    longcat lunaris macaron maestro magidonia magistral magnum mai manta marco-o1 medlm mellum mercury mimo ming
+    minicpm minimax ministral mirothinker mistral mixtral molmo moonshot morph motif mpt muse mythomax namazu nanbeige
+    nemotron nex north nova olmo olmoe openchat openthinker orca ornith palmyra pangu pareto pegasus perceptron phi phind
+    pixtral plamo pplx pythia qianfan qvq qwen qwenlong qwerky qwq raptor reka relace remm ring rocinante rnj salamandra sarvam
+    sea-lion seed-oss schematron skyfall smollm solar sonar sorcererlm spotlight stablelm starcoder starling stockmark swe tev1
+    ternary-bonsai tinyllama titan toolace tongyi trinity tulu ui-tars umans unslopnemo vicuna virtuoso voxtral
+    watt-tool weaver wizardcoder wizardlm xlam yi zamba zephyr
 """
 
+OTHER_KINDS: dict[str, str] = {
+    "embedding": "all-minilm all-mpnet arctic-embed bge e5 embed embedding gte nomic-embed text-embedding voyage",
+    "rerank": "rerank reranker",
+    "image": """dall-e flux imagen krea nano-banana recraft riverflow seedream
+        stable-diffusion stable-image sdxl""",
+    "video": "hailuo gen happyhorse kling omnihuman seedance sora veo wan",
+    "speech": """aura canary deepgram eleven kokoro lyria melotts music orpheus parakeet riva speech-to-text stepaudio
+        text-to-speech tts universal vibevoice whisper""",
+    "ocr": "lightonocr olmocr paddleocr rolm-ocr",
+    "guard": "gliguard shieldgemma",
+}
+"""Families whose models do not chat, by what they do instead."""
+
+KIND_OF_FAMILY: dict[str, str] = {name: kind for kind, names in OTHER_KINDS.items() for name in words(names)}
+
 SPELLINGS: dict[str, str] = {
-    **{name: name for name in words(_SPELT_AS_NAMED)},
+    **{name: name for name in (*words(_SPELT_AS_NAMED), *KIND_OF_FAMILY)},
+    "abliterated-model": "abliterated",
+    "auto": "router",
+    "autoglm": "glm",
+    "diffusiongemma": "gemma",
+    "dola-seed": "seed",
+    "duo-chat": "claude",
+    "euryale": "llama",
+    "hanami": "llama",
+    "intern-s": "intern-s1",
+    "iquest-q": "iquest",
+    "k2-v": "k2-horizon",
+    "lunaris": "llama",
+    "hy-mt": "hunyuan",
+    "medgemma": "gemma",
+    "paligemma": "gemma",
+    "k2-think": "k2-think",
+    "recurrentgemma": "gemma",
+    "router": "router",
+    "stheno": "llama",
+    "stepfun": "step",
+    "tng-r1t": "deepseek",
     "c4ai-command": "command",
     "chatglm": "glm",
     "chatgpt": "gpt",
@@ -36,7 +76,18 @@ SPELLINGS: dict[str, str] = {
 }
 """Name as written (a hyphen may also be `_` or nothing) → family. The longest spelling wins."""
 
-AT_START: dict[str, str] = {"o": "o", "hy": "hunyuan", "seed": "seed", "spark": "spark", "step": "step"}
+AT_START: dict[str, str] = {
+    "gen": "gen",
+    "hy": "hunyuan",
+    "j": "jurassic",
+    "k": "kimi",
+    "l": "llama",
+    "o": "o",
+    "seed": "seed",
+    "spark": "spark",
+    "step": "step",
+    "v0": "v0",
+}
 """Names that are also letters or plain words: a family only at the start of a name, before a number."""
 
 VARIANTS = frozenset(
@@ -78,18 +129,35 @@ TEACHERS = frozenset(words("claude deepseek gemini gpt grok o"))
 """Families that are poured into others, or whose name is an interface too: another family in the id wins."""
 
 
+PLAIN_WORDS = frozenset(
+    words("""
+        agnes aurora beam bunny codex composer cosmos dots jev kat magnum manta morph motif nex north orca
+        router spotlight swe umans virtuoso weaver
+    """)
+)
+"""Families whose names are plain words, which fine-tunes of others may carry: any other family in the id wins."""
+
+
 def precedence(family: str) -> int:
     """Rank a family among several in one id; the lowest wins, the first among equals."""
     if family in OWN_FORMAT:
         return 0
+    if family in PLAIN_WORDS or family in KIND_OF_FAMILY:
+        return 4
     return 3 if family in TEACHERS else 2 if family in VENDOR_NAMES else 1
 
+
+CLOSED = frozenset(words("claude gpt gemini grok o sonar nova muse mai"))
+"""Families whose weights nobody but the maker has: an unknown segment before them is a gateway."""
 
 REVISION_ONLY = frozenset({"nova", "titan"})
 """Families whose `-v1` counts revisions of a release, not generations."""
 
 WHOLE_NUMBERS = frozenset({"aya"})
 """Families where two digits are one number: Aya 23 is named for its languages. Elsewhere 25 is 2.5."""
+
+TWO_DIGITS = frozenset({"grok"})
+"""Families whose versions go beyond 9 behind the point: `grok-4-20` is 4.20."""
 
 ACTIVE_SIZES: dict[tuple[str, int], int] = {("llama", 4): 17_000_000_000}
 """Family and generation whose names give active instead of total parameters, and that number."""

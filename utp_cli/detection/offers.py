@@ -1,0 +1,197 @@
+"""What providers offer, joined by identity: one row a model, every figure with the votes behind it.
+
+A table is text, a JSON list a line, sorted by family: reading one family parses its lines only. The first line holds
+the date of the newest catalogue, the names of the catalogues and the providers that rows count into.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.detection.identity import Identity, distance, identity_of
+from utp_cli.facts.offers import table_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from utp_cli.detection.spec import ModelSpec
+
+FIELDS = ("context_window", "max_output_tokens", "native_tools", "reasoning", "structured_outputs", "parallel_tools")
+"""What rows state, in this order."""
+
+Figure = list[Any]
+"""Value, how many offers agree, of how many, 1 where the maker's own is among them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What is offered of one model."""
+
+    identity: Identity
+    figures: list[Figure | None]
+    """One for each of `FIELDS`."""
+    hosts: frozenset[int]
+    """Who offers it: places in the table's list of providers."""
+    others: dict[int, dict[int, Any]] = field(default_factory=dict)
+    """Host → place in `FIELDS` → its own value, where it differs."""
+
+    def to_list(self) -> list[Any]:
+        """Write the line of a table."""
+        one = self.identity
+        named = [" ".join(sorted(part)) for part in (one.variant, one.marks, one.words)]
+        others = {str(host): {str(at): value for at, value in own.items()} for host, own in self.others.items()}
+        return [one.family, list(one.version), one.size, *named, one.kind, self.figures, sorted(self.hosts), others]
+
+
+def _row(line: list[Any]) -> Row:
+    family, version, size, variant, marks, words, kind, figures, hosts, others = line
+    return Row(
+        identity=Identity(
+            family=family,
+            version=tuple(version),
+            size=size,
+            variant=frozenset(variant.split()),
+            marks=frozenset(marks.split()),
+            words=frozenset(words.split()),
+            kind=kind,
+        ),
+        figures=figures,
+        hosts=frozenset(hosts),
+        others={int(host): {int(at): value for at, value in own.items()} for host, own in others.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """The row that fits an id best."""
+
+    row: Row
+    older: bool = False
+    """It is an older version's: nobody offers this one yet."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Offers of a date."""
+
+    text: str
+    _read: dict[str, list[Row]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def _head(self) -> dict[str, Any]:
+        head: dict[str, Any] = json.loads(self.text.partition("\n")[0])
+        return head
+
+    @property
+    def date(self) -> str:
+        """Year and month of the newest catalogue."""
+        return str(self._head["date"])
+
+    @property
+    def catalogues(self) -> str:
+        """The names of the catalogues, as one text."""
+        return str(self._head["catalogues"])
+
+    @property
+    def providers(self) -> list[str]:
+        """The hosts that rows name by their place."""
+        return list(self._head["providers"])
+
+    def rows(self, family: str) -> list[Row]:
+        """Return the rows of a family."""
+        if family not in self._read:
+            self._read[family] = list(self._parsed(family))
+        return self._read[family]
+
+    def _parsed(self, family: str) -> Iterator[Row]:
+        opening = f'\n["{family}",'
+        at = self.text.find(opening)
+        while at >= 0:
+            end = self.text.find("\n", at + 1)
+            yield _row(json.loads(self.text[at + 1 : end]))
+            at = end if self.text.startswith(opening, end) else -1
+
+    def find(self, spec: ModelSpec) -> Match | None:
+        """Return the row of the model, else of the newest older version; None where nothing of it is known."""
+        wanted = identity_of(spec)
+        rows = self.rows(wanted.family)
+        if not wanted.version and rows and not any(row.identity.version == () for row in rows):
+            return None
+        best = _nearest(wanted, (row for row in rows if row.identity.version == wanted.version))
+        if best:
+            return Match(row=best)
+        older = {row.identity.version for row in rows if () < row.identity.version < wanted.version}
+        for version in sorted(older, reverse=True):
+            if best := _nearest(wanted, (row for row in rows if row.identity.version == version)):
+                return Match(row=best, older=True)
+        return None
+
+    def is_offered(self, spec: ModelSpec) -> bool:
+        """Whether the provider in the id is known to offer the model."""
+        wanted, host = identity_of(spec), self._host(spec)
+        same = (row for row in self.rows(spec.family) if row.identity.version == wanted.version)
+        return any(host in row.hosts and distance(wanted, row.identity) == 0 for row in same)
+
+    def _host(self, spec: ModelSpec) -> int:
+        return self.providers.index(spec.provider) if spec.provider in self.providers else -1
+
+    def facts_for(self, spec: ModelSpec, known: Collection[str] = ()) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return fields of `Capability` for an id, and the source of each.
+
+        `known`: fields that rules state. Of these only the maker, the host that the id names, or several hosts may say
+        yes or no otherwise; of weights that anybody serves (no provider in the id) only the maker.
+        """
+        match = self.find(spec)
+        if match is None:
+            return {}, {}
+        row, host = match.row, self._host(spec)
+        facts: dict[str, Any] = {}
+        sources: dict[str, str] = {}
+        for place, (name, figure) in enumerate(zip(FIELDS, row.figures, strict=True)):
+            if figure is None:
+                continue
+            value, _, of, maker = figure
+            alone = of == 1 or (spec.provider is None and name == "native_tools")
+            if isinstance(value, bool) and name in known and alone and not maker and host not in row.hosts:
+                continue
+            facts[name], sources[name] = value, self._counted(figure)
+            if place in row.others.get(host, {}):
+                facts[name] = row.others[host][place]
+                sources[name] = f"offer of {spec.provider} · others: {_said(value)} · {self.date}"
+            elif host >= 0 and host not in row.hosts:
+                sources[name] += "; hosts may cap"
+            if match.older:
+                sources[name] = f"as {_worded(row.identity)}: {sources[name]}"
+        return facts, sources
+
+    def _counted(self, figure: Figure) -> str:
+        value, agree, of, maker = figure
+        offers = f"{agree} of {of} offers" + (", the maker's among them" if maker and of > 1 else "")
+        return f"{_said(value)} · {'the maker' + chr(39) + 's offer' if maker and of == 1 else offers} · {self.date}"
+
+
+@lru_cache(maxsize=1)
+def built_in() -> Table:
+    """Return the table that comes with the package."""
+    return Table(table_text())
+
+
+def _nearest(wanted: Identity, rows: Iterator[Row]) -> Row | None:
+    """Return the nearest row; of those as near the newest, then the one with the most offers."""
+    near = [(apart, row) for row in rows if (apart := distance(wanted, row.identity)) is not None]
+    if not near:
+        return None
+    least = min(apart for apart, _ in near)
+    return max((row for apart, row in near if apart == least), key=lambda row: (row.identity.newest, len(row.hosts)))
+
+
+def _said(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:,}"
+
+
+def _worded(identity: Identity) -> str:
+    version = ".".join(map(str, identity.version))
+    return " ".join(part for part in (identity.family, version, *sorted(identity.variant)) if part)
