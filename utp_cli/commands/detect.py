@@ -40,7 +40,11 @@ def detect(
     config: options.Config = None,
     probe: Annotated[bool, Option("--probe", help="Send tool-use requests, see what really works.")] = False,
     refresh: Annotated[
-        bool, Option("--refresh", help="Fetch a list of models: FILE or URL in place of MODEL, else LiteLLM's.")
+        bool,
+        Option(
+            "--refresh",
+            help="Take in a list of models: FILE, URL, package:NAME or a name in place of MODEL, else LiteLLM's.",
+        ),
     ] = False,
     save: Annotated[str | None, Option("--save", metavar="NAME", help="Write a profile.")] = None,
     format_name: Annotated[str | None, options.result("--format", "-f", metavar="NAME", help="pretty, json.")] = None,
@@ -103,6 +107,9 @@ def _refresh(sources: list[str]) -> int:
     from utp_cli.io.listings import refresh  # noqa: PLC0415 - fetching has its own imports
 
     for source in sources:
-        listing, path = refresh(source)
-        say(f"{listing.name}: {len(listing.facts):,} models kept in {path}")
+        done = refresh(source)
+        if done.instead:
+            say(done.instead)
+        known = f"{done.known:,} of {done.listing.table.models:,} known before, {done.changed:,} with other figures"
+        say(f"{done.listing.name}: {len(done.listing.facts):,} models kept in {done.path}; by identity {known}")
     return 0

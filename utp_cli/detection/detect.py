@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
@@ -16,6 +16,7 @@ from utp_cli.detection.offers import built_in
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.series import OWN_SERVERS
 from utp_cli.detection.serving import server_settings
+from utp_cli.facts.aliases import ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -77,6 +78,7 @@ class Detection:
         return {
             "schema": "utp.detect/1",
             "model": self.model,
+            "kind": self.spec.kind,
             "spec": self.spec.to_dict(),
             "capability": self.capability.to_dict(),
             "mode": self.mode,
@@ -110,7 +112,7 @@ def detect(
     """
     told = server_name(model, server)
     spec = spec_with(read_model_id(told), server)
-    row, dialects = server_row(spec), dialects_for(told)
+    row, dialects = (server_row(spec), dialects_for(told)) if spec.kind == CHAT else (None, [])
     named = {f"registry: models of the dialect {dialects[0]}": {"native_tools": True}} if dialects else {}
     known = {**(named if row is None and spec.kind == CHAT and is_named(told, spec) else {}), **(stated or {})}
     heard = {server.source: server.capability} if server else {}
@@ -199,7 +201,9 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
 
 def offered_to(spec: ModelSpec, known: Collection[str]) -> tuple[dict[str, Any], Sources]:
     """Return what the table of offers says. A server of one's own caps no answer; its template takes tools or not."""
-    facts, sources = built_in().facts_for(spec, known)
+    moved = ALIASES.get(spec.alias or "")
+    meant = replace(read_model_id(moved.means), provider=spec.provider) if moved and moved.means else spec
+    facts, sources = built_in().facts_for(meant, known)
     left_out = {"max_output_tokens", "structured_outputs", "parallel_tools", *({"native_tools"} & {*known})}
     if spec.provider in OWN_SERVERS - {None}:
         facts = {name: value for name, value in facts.items() if name not in left_out}
@@ -232,6 +236,20 @@ def _serving_sources(row: ServerRow | None, spec: ModelSpec, dialect: str | None
     }
 
 
+def _whose(spec: ModelSpec) -> str:
+    """Say whose weights they are: a name that nobody lists may publish a fine-tune, or only host."""
+    return f"what {spec.org} publishes" if spec.org and not spec.tuned else "a fine-tune"
+
+
+def _moved(name: str) -> str:
+    """Say what a name means that moves."""
+    alias = ALIASES.get(name)
+    if alias is None:
+        return ""
+    means = f"means {alias.means}" if alias.means else "moves with its line"
+    return f"{name} moves: since {alias.since} it {means}; before: {alias.before}"
+
+
 def _warnings(spec: ModelSpec) -> list[str]:
     """Say what a reader should not take for certain."""
     version = ".".join(str(part) for part in spec.version)
@@ -243,14 +261,22 @@ def _warnings(spec: ModelSpec) -> list[str]:
         ),
         (
             spec.custom and spec.family != "unknown",
-            f"assumed from {base}: a fine-tune may call tools worse or write another dialect, so test it",
+            f"assumed from {base}: {_whose(spec)} may call tools worse or write another dialect, so test it",
         ),
         (
             bool(_LOW_BITS.search(spec.quant or "")),
             f"{spec.quant}: below about 4 bits expect more malformed calls",
         ),
         (
-            spec.provider == "ollama",
+            spec.kind != CHAT,
+            f"this is {NAMES.get(spec.kind)}: give it no tools",
+        ),
+        (
+            spec.alias is not None,
+            _moved(spec.alias or ""),
+        ),
+        (
+            spec.provider == "ollama" and spec.kind == CHAT,
             "ollama serves 4,096 tokens on a small GPU unless num_ctx says more: a long tool list is cut off",
         ),
     )

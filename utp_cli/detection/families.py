@@ -8,18 +8,20 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    aion afm agnes alia allam anubis artemis asi1 atria aurora apertus apriel arctic athene aya babbage baichuan beam bielik brave brick bunny capybara celeris claude codegeex codegemma
-    codellama codestral codex cogito command composer corethink cosmos cydonia davinci dbrx dracarys deepseek devstral dmind
-    dolphin dots doubao ernie euryale exa exaone falcon flan-t5 firefunction fugu functionary functiongemma gemini gemma gigachat
-    glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite gliner greg grok hammer hermes holo hunyuan inflection inkling
-    intellect internlm internvl iquest jamba jais jev k2-horizon kat kimi laguna leanstral learnlm linkup llemma lfm ling llada llama llava
-    longcat lunaris macaron maestro magidonia magistral magnum mai manta marco-o1 medlm mellum mercury mimo ming
-    minicpm minimax ministral mirothinker mistral mixtral molmo moonshot morph motif mpt muse mythomax namazu nanbeige
-    nemotron nex north nova olmo olmoe openchat openthinker orca ornith palmyra pangu pareto pegasus perceptron phi phind
-    pixtral plamo pplx pythia qianfan qvq qwen qwenlong qwerky qwq raptor reka relace remm ring rocinante rnj salamandra sarvam
-    sea-lion seed-oss schematron skyfall smollm solar sonar sorcererlm spotlight stablelm starcoder starling stockmark swe tev1
-    ternary-bonsai tinyllama titan toolace tongyi trinity tulu ui-tars umans unslopnemo vicuna virtuoso voxtral
-    watt-tool weaver wizardcoder wizardlm xlam yi zamba zephyr
+    afm agnes aion alia allam anubis apertus apriel arctic artemis asi1 athene atria aurora aya babbage
+    baichuan beam bielik brave brick bunny capybara celeris claude codegeex codegemma codellama codestral
+    codex cogito command composer corethink cosmos cydonia davinci dbrx deepseek devstral dmind dolphin dots
+    doubao dracarys ernie euryale exa exaone falcon firefunction flan-t5 fugu functionary functiongemma gemini
+    gemma gigachat gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer
+    hermes holo hunyuan inflection inkling intellect internlm internvl iquest jais jamba jev k2-horizon kat
+    kimi laguna leanstral learnlm lfm ling linkup llada llama llava llemma longcat lunaris macaron maestro
+    magidonia magistral magnum mai manta marco-o1 medlm mellum mercury mimo ming minicpm minimax ministral
+    mirothinker mistral mixtral molmo moonshot morph motif mpt muse mythomax namazu nanbeige nemotron nex
+    north nova olmo olmoe openchat openthinker orca ornith palmyra pangu pareto pegasus perceptron phi phind
+    pixtral plamo pplx pythia qianfan qvq qwen qwenlong qwerky qwq raptor reka relace remm ring rnj rocinante
+    salamandra sarvam schematron sea-lion seed-oss skyfall smollm solar sonar sorcererlm spotlight stablelm
+    starcoder starling stockmark swe ternary-bonsai tev1 tinyllama titan tongyi toolace trinity tulu ui-tars
+    umans unslopnemo vicuna virtuoso voxtral watt-tool weaver wizardcoder wizardlm xlam yi zamba zephyr
 """
 
 OTHER_KINDS: dict[str, str] = {
@@ -44,7 +46,6 @@ SPELLINGS: dict[str, str] = {
     "autoglm": "glm",
     "diffusiongemma": "gemma",
     "dola-seed": "seed",
-    "duo-chat": "claude",
     "euryale": "llama",
     "hanami": "llama",
     "intern-s": "intern-s1",

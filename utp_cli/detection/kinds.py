@@ -14,7 +14,8 @@ _WORDS: dict[str, str] = {
     "embedding": "embed embedding embeddings embedcode embedqa e5 bge gte nomic retriever nvclip",
     "rerank": "rerank reranker reranking",
     "guard": "guard guardrails safeguard moderation shield safety llmguardrails",
-    "speech": "tts asr stt transcribe transcription speech whisper sonic dictation diarize voice translate livetranslate",
+    "speech": """tts asr stt transcribe transcription speech whisper sonic dictation diarize voice translate
+        livetranslate""",
     "realtime": "realtime live",
     "ocr": "ocr",
     "translation": "mt mt2 translation",

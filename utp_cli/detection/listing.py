@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.kinds import CHAT
 from utp_cli.detection.model_id import read_model_id
-from utp_cli.detection.offers import FIELDS, Table
+from utp_cli.detection.offers import FIELDS, Table, built_in
 from utp_cli.detection.providers import NAMED_BY_COLON, PROVIDERS
 from utp_cli.detection.tabulating import Offer, tabulate
 from utp_cli.protocol.errors import BadOption
@@ -47,6 +47,8 @@ class Listed:
     model: str
     facts: Facts
     max_input: int | None = None
+    whole: bool = False
+    """The id is complete without the provider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,12 @@ class Listing:
         """Return what the list says: of the whole id or what follows its first slash, else of the same model."""
         lowered = model.lower()
         exact = self.facts.get(lowered) or self.facts.get(lowered.partition("/")[2])
-        return exact or self.table.facts_for(read_model_id(model))[0]
+        spec = read_model_id(model)
+        facts = exact or self.table.facts_for(spec)[0]
+        window = built_in().facts_for(spec)[0].get("context_window")
+        if "max_output_tokens" in facts and window == facts.get("context_window", 0) + facts["max_output_tokens"]:
+            return {**facts, "context_window": window}  # it gave what a prompt may take
+        return facts
 
 
 _LITELLM = {
@@ -131,10 +138,10 @@ def _canonical(line: Listed) -> str | None:
 
 def _by_id(listed: list[Listed]) -> dict[str, Facts]:
     """Return facts by id, with and without the provider; a bare id has what all providers agree on."""
-    facts = {line.model.lower(): line.facts for line in listed if not line.provider or "/" in line.model}
+    facts = {line.model.lower(): line.facts for line in listed if line.whole}
     offers: dict[str, list[Facts]] = {}
     for line in listed:
-        if line.provider:
+        if not line.whole:
             facts[f"{line.provider}/{line.model}".lower()] = line.facts
             offers.setdefault(line.model.lower(), []).append(line.facts)
     for model, found in offers.items():
@@ -152,7 +159,7 @@ def _litellm(document: Any) -> Iterator[Listed]:
             facts.setdefault("native_tools", False)
         provider = entry.get("litellm_provider")
         named = isinstance(provider, str) and model != "sample_spec"
-        yield Listed(provider=str(provider) if named else "", model=model, facts=facts)
+        yield Listed(provider=str(provider) if named else "", model=model, facts=facts, whole=True)
 
 
 def _models_dev(document: Any) -> Iterator[Listed]:
@@ -174,7 +181,7 @@ def _openrouter(document: Any) -> Iterator[Listed]:
             facts: Facts = {field: parameter in known for parameter, field in OPENROUTER_PARAMETERS.items()}
             facts |= _stated(entry, {"context_length": "context_window"})
             facts |= _stated(entry.get("top_provider"), {"max_completion_tokens": "max_output_tokens"})
-            yield Listed(provider="openrouter", model=entry["id"], facts=facts)
+            yield Listed(provider="openrouter", model=entry["id"], facts=facts, whole=True)
 
 
 def _langchain(document: Any) -> Iterator[Listed]:

@@ -26,6 +26,7 @@ from utp_cli.detection.kinds import kind_of
 from utp_cli.detection.providers import OWNERS, REPACKAGERS
 from utp_cli.detection.route import Route, read_route
 from utp_cli.detection.spec import ModelSpec
+from utp_cli.facts.aliases import ALIASES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +112,10 @@ def read_model_id(text: str) -> ModelSpec:
         version=version,
         variant="-".join(_variant(lexemes, canonical)) or None,
         custom=_is_custom(route, lexemes),
+        tuned=_is_tuned(route, lexemes),
         kind=_kind(canonical, name),
         words=_words(lexemes, canonical),
+        alias=name if name in ALIASES else None,
     )
 
 
@@ -252,4 +255,8 @@ def _variant_words(word: str, letters: frozenset[str]) -> tuple[str, ...]:
 
 def _is_custom(route: Route, lexemes: list[Lexeme]) -> bool:
     foreign = route.org is not None and route.org not in OWNERS | REPACKAGERS
-    return route.custom or foreign or any(lexeme.kind == "fine_tune" for lexeme in lexemes)
+    return foreign or _is_tuned(route, lexemes)
+
+
+def _is_tuned(route: Route, lexemes: list[Lexeme]) -> bool:
+    return route.custom or any(lexeme.kind == "fine_tune" for lexeme in lexemes)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FIELDS = ("context_window", "max_output_tokens", "native_tools", "reasoning", "structured_outputs", "parallel_tools")
 """What rows state, in this order."""
 
+_ADDED_BY_HOSTS = frozenset({"native_tools", "structured_outputs", "parallel_tools"})
+"""What hosts can do with any weights."""
+
 Figure = list[Any]
 """Value, how many offers agree, of how many, 1 where the maker's own is among them."""
 
@@ -91,6 +94,11 @@ class Table:
         return str(self._head["date"])
 
     @property
+    def models(self) -> int:
+        """How many rows there are."""
+        return max(self.text.count("\n") - 1, 0)
+
+    @property
     def catalogues(self) -> str:
         """The names of the catalogues, as one text."""
         return str(self._head["catalogues"])
@@ -116,7 +124,16 @@ class Table:
 
     def find(self, spec: ModelSpec) -> Match | None:
         """Return the row of the model, else of the newest older version; None where nothing of it is known."""
-        wanted = identity_of(spec)
+        return self.nearest(identity_of(spec))
+
+    def all_rows(self) -> Iterator[Row]:
+        """Yield every row."""
+        lines = iter(self.text.splitlines())
+        next(lines, None)
+        yield from (_row(json.loads(line)) for line in lines)
+
+    def nearest(self, wanted: Identity) -> Match | None:
+        """Return what `find` returns, for an identity."""
         rows = self.rows(wanted.family)
         if not wanted.version and rows and not any(row.identity.version == () for row in rows):
             return None
@@ -154,8 +171,9 @@ class Table:
             if figure is None:
                 continue
             value, _, of, maker = figure
-            alone = of == 1 or (spec.provider is None and name == "native_tools")
-            if isinstance(value, bool) and name in known and alone and not maker and host not in row.hosts:
+            alone = of == 1 and row.hosts != {host}
+            added = spec.provider is None and "native_tools" in known and name in _ADDED_BY_HOSTS
+            if isinstance(value, bool) and not maker and ((alone and name in known) or added):
                 continue
             facts[name], sources[name] = value, self._counted(figure)
             if place in row.others.get(host, {}):

@@ -18,8 +18,8 @@ _SPELT_AS_NAMED = """
     huggingface hyperbolic iflow impossibl inception inceptron inference inferenceapis inferx infomaniak io_net jalapeno
     jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai lemonade libertai lilac litellm_proxy llamagate llmgateway
     llmtr lmstudio longcat lucidquery lynkr meganova merge_gateway meta_llama minimax mistral mixlayer moark
-    model_oracle_ai modal modelis modelscope moonshot morph nanogpt nearai nebius neon neuralwatt nlp_cloud novita nscale
-    nvidia_nim oci ofox ollama openai openinfer opencode openrouter orcarouter ovhcloud perplexity pioneer poe
+    model_oracle_ai modal modelis modelscope moonshot morph nanogpt nearai nebius neon neuralwatt nlp_cloud novita
+    nscale nvidia_nim oci ofox ollama openai openinfer opencode openrouter orcarouter ovhcloud perplexity pioneer poe
     predibase privatemode_ai publicai qihang_ai qiniu_ai qianfan qvac regolo_ai replicate requesty routing_run runinfra
     sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam scaleway scnet scx siliconflow snowflake stackit
     stepfun streamlake subconscious submodel synthetic tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil

@@ -138,9 +138,8 @@ def _is_provider(word: str, rest: str) -> bool:
     return word not in SPELLINGS or "/" in rest or bool(_FAMILY.search(rest))
 
 
-_FAMILY = re.compile(
-    rf"(?<![a-z])(?:(?:{'|'.join(AT_START)})-?\d|(?:{'|'.join(map(re.escape, sorted(SPELLINGS, key=len, reverse=True)))})(?![a-z]))"
-)
+_LONGEST_FIRST = sorted(map(re.escape, SPELLINGS), key=len, reverse=True)
+_FAMILY = re.compile(rf"(?<![a-z])(?:(?:{'|'.join(AT_START)})-?\d|(?:{'|'.join(_LONGEST_FIRST)})(?![a-z]))")
 
 
 def _option(path: str) -> str:

@@ -27,6 +27,8 @@ class ModelSpec:
     """Quantisation and precision marks, lower case as written, joined by `-`."""
     custom: bool = False
     """The weights are not a release of the family's owner."""
+    tuned: bool = False
+    """The id says so: a fine-tune's form, or a word such as `lora`."""
     kind: str = "chat"
     """What it is for: `chat`, or `embedding`, `image`, … (`kinds.NAMES`)."""
     tag: str | None = None
@@ -36,6 +38,8 @@ class ModelSpec:
     """The parts of `tag`."""
     words: tuple[str, ...] = ()
     """Words of the name that are in no vocabulary."""
+    alias: str | None = None
+    """The name, where it is one that moves (`facts.aliases`)."""
 
     @property
     def tokens(self) -> frozenset[str]:

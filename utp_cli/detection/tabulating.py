@@ -99,14 +99,14 @@ def _settled(told: dict[str, dict[int, list[Any]]]) -> dict[str, dict[int, Any]]
 
 def _whole_windows(offers: Sequence[Offer]) -> Iterator[Offer]:
     """Put the window where a catalogue gave what a prompt may take, as far as another gives both for the family."""
-    windows = {
+    windows: dict[tuple[str, int], int] = {
         (offer.spec.family, offer.max_input): offer.facts["context_window"]
         for offer in offers
         if offer.max_input and "context_window" in offer.facts
     }
     for offer in offers:
         known, answer = offer.facts.get("context_window"), offer.facts.get("max_output_tokens")
-        window = windows.get((offer.spec.family, known))
+        window = windows.get((offer.spec.family, known)) if known else None
         if window and answer and abs(known + answer - window) <= _NEAR * window:
             yield replace(offer, facts=offer.facts | {"context_window": window})
         else:
@@ -124,7 +124,10 @@ def _elected(values: list[Any], among: list[Any] | None = None) -> Any:
 
 
 def _same(one: Any, two: Any) -> bool:
-    return one is two if isinstance(one, bool) else abs(one - two) <= _NEAR * max(one, two)
+    if isinstance(one, bool):
+        return one is two
+    near: bool = abs(one - two) <= _NEAR * max(one, two)
+    return near
 
 
 def _widen(own: dict[str, dict[int, Any]]) -> None:

@@ -11,6 +11,7 @@ from utp_cli.views.lines import Screen, blocks
 if TYPE_CHECKING:
     from utp_cli.detection.detect import Detection
     from utp_cli.detection.heard import Contradiction
+    from utp_cli.detection.spec import ModelSpec
 
 _LABEL = 17
 _SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
@@ -40,9 +41,16 @@ def _head(found: Detection, screen: Screen) -> Text:
     spec = found.spec
     version = ".".join(str(part) for part in spec.version)
     parts = [f"family {spec.family} {version}".strip(), _size(spec.size or spec.active_size), spec.variant]
-    parts += [f"via {spec.provider}" if spec.provider else None, "a fine-tune" if spec.custom else None]
+    parts += [f"via {spec.provider}" if spec.provider else None, _whose(spec)]
     right = screen.signs.dot.join(part for part in parts if part)
     return screen.row(Text(screen.safe(found.model), style="bold"), Text(right, style="dim"))
+
+
+def _whose(spec: ModelSpec) -> str | None:
+    """Say whose weights they are, where they are not the maker's."""
+    if not spec.custom:
+        return None
+    return f"published by {spec.org}" if spec.org and not spec.tuned else "a fine-tune"
 
 
 def _served(found: Detection, screen: Screen) -> list[Text]:
@@ -94,6 +102,9 @@ _ROWS: tuple[tuple[str, Any], ...] = (
     ("definitions", lambda found: found.definition_format),
     ("dialect", lambda found: found.dialect or "none known"),
 )
+_CALLERS = frozenset({"chat", "realtime"})
+"""Kinds of models that call tools."""
+
 _SOURCES = {
     "calls tools": "capability.native_tools",
     "thinks": "capability.reasoning",
@@ -108,13 +119,26 @@ _SOURCES = {
 
 
 def _facts(found: Detection, screen: Screen) -> list[Text]:
+    """Say what it can do; of a model that does not chat only that."""
+    if found.spec.kind not in _CALLERS:
+        return []
     lines = []
     for label, say in _ROWS:
         left = Text(f"  {label:<{_LABEL}}{screen.safe(say(found))}")
         source = found.sources.get(_SOURCES[label], "")
-        short = source if screen.verbose else source.partition(" (")[0]  # where a rule was taken from, with its date
+        short = source if screen.verbose else _shortened(source)
         lines.append(screen.row(left, Text(short, style="dim")))
     return lines
+
+
+def _shortened(source: str) -> str:
+    """Leave out where a rule was taken from, and of votes the value that stands beside them."""
+    origin, _, votes = source.partition(": ")
+    if origin in {"offers", "inherited"} and " · " in votes:
+        older, _, _ = votes.rpartition(": ")
+        counted = votes.partition(" · ")[2].replace(", the maker's among them", "").partition(";")[0]
+        return f"{older}: {counted}" if older.startswith("as ") else counted
+    return source.partition(" (")[0]
 
 
 def _serve(found: Detection, screen: Screen) -> list[Text]:
