@@ -23,7 +23,7 @@ from utp_cli.detection.server_flags import SERVER_ROWS
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.errors import BadOption
 
-MODEL_IDS = load("detect/model_ids.jsonl", "detect/more_ids.jsonl")
+MODEL_IDS = load("detect/model_ids.jsonl", "detect/more_ids.jsonl", "detect/routed_ids.jsonl")
 CAPABILITIES = load("detect/capabilities.jsonl")
 SPOKEN = [case for case in load("dialects/cases_*.jsonl") if case.get("model") and case.get("dialect")]
 SPOKEN_BY = {case["model"]: case["dialect"] for case in SPOKEN}

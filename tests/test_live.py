@@ -301,7 +301,7 @@ def test_a_server_is_recognised_and_heard(engine, serve):
     assert found["capability"]["native_tools"] is True
     assert found["capability"]["context_window"] == CONTEXTS[engine]
     assert found["sources"]["capability.context_window"].startswith(
-        "registry" if engine == "openai" else f"server: {engine}"
+        "offers" if engine == "openai" else f"server: {engine}"
     )
 
 

@@ -36,6 +36,10 @@ def detect(
     template: Annotated[
         str | None, options.known("--template", metavar="FILE", help="Read a chat template: Jinja, Go, or in a GGUF.")
     ] = None,
+    command: Annotated[
+        str | None,
+        options.known("--command", metavar="COMMAND", help="Check how a server is started: a command line, or a FILE."),
+    ] = None,
     profile: options.Profile = None,
     config: options.Config = None,
     probe: Annotated[bool, Option("--probe", help="Send tool-use requests, see what really works.")] = False,
@@ -66,13 +70,15 @@ def detect(
     from utp_cli.commands.detecting import Detecting, saved  # noqa: PLC0415 - `--help` has no need of it
 
     detecting = Detecting(settings, seconds=timeout, probe=probe, template=template)
-    found = detecting.found(models or [])
+    if command and len(models or []) > 1:
+        raise BadOption("--command takes one model")
+    found = detecting.checked(command, models[0] if models else None) if command else detecting.found(models or [])
     if save and len(found) != 1:
         raise BadOption("--save takes one model")
     sink_for(name, showing).write(_json(found) if name == "json" else _pretty(found, showing))
     if save:
         say(saved(found[0], save, settings, config))
-    return _PROBLEMS if any(outcome.bad for each in found for outcome in each.outcomes) else 0
+    return _PROBLEMS if any(each.bad for each in found) else 0
 
 
 def _json(found: list[Found]) -> str:
@@ -83,19 +89,21 @@ def _json(found: list[Found]) -> str:
 
 
 def _pretty(found: list[Found], showing: Showing) -> str:
-    from utp_cli.views.detection import comparison, detection  # noqa: PLC0415 - JSON needs no rich
+    from utp_cli.views.detection import checked, comparison, detection  # noqa: PLC0415 - JSON needs no rich
     from utp_cli.views.lines import blocks, painted  # noqa: PLC0415
     from utp_cli.views.probing import probing  # noqa: PLC0415
     from utp_cli.views.teaching import teaching  # noqa: PLC0415
 
     screen = showing.screen
     parts = []
-    known = [each.detection for each in found if each.detection]
+    known = [each.detection for each in found if each.detection and not each.checked]
     if len(known) > 1:
         parts.append(comparison(known, screen))
     for each in found:
-        if each.detection and len(known) == 1:
+        if each.detection in known and len(known) == 1:
             parts.append(detection(each.detection, screen))
+        if each.checked:
+            parts.append(checked(each.checked, each.name, screen))
         if each.template:
             parts.append(teaching(each.template, each.name, screen, each.diagnoses))
         if each.outcomes:

@@ -15,6 +15,7 @@ from utp_cli.io.profiles import add_profile
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
+    from utp_cli.detection.command_checks import Checked
     from utp_cli.detection.outcomes import Outcome
     from utp_cli.detection.servers import ServerFacts
     from utp_cli.detection.template import TemplateReading
@@ -34,6 +35,14 @@ class Found:
     diagnoses: tuple[Finding, ...] = ()
     """What is wrong with the template."""
     outcomes: tuple[Outcome, ...] = ()
+    checked: Checked | None = None
+    """The start command that was given, and what is wrong with it."""
+
+    @property
+    def bad(self) -> bool:
+        """Whether a probe failed, or a command has more than hints against it."""
+        wrong = self.checked.findings if self.checked else ()
+        return any(outcome.bad for outcome in self.outcomes) or any(each.severity != "info" for each in wrong)
 
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.detect/1`."""
@@ -42,6 +51,9 @@ class Found:
         if self.template:
             document["template"] = self.template.to_dict()
             document["diagnoses"] = [finding.to_dict() for finding in self.diagnoses]
+        if self.checked:
+            document["command"] = self.checked.to_dict()
+            document["findings"] = [finding.to_dict() for finding in self.checked.findings]
         if self.outcomes:
             document["probe"] = [outcome.to_dict() for outcome in self.outcomes]
         return document
@@ -74,6 +86,18 @@ class Detecting:
         for complaint in complaints:
             say(f"utp: {complaint}")
         return [self._one(name, listings, template) for name in names]
+
+    def checked(self, source: str, model: str | None) -> list[Found]:
+        """Return what is found out of each start command in a text or file. `model`: the model, whatever it names."""
+        from utp_cli.detection.command_checks import check_command  # noqa: PLC0415 - only who has a command pays
+        from utp_cli.io.command_files import read_commands  # noqa: PLC0415
+
+        found = []
+        for command in read_commands(source):
+            detection = detect(model or command.model or "", overrides=self._settings.overrides(model or ""))
+            checked = check_command(command, detection)
+            found.append(Found(name=model or command.model or command.engine, detection=detection, checked=checked))
+        return found
 
     def _one(self, name: str | None, listings: list[Any], template: TemplateReading | None) -> Found:
         server = self._asked(name) if self._url else None

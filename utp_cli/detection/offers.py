@@ -179,7 +179,7 @@ class Table:
             if place in row.others.get(host, {}):
                 facts[name] = row.others[host][place]
                 sources[name] = f"offer of {spec.provider} · others: {_said(value)} · {self.date}"
-            elif host >= 0 and host not in row.hosts:
+            elif spec.provider and host not in row.hosts:
                 sources[name] += "; hosts may cap"
             if match.older:
                 sources[name] = f"as {_worded(row.identity)}: {sources[name]}"

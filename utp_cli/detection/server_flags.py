@@ -272,7 +272,8 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
     ),
     _row(
         "command", any_of="plus", none_of="r", dialects="cohere_command4", vllm="cohere_command4",
-        sglang="cohere_command4", note="the generation after Command A", basis="registry",
+        vllm_reasoning="cohere_command4", sglang="cohere_command4", sglang_reasoning="cohere_command4",
+        note="the parsers say Command 4; that A+ is the first of them is read from its date", basis="inferred",
     ),
     _row(
         "command", any_of="a", dialects="cohere_command3", vllm="cohere_command3",
@@ -310,10 +311,7 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
         "apertus", dialects="apertus", vllm="apertus", vllm_template="tool_chat_template_apertus.jinja",
         sglang="apertus2509", sglang_reasoning="apertus2509", llamacpp="built in",
     ),
-    _row(
-        "gigachat", ">=3,<3.5", dialects="gigachat3", vllm="gigachat3", sglang="gigachat3",
-        llamacpp="built in",
-    ),
+    _row("gigachat", ">=3,<3.5", dialects="gigachat3", vllm="gigachat3", sglang="gigachat3", llamacpp="built in"),
     _row(
         "gigachat", ">=3.5", dialects="gigachat35", sglang="gigachat35", sglang_reasoning="gigachat35",
         basis="registry",
@@ -339,7 +337,10 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
         "seed-oss", dialects="seed_oss", vllm="seed_oss", vllm_reasoning="seed_oss", llamacpp="built in",
         basis="registry",
     ),
-    _row("step", ">=5", dialects="qwen3_coder", vllm="qwen3_coder", sglang="qwen3_coder", basis="registry"),
+    _row(
+        "step", ">=5", dialects="qwen3_coder", vllm="step5", vllm_reasoning="step5", basis="registry",
+        note="Qwen3-Coder's XML with the content's whitespace kept; SGLang 0.5.23 knows no Step-5",
+    ),
     _row(
         "step", ">=3.5,<5", dialects="step3p5", vllm="step3p5", vllm_reasoning="step3p5", sglang="step3p5",
         sglang_reasoning="step3p5", basis="registry",
@@ -364,10 +365,8 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
         "ring", ">=3", dialects="ling3", vllm="ling3", vllm_reasoning="ling3", sglang="ling3",
         sglang_reasoning="ling3", llamacpp="built in", basis="registry",
     ),
-    _row(
-        "minicpm", ">=5", dialects="minicpm5", vllm="minicpm5", sglang="minicpm5", llamacpp="built in",
-        basis="registry",
-    ),
+    _row("minicpm", ">=5", dialects="minicpm5", vllm="minicpm5", sglang="minicpm5", llamacpp="built in",
+         basis="registry"),
     _row(
         "muse", dialects="muse", vllm="muse", vllm_reasoning="muse", sglang="muse", sglang_reasoning="muse",
         llamacpp="built in", ollama="PARSER glimmer", basis="registry",
@@ -378,11 +377,42 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
         basis="inferred",
     ),
     _row("smollm", ">=3", dialects="hermes", vllm="hermes", llamacpp="built in", basis="inferred"),
-    _row("laguna", dialects="poolside_v1", vllm="poolside_v1", sglang="poolside_v1", basis="registry"),
+    _row(
+        "laguna", dialects="poolside_v1", vllm="poolside_v1", vllm_reasoning="poolside_v1", sglang="poolside_v1",
+        sglang_reasoning="poolside_v1", basis="registry",
+    ),
     _row("trinity", dialects="trinity", sglang="trinity", basis="registry"),
-    _row("inkling", dialects="inkling", vllm="inkling", sglang="inkling", basis="registry"),
-    _row("plamo", ">=3", dialects="plamo3", vllm="plamo3", basis="registry"),
-    _row("nanbeige", dialects="qwen3_coder", vllm="qwen3_coder", sglang="qwen3_coder", basis="registry"),
+    _row(
+        "inkling", dialects="inkling", vllm="inkling", vllm_reasoning="inkling", sglang="inkling",
+        sglang_reasoning="inkling", basis="registry",
+        note="vLLM's parser does not constrain named and required tool choice",
+    ),
+    _row("plamo", ">=3", dialects="plamo3", vllm="plamo3", vllm_reasoning="plamo3", basis="registry"),
+    _row(
+        "beam", dialects="beam", vllm="beam", vllm_reasoning="beam", sglang="beam", sglang_reasoning="beam",
+        basis="registry", note="Harmony's channels with <rfl:parameter name=…> inside; not gpt-oss",
+    ),
+    _row(
+        "dots", dialects="dots", vllm="dots", sglang="dots", sglang_reasoning="dots", basis="registry",
+        note="vLLM has no reasoning parser of that name",
+    ),
+    _row(
+        "k2-horizon", dialects="k2_horizon", vllm="k2_horizon", vllm_reasoning="k2_horizon", sglang="k2_horizon",
+        sglang_reasoning="k2_horizon", basis="registry", note="LLM360's K2; not Kimi K2",
+    ),
+    _row(
+        "intern-s1", dialects="internlm", vllm="internlm", sglang="interns1", sglang_reasoning="interns1",
+        basis="inferred", note="SGLang has one detector for InternLM2 and Intern-S1; vLLM reads the same markers",
+    ),
+    _row(
+        "iquest", none_of="coder code", dialects="iquest_q1", sglang="iquest_q1", sglang_reasoning="iquest_q1",
+        basis="registry", note="IQuest-Q1 only; IQuest-Coder loads as Llama and has no parser of its own",
+    ),
+    _row(
+        "nanbeige", dialects="qwen3_coder", vllm="qwen3_coder", sglang="nanbeige", sglang_reasoning="nanbeige",
+        basis="inferred", note="vLLM registers no name of its own; SGLang's nanbeige is its Qwen3-Coder class",
+    ),
+    _row("holo", vllm_reasoning="holo2", basis="registry"),
     _row("spark", ">=2.5", dialects="spark25", sglang="spark25", basis="registry"),
     _row("apriel", dialects="apriel", llamacpp="built in", basis="inferred"),
 )

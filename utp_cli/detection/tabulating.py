@@ -115,7 +115,8 @@ def _whole_windows(offers: Sequence[Offer]) -> Iterator[Offer]:
 
 def _unlimited(offer: Offer) -> bool:
     """Whether the longest answer only repeats the window: nobody limited it."""
-    return offer.facts["max_output_tokens"] >= 0.97 * (offer.facts.get("context_window") or 1 << 60)
+    answer: int = offer.facts["max_output_tokens"]
+    return answer >= 0.97 * (offer.facts.get("context_window") or 1 << 60)
 
 
 def _elected(values: list[Any], among: list[Any] | None = None) -> Any:

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from utp_cli.detection.command_line import NAMES
 from utp_cli.views.lines import Screen, blocks
 
 if TYPE_CHECKING:
+    from utp_cli.detection.command_checks import Checked
     from utp_cli.detection.detect import Detection
     from utp_cli.detection.heard import Contradiction
     from utp_cli.detection.spec import ModelSpec
 
 _LABEL = 17
+_SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
 _SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
 
 
@@ -21,6 +24,22 @@ def detection(found: Detection, screen: Screen) -> list[Text]:
     """Draw one model: the verdict, what it can do, the command line of each server, warnings."""
     head = [_head(found, screen), *_served(found, screen)]
     return blocks([head, _facts(found, screen), _serve(found, screen), _warnings(found, screen)])
+
+
+def checked(found: Checked, name: str, screen: Screen) -> list[Text]:
+    """Draw what is wrong with a start command, then the command line as it should be."""
+    engine = " ".join(part for part in (NAMES[found.command.engine], found.command.version) if part)
+    lines = [screen.row(Text(screen.safe(name), style="bold"), Text(screen.safe(engine), style="dim")), Text()]
+    for each in found.findings:
+        sign = Text(f"  {each.severity:<8}", style=_SEVERITIES[each.severity])
+        lines += screen.labelled(sign, f"{each.message}  ({each.code})", 10)
+        lines += screen.labelled(Text("          "), each.fix, 10) if each.fix else []
+    if not found.findings:
+        lines.append(Text(f"  {screen.signs.good} nothing wrong with the options that are known"))
+    if found.corrected:
+        pasted = [Text(f"    {screen.safe(line)}", no_wrap=True) for line in found.corrected.splitlines()]
+        lines += [Text(), screen.section("corrected"), *pasted]
+    return lines
 
 
 def comparison(all_found: list[Detection], screen: Screen) -> list[Text]:

@@ -1,0 +1,195 @@
+"""`utp detect --command`: how servers are started, checked against model, release and each other."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+from typer.testing import CliRunner
+
+from tests.cases import ids, load
+from utp_cli.app import app
+from utp_cli.detection.command_checks import RULES, check_command
+from utp_cli.detection.command_line import ENGINES, Command, is_modelfile, read_command, read_modelfile
+from utp_cli.detection.detect import detect
+from utp_cli.detection.server_flags import SERVER_ROWS
+from utp_cli.detection.serving import server_settings
+from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS
+
+CASES = load("detect/commands.jsonl")
+
+
+def checked(text: str, model: str | None = None):
+    command = read_modelfile(text) if is_modelfile(text) else read_command(text)
+    assert command
+    return check_command(command, detect(model or command.model or ""))
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+def test_what_is_wrong_is_found_and_nothing_else(case):
+    found = checked(case["command"], case.get("model"))
+    assert [[finding.code, finding.severity] for finding in found.findings] == case["findings"]
+    assert found.corrected == case.get("corrected")
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.get("corrected")], ids=lambda c: c["id"])
+def test_what_was_corrected_has_less_against_it(case):
+    before, after = checked(case["command"], case.get("model")), checked(case["corrected"], case.get("model"))
+    assert after.corrected is None
+    assert len(after.findings) < len(before.findings)
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang"])
+@pytest.mark.parametrize("row", SERVER_ROWS, ids=lambda row: str(row.series))
+def test_every_parser_that_is_advised_is_registered(row, engine):
+    settings = server_settings(row, thinks=True).get(engine, [])
+    for option, tables in (("--tool-call-parser", TOOL_PARSERS), ("--reasoning-parser", REASONING_PARSERS)):
+        if option in settings:
+            names = {name for listed in tables[engine].values() for name in listed}
+            assert settings[settings.index(option) + 1] in names
+
+
+@pytest.mark.parametrize(
+    "model", ["Qwen/Qwen3-32B", "zai-org/GLM-4.7", "stepfun-ai/Step-5-Flash", "poolside/Laguna-XS.2"]
+)
+@pytest.mark.parametrize(("engine", "start"), [("vllm", "vllm serve {}"), ("sglang", "sglang serve --model-path {}")])
+def test_what_we_advise_is_sound(model, engine, start):
+    options = detect(model).servers.get(engine, [])
+    found = checked(shlex.join([*start.format(model).split(), *options])) if options else None
+    assert not found or [finding for finding in found.findings if finding.severity != "info"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "engine", "model", "version"),
+    [
+        ("vllm serve Qwen/Qwen3-8B", "vllm", "Qwen/Qwen3-8B", None),
+        ("sudo HF_TOKEN=x uv run vllm serve --trust-remote-code Qwen/Qwen3-8B", "vllm", "Qwen/Qwen3-8B", None),
+        ("python3 -m vllm.entrypoints.openai.api_server --model=a/b", "vllm", "a/b", None),
+        ("docker run -p 1:1 vllm/vllm-openai:v0.33.0 --model a/b", "vllm", "a/b", "0.33.0"),
+        ("vllm serve \\\n  a/b \\\n  --port 1", "vllm", "a/b", None),
+        ("python -m sglang.launch_server --model-path a/b", "sglang", "a/b", None),
+        ("/opt/llama.cpp/build/bin/llama-server -hf a/b:Q4_K_M -c 4096", "llama.cpp", "a/b:Q4_K_M", None),
+        ("docker run ghcr.io/ggml-org/llama.cpp:server-cuda -m /m/x.gguf", "llama.cpp", "/m/x.gguf", None),
+        ("lmdeploy serve api_server internlm/internlm3-8b", "lmdeploy", "internlm/internlm3-8b", None),
+        ("text-generation-launcher --model-id a/b", "tgi", "a/b", None),
+    ],
+)
+def test_commands_are_read(text, engine, model, version):
+    command = read_command(text)
+    assert command is not None
+    assert (command.engine, command.model, command.version) == (engine, model, version)
+
+
+@pytest.mark.parametrize("text", ["", "ls -la", "echo vllm", "vllm bench throughput", "'"])
+def test_what_starts_no_server_is_none(text):
+    assert read_command(text) is None
+
+
+WORDS = st.sampled_from(
+    [
+        "vllm",
+        "serve",
+        "--model",
+        "a/b",
+        "--tool-call-parser",
+        "hermes",
+        "=",
+        "-c",
+        "8k",
+        "'",
+        "\\",
+        "--jinja",
+        "-",
+        "--",
+    ]
+)
+
+
+@given(st.text() | st.lists(WORDS).map(" ".join))
+def test_any_text_is_read_and_checked(text):
+    for start in ("vllm serve ", "llama-server ", "FROM x\n"):
+        found = checked(start + text) if start != "FROM x\n" or is_modelfile(start + text) else None
+        json.dumps([finding.to_dict() for finding in found.findings] if found else [])
+
+
+def test_every_engine_has_rules():
+    assert {engine for _, engine, _ in ENGINES} | {"ollama"} == set(RULES)
+
+
+def test_options_that_nobody_touched_stay_as_they_were():
+    command = Command(engine="vllm", words=("vllm", "serve", "a b", "--x", "1", "--y=2"), start=2)
+    assert command.with_options({"--z": "", "--y": "3"}) == "vllm serve 'a b' --x 1 --y 3 --z"
+    assert command.with_options({"--x": None}) == "vllm serve 'a b' --y=2"
+
+
+COMPOSE = """
+services:
+  model:
+    image: vllm/vllm-openai:v0.33.0
+    command: ["--model", "Qwen/Qwen2.5-7B-Instruct", "--tool-call-parser", "hermes"]
+  other:
+    image: lmsysorg/sglang:latest
+    command: >
+      python3 -m sglang.launch_server --model-path Qwen/Qwen2.5-7B-Instruct
+      --tool-call-parser qwen
+  database:
+    image: postgres:16
+"""
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return lambda *words, given=None: CliRunner().invoke(app, ["detect", *words], input=given)
+
+
+def test_a_compose_file_has_one_document_for_each_server(ask):
+    Path("compose.yaml").write_text(COMPOSE, encoding="utf-8")
+    result = ask("--command", "compose.yaml", "--json")
+    documents = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert [each["command"]["engine"] for each in documents] == ["vllm", "sglang"]
+    assert [[found["code"] for found in each["findings"]] for each in documents] == [["tool-flag-missing"], []]
+    assert documents[0]["command"]["version"] == "0.33.0"
+    assert documents[0]["command"]["corrected"] == (
+        "--model Qwen/Qwen2.5-7B-Instruct --tool-call-parser hermes --enable-auto-tool-choice"
+    )
+
+
+def test_a_sound_command_is_no_problem(ask):
+    result = ask("--command", "vllm serve Qwen/Qwen2.5-7B-Instruct --enable-auto-tool-choice --tool-call-parser hermes")
+    assert result.exit_code == 0
+    assert "nothing wrong" in result.stdout
+
+
+def test_what_is_to_paste_stands_on_one_line(ask):
+    result = ask("--command", "-", "--no-color", given="vllm serve \\\n  Qwen/Qwen2.5-7B-Instruct\n")
+    assert result.exit_code == 1
+    assert (
+        "    vllm serve Qwen/Qwen2.5-7B-Instruct --enable-auto-tool-choice --tool-call-parser hermes\n" in result.stdout
+    )
+
+
+def test_the_model_on_the_line_counts(ask):
+    command = "vllm serve /models/mine --enable-auto-tool-choice --tool-call-parser hermes"
+    assert ask("--command", command).exit_code == 0
+    found = json.loads(ask("zai-org/GLM-4.7", "--command", command, "--json").stdout)
+    assert found["findings"][0]["fix"] == "--tool-call-parser glm47"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--command", "ls -la"], "no server is started here"),
+        (["a", "b", "--command", "vllm serve x"], "takes one model"),
+    ],
+)
+def test_wrong_use_is_one_line(ask, words, told):
+    result = ask(*words)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,89 @@
+"""A server's start command checked: its options against the model, the release and each other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.detection.command_local import LLAMA_SERVER, LMDEPLOY, OLLAMA, TGI
+from utp_cli.detection.command_parsers import SGLANG, VLLM
+from utp_cli.protocol.findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from utp_cli.detection.command_faults import Fault
+    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.detect import Detection
+
+RULES: dict[str, tuple[Callable[[Command, Detection], Iterator[Fault]], ...]] = {
+    "vllm": VLLM,
+    "sglang": SGLANG,
+    "llama.cpp": LLAMA_SERVER,
+    "ollama": OLLAMA,
+    "lmdeploy": LMDEPLOY,
+    "tgi": TGI,
+}
+"""By engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A command and what is wrong with it."""
+
+    command: Command
+    findings: tuple[Finding, ...]
+    corrected: str | None
+    """The command line with every change, ready to paste; None where nothing is to change."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write `command` of `utp.detect/1`."""
+        command = self.command
+        return {
+            "engine": command.engine,
+            "version": command.version,
+            "model": command.model,
+            "corrected": self.corrected,
+        }
+
+
+def check_command(command: Command, found: Detection) -> Checked:
+    """Check a command against what is known of its model."""
+    faults = [fault for rule in RULES[command.engine] for fault in rule(command, found)]
+    changes = {name: value for fault in faults for name, value in fault.changes.items()}
+    return Checked(
+        command=command,
+        findings=tuple(_finding(fault, command) for fault in faults),
+        corrected=_corrected(command, changes) if changes else None,
+    )
+
+
+def _finding(fault: Fault, command: Command) -> Finding:
+    return Finding(
+        code=fault.code,
+        severity=fault.severity,
+        message=fault.message,
+        evidence=fault.evidence,
+        fix="; ".join(part for part in (_written(fault.changes, command), fault.advice) if part),
+    )
+
+
+def _written(changes: dict[str, str | None], command: Command) -> str:
+    if command.engine == "ollama":
+        return " and ".join(_modelfile_line(name, value) for name, value in changes.items() if value)
+    dropped = [name for name, value in changes.items() if value is None]
+    put = [f"{name} {value}".strip() for name, value in changes.items() if value is not None]
+    return ", ".join(([" ".join(put)] if put else []) + [f"drop {name}" for name in dropped])
+
+
+def _modelfile_line(name: str, value: str) -> str:
+    return f"{name.upper()} {value}" if name in {"parser", "renderer", "template"} else f"PARAMETER {name} {value}"
+
+
+def _corrected(command: Command, changes: dict[str, str | None]) -> str:
+    if command.engine != "ollama":
+        return command.with_options(changes)
+    old = re.compile(rf"\s*(?:PARAMETER\s+)?(?:{'|'.join(map(re.escape, changes))})\s", re.IGNORECASE)
+    lines = [line for line in command.words[0].splitlines() if not old.match(line)]
+    return "\n".join([*lines, *(_modelfile_line(name, value) for name, value in changes.items() if value)])

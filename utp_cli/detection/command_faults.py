@@ -1,0 +1,104 @@
+"""What can be wrong with a start command, and what several servers share in it.
+
+Sources: vLLM 0.33.0, SGLang 0.5.23 (wheels), llama.cpp and Ollama (sources), read in November 2026.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.detect import Detection
+    from utp_cli.protocol.findings import Severity
+
+TOOL, REASONING, AUTO = "--tool-call-parser", "--reasoning-parser", "--enable-auto-tool-choice"
+TEMPLATE, PLUGIN = "--chat-template", "--tool-parser-plugin"
+FEW_TOKENS = 8192
+"""Less context than that does not hold an agent's tools and its first answers."""
+
+RELEASES = {"vllm": "vLLM 0.33.0", "sglang": "SGLang 0.5.23", "ollama": "Ollama of 2026-08"}
+"""Whose names are known."""
+
+RENAMED = {"qwen25": "qwen", "glm45": "glm"}
+"""Old and new names of SGLang's tool parsers; the old ones still work, with a warning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing wrong, and what to change."""
+
+    code: str
+    severity: Severity
+    message: str
+    evidence: str = ""
+    changes: dict[str, str | None] = field(default_factory=dict)
+    """Options to set (`""`: without a value) or to take away (None)."""
+    advice: str = ""
+    """What to do where no option helps."""
+
+
+def advised(found: Detection, engine: str, option: str) -> str | None:
+    """Return the value that the series needs on this engine."""
+    flags = found.servers.get(engine, [])
+    due = flags[flags.index(option) + 1] if option in flags else None
+    return RENAMED.get(due or "", due) if (engine, option) == ("sglang", TOOL) else due
+
+
+def known_names(engine: str, tables: dict[str, dict[str, tuple[str, ...]]]) -> set[str]:
+    """Return every name that an engine's releases register."""
+    return {name for names in tables.get(engine, {}).values() for name in names}
+
+
+def series(found: Detection) -> str:
+    """Say which series a model is of: `qwen 3.5`; the model itself where its family is not known."""
+    version = ".".join(map(str, found.spec.version))
+    return f"{found.spec.family} {version}".strip() if found.spec.family != "unknown" else found.model
+
+
+def conflict(message: str, severity: Severity, changes: dict[str, str | None] | None = None) -> Fault:
+    """Return the fault of options that do not go together."""
+    return Fault(code="flag-conflict", severity=severity, message=message, changes=changes or {})
+
+
+def truncates(option: str, what: str) -> Fault:
+    """Return the fault of an option that cuts the prompt."""
+    return Fault(
+        code="context-truncated",
+        severity="warning",
+        message=f"{option} {what}: the tools stand at its front",
+        evidence=option,
+        changes={option: None},
+    )
+
+
+def little_context(option: str, slots: str = "") -> Callable[[Command, Detection], Iterator[Fault]]:
+    """Make the rule on too little context."""
+
+    def rule(command: Command, found: Detection) -> Iterator[Fault]:
+        size, parts = count(command.options.get(option)), count(command.options.get(slots)) or 1
+        if not size or size < 0 or found.spec.kind != "chat":
+            return
+        if size // parts < FEW_TOKENS:
+            share = f"{size:,} ÷ {parts} slots = {size // parts:,}" if parts > 1 else f"{size:,}"
+            wanted = min(32_768, found.capability.context_window) * parts
+            yield Fault(
+                code="context-exceeded",
+                severity="warning",
+                message=f"{share} tokens of context do not hold an agent's tools and its history",
+                evidence=f"{option} {command.options[option]}",
+                changes={option: str(wanted)} if wanted > size else {},
+                advice="" if wanted > size else "a model with a larger window",
+            )
+
+    return rule
+
+
+def count(text: str | None) -> int:
+    """Read `4096`, `32k`, `1M`; 0 where it is no number."""
+    scale = {"k": 1000, "m": 1_000_000}.get((text or "")[-1:].lower(), 1)
+    digits = (text or "").rstrip("kKmM")
+    return int(digits) * scale if digits.isascii() and digits.isdigit() and len(digits) < 12 else 0

@@ -1,0 +1,220 @@
+"""What is wrong with a start command of vLLM or SGLang: parsers against model and release, options against each other.
+
+Sources: vLLM 0.33.0 (`entrypoints/common/cli_args.py`, `parser/parser_manager.py`, `renderers/online_renderer.py`),
+SGLang 0.5.23 (`server_args.py`, `parser/template_detection.py`), read in November 2026.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.detection.command_faults import (
+    AUTO,
+    PLUGIN,
+    REASONING,
+    RELEASES,
+    RENAMED,
+    TEMPLATE,
+    TOOL,
+    Fault,
+    advised,
+    conflict,
+    known_names,
+    little_context,
+    series,
+    truncates,
+)
+from utp_cli.detection.command_line import NAMES
+from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
+from utp_cli.protocol.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.detect import Detection
+
+NOT_FOUND_BY_AUTO = frozenset(
+    {"llama3", "pythonic", "hermes", "gigachat3", "cohere_command4", "inkling", "dots", "muse", "nanbeige", "spark25"}
+    | {"trinity"}
+)
+"""Parsers of SGLang that no rule of `auto` chooses."""
+
+# -- what vLLM and SGLang share --------------------------------------------------------------------------------------
+
+
+def _unknown_parser(command: Command, found: Detection) -> Iterator[Fault]:
+    """A name that the release does not register: it does not start."""
+    for option, tables in ((TOOL, TOOL_PARSERS), (REASONING, REASONING_PARSERS)):
+        name, known = command.options.get(option), known_names(command.engine, tables)
+        plugged = option.replace("call-parser", "parser-plugin") if option == TOOL else f"{REASONING}-plugin"
+        if not name or name in known or (name == "auto" and command.engine == "sglang") or plugged in command.options:
+            continue
+        right = advised(found, command.engine, option) or nearest(name, known)
+        elsewhere = name in known_names(command.engine, UNRELEASED)
+        where = f"{RELEASES[command.engine]} registers no {option} {name}"
+        other = command.version and command.version not in RELEASES[command.engine]
+        yield Fault(
+            code="parser-unknown-to-server",
+            severity="warning" if other else "error",
+            message=where + (": only forks or plug-ins do" if elsewhere else ": such a server does not start"),
+            evidence=f"{option} {name}",
+            changes={option: right} if right else {},
+            advice="" if right else f"a name of `{NAMES[command.engine]} --help`",
+        )
+
+
+def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
+    """A parser that reads another dialect than the model writes: calls stay in the content."""
+    name = command.options.get(TOOL)
+    reads = dialect_called(name, command.engine) if name else None
+    if not name or not reads or reads in found.dialect_candidates or PLUGIN in command.options:
+        return
+    if name not in known_names(command.engine, TOOL_PARSERS):
+        return
+    right = advised(found, command.engine, TOOL)
+    plugin = f"{PLUGIN} FILE with a parser of your own, or " if command.engine == "vllm" else ""
+    if found.dialect_candidates and right:
+        stub = command.engine == "vllm" and "openai" in (reads, *found.dialect_candidates)
+        yield Fault(
+            code="parser-mismatch",
+            severity="error" if stub else "warning",
+            message=f"{series(found)} writes {found.dialect_candidates[0]}, {name} reads {reads}: calls stay as text",
+            evidence=f"{TOOL} {name}",
+            changes={TOOL: right},
+        )
+    elif found.spec.family != "unknown" and TEMPLATE not in command.options:
+        yield Fault(
+            code="parser-mismatch",
+            severity="warning",
+            message=f"{NAMES[command.engine]} has no parser for what {series(found)} writes, and {name} reads {reads}",
+            evidence=f"{TOOL} {name}",
+            advice=f"{plugin}leave the call in the content and parse the text (utp serve)",
+        )
+
+
+def _no_parser(command: Command, found: Detection) -> Iterator[Fault]:
+    """No tool parser at all, and tools will be sent."""
+    if command.options.get(TOOL) or found.spec.kind != "chat":
+        return
+    right = advised(found, command.engine, TOOL)
+    vllm = command.engine == "vllm"
+    if vllm and (found.spec.family == "gpt-oss" or command.options.get("--tokenizer-mode") == "mistral"):
+        return  # read without flags
+    refused = "a request with tools is answered 400" if vllm else "calls come back as text, HTTP 200"
+    if AUTO in command.options:
+        refused = f"{AUTO} needs a parser beside it: the server does not start"
+    yield Fault(
+        code="tool-flag-missing",
+        severity="error",
+        message=f"no {TOOL}: {refused}",
+        changes={**({AUTO: ""} if vllm else {}), TOOL: right} if right else {},
+        advice="" if right else _without_parser(command, found),
+    )
+
+
+def _without_parser(command: Command, found: Detection) -> str:
+    if found.spec.family == "unknown" or not found.dialect_candidates:
+        return f"{TOOL} with the parser of the model's family; where there is none, parse the text (utp serve)"
+    return f"{NAMES[command.engine]} has no parser for {series(found)}: parse the text (utp serve)"
+
+
+def _thinking_left(command: Command, found: Detection) -> Iterator[Fault]:
+    """A model that thinks, and nothing that takes the thinking out of the content."""
+    right = advised(found, command.engine, REASONING)
+    if command.engine == "vllm" and found.spec.family == "gpt-oss":
+        return  # its channels are read without flags
+    if right and found.capability.reasoning and REASONING not in command.options:
+        yield Fault(
+            code="think-tags-in-content",
+            severity="warning",
+            message=f"{series(found)} thinks, and without {REASONING} its thinking stands in the content",
+            changes={REASONING: right},
+        )
+
+
+# -- vLLM ------------------------------------------------------------------------------------------------------------
+
+
+def _not_loaded(command: Command, found: Detection) -> Iterator[Fault]:
+    if command.options.get(TOOL) and AUTO not in command.options and found.spec.family != "gpt-oss":
+        yield Fault(
+            code="tool-flag-missing",
+            severity="error",
+            message=f"without {AUTO} the parser is never loaded: a request with tools is answered 400",
+            evidence=f"{TOOL} {command.options[TOOL]}",
+            changes={AUTO: ""},
+        )
+
+
+def _vllm_pairs(command: Command, found: Detection) -> Iterator[Fault]:
+    """Options of vLLM that do not go together."""
+    options = command.options
+    tool, thinking = options.get(TOOL), options.get(REASONING)
+    if "hf" in (tool, thinking) and tool and thinking and tool != thinking:
+        yield conflict(f"{TOOL} {tool} and {REASONING} {thinking} cannot be combined: hf reads both or none", "error")
+    if "hf" in (tool, thinking) and TEMPLATE in options:
+        yield conflict(f"{TEMPLATE} changes the prompt, and hf still reads what the checkpoint describes", "warning")
+    if "--enable-log-outputs" in options and "--enable-log-requests" not in options:
+        log = "--enable-log-requests"
+        yield conflict(f"--enable-log-outputs needs {log}: the server does not start", "error", {log: ""})
+    if options.get("--tokenizer-mode") == "mistral":
+        if TEMPLATE in options:
+            told = f"--tokenizer-mode mistral takes no {TEMPLATE}: every request is refused"
+            yield conflict(told, "error", {TEMPLATE: None})
+    elif tool == "mistral" and found.spec.family in {"mistral", "mixtral", "ministral", "devstral", "magistral"}:
+        yield Fault(
+            code="mistral-id-format",
+            severity="info",
+            message="with the Hugging Face tokenizer the ids of calls must have nine characters",
+            advice="--tokenizer-mode mistral where the repository has Mistral's own tokenizer",
+        )
+    if options.get(TEMPLATE, "").startswith("examples/"):
+        yield Fault(
+            code="chat-template-missing",
+            severity="info",
+            message="the wheel ships no examples: the path is there only in a copy of the sources",
+            evidence=f"{TEMPLATE} {options[TEMPLATE]}",
+            advice="the whole path of the file",
+        )
+
+
+# -- SGLang ----------------------------------------------------------------------------------------------------------
+
+
+def _sglang_others(command: Command, found: Detection) -> Iterator[Fault]:
+    options = command.options
+    name, right = options.get(TOOL), advised(found, "sglang", TOOL)
+    if name in RENAMED:
+        yield conflict(f"{name} is an old name of {RENAMED[name]}", "info", {TOOL: RENAMED[name]})
+    if name == "auto" and TEMPLATE in options and "/" not in options[TEMPLATE] and "." not in options[TEMPLATE]:
+        told = f"auto reads the model's own template: with the built-in {options[TEMPLATE]} it finds nothing"
+        yield conflict(told, "warning", {TEMPLATE: None})
+    elif name == "auto" and right in NOT_FOUND_BY_AUTO:
+        yield Fault(
+            code="parser-mismatch",
+            severity="warning",
+            message=f"no rule of auto chooses {right}, which {series(found)} needs",
+            evidence=f"{TOOL} auto",
+            changes={TOOL: right},
+        )
+    if options.get("--grammar-backend") == "none":
+        yield Fault(
+            code="constraint-unavailable",
+            severity="warning",
+            message="without a grammar backend, required calls and strict tools are not enforced",
+            evidence="--grammar-backend none",
+            changes={"--grammar-backend": "xgrammar"},
+        )
+    if "--allow-auto-truncate" in options:
+        yield truncates("--allow-auto-truncate", "cuts a prompt that is too long, without a word")
+
+
+VLLM = (
+    _no_parser, _not_loaded, _unknown_parser, _other_dialect, _vllm_pairs, _thinking_left,
+    little_context("--max-model-len"),
+)  # fmt: skip
+SGLANG = (
+    _no_parser, _unknown_parser, _other_dialect, _sglang_others, _thinking_left, little_context("--context-length"),
+)  # fmt: skip
+"""Rules; their order is the order of the findings."""
