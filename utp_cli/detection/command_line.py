@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from utp_cli.detection.words import words
 
@@ -75,12 +75,8 @@ class Command:
     options: dict[str, str] = field(default_factory=dict)
     """Long name → value; `""` where it has none."""
     model: str | None = None
-
-    @property
-    def version(self) -> str | None:
-        """The release in an image's tag: `v0.11.0` of `vllm/vllm-openai:v0.11.0`."""
-        tags = (re.fullmatch(r".*/[\w.-]+:v?(\d+\.\d+[\w.]*)", word) for word in self.words[: self.start])
-        return next((tag[1] for tag in tags if tag), None)
+    version: str | None = None
+    """The release in an image's tag: `0.11.0` of `vllm/vllm-openai:v0.11.0`."""
 
     def with_options(self, changes: dict[str, str | None]) -> str:
         """Write the command with options set to a value (`""`: none), or taken away (None), quoted for a shell."""
@@ -114,8 +110,15 @@ def _read(found: Words, image: str) -> Command | None:
             options, rest = _options(marked[start:])
             named = next((options[name] for name in naming if options.get(name)), None)
             model = named or next(iter(rest), None)
-            command = Command(engine=engine, words=marked, start=start, options=options, model=model)
-            return replace(command, words=marked[1:], start=start - 1) if image and start else command
+            skipped = 1 if image else 0  # what is pasted back has no image in front
+            return Command(
+                engine=engine,
+                words=found,
+                start=start - skipped,
+                options=options,
+                model=model,
+                version=_version(marked[:start]),
+            )
     return None
 
 
@@ -125,6 +128,11 @@ def _split(text: str) -> Words:
         return tuple(shlex.split(text, comments=True))
     except ValueError:
         return tuple(text.split())
+
+
+def _version(found: Words) -> str | None:
+    tags = (re.fullmatch(r".*/[\w.-]+:v?(\d+\.\d+[\w.]*)", word) for word in found)
+    return next((tag[1] for tag in tags if tag), None)
 
 
 def _after(found: Words, phrase: Words) -> int | None:

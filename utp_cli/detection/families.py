@@ -8,20 +8,24 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    afm agnes aion alia allam anubis apertus apriel arctic artemis asi1 athene atria aurora aya babbage
-    baichuan beam bielik brave brick bunny capybara celeris claude codegeex codegemma codellama codestral
-    codex cogito command composer corethink cosmos cydonia davinci dbrx deepseek devstral dmind dolphin dots
-    doubao dracarys ernie euryale exa exaone falcon firefunction flan-t5 fugu functionary functiongemma gemini
-    gemma gigachat gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer
-    hermes holo hunyuan inflection inkling intellect internlm internvl iquest jais jamba jev k2-horizon kat
-    kimi laguna leanstral learnlm lfm ling linkup llada llama llava llemma longcat lunaris macaron maestro
-    magidonia magistral magnum mai manta marco-o1 medlm mellum mercury mimo ming minicpm minimax ministral
-    mirothinker mistral mixtral molmo moonshot morph motif mpt muse mythomax namazu nanbeige nemotron nex
-    north nova olmo olmoe openchat openthinker orca ornith palmyra pangu pareto pegasus perceptron phi phind
-    pixtral plamo pplx pythia qianfan qvq qwen qwenlong qwerky qwq raptor reka relace remm ring rnj rocinante
-    salamandra sarvam schematron sea-lion seed-oss skyfall smollm solar sonar sorcererlm spotlight stablelm
-    starcoder starling stockmark swe ternary-bonsai tev1 tinyllama titan tongyi toolace trinity tulu ui-tars
-    umans unslopnemo vicuna virtuoso voxtral watt-tool weaver wizardcoder wizardlm xlam yi zamba zephyr
+    afm agnes aion alia allam anubis apertus apriel arctic arrow artemis asi1 athene atria aurora aya babbage
+    baichuan bart beam bielik brave brick bunny capybara celeris claude claw codegeex codegemma codellama
+    codestral codex cogito command composer compound corethink cosmos cydonia davinci dbrx deepclaude deepseek
+    deplot devstral distilbert dmind dolphin dots doubao dracarys elephant ernie esm2 esmfold euryale exa
+    exaone falcon fare fastgpt firefunction firellava flan-t5 fugu functionary functiongemma fuyu gelab gemini
+    gemma giga gigachat gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer
+    healer hermes holo hunter hunyuan indictrans inflection inkling intellect internlm internvl iquest jais
+    jamba jev k2-horizon kat kimi kosmos laguna leanstral learnlm lfm ling linkup llada llama llava llemma
+    longcat loosecannon lucidnova lucidquery lumen lumimaid lunaris m2m100 macaron maestro magibu magidonia
+    magistral magnum mai manta marco-o1 medlm mellum mercury mimo ming minicpm minimax ministral mirothinker
+    mistral mixtral molmo moonshot morph motif mpt mt0 muse mythomax namazu nanbeige nemomix nemotron neva nex
+    noromaid north nova olmo olmoe openchat openorca openthinker orca ornith osmosis owl ox palmyra pangram
+    pangu pareto pegasus perceptron phi phind pixtral plamo pokee pplx prometheus pythia qianfan qvq qwen
+    qwenlong qwerky qwq raptor reka relace remm ring rnj rocinante salamandra sam sarvam schematron sea-lion
+    seed-oss skyfall smollm sofya solar sonar sorcererlm spotlight stablecode stablelm starcannon starcoder
+    starling stockmark swe ternary-bonsai tev1 tinyllama titan toast tongyi toolace toppy trendyol trinity
+    tulu ui-tars ultramarine umans unslopnemo usdcode usdvalidate vicuna vila virtuoso voxtral watt-tool
+    weaver wizardcoder wizardlm xlam yi yolo zamba zephyr
 """
 
 OTHER_KINDS: dict[str, str] = {
@@ -83,6 +87,8 @@ AT_START: dict[str, str] = {
     "j": "jurassic",
     "k": "kimi",
     "l": "llama",
+    "mn": "mistral",
+    "ms": "mistral",
     "o": "o",
     "seed": "seed",
     "spark": "spark",
@@ -132,8 +138,9 @@ TEACHERS = frozenset(words("claude deepseek gemini gpt grok o"))
 
 PLAIN_WORDS = frozenset(
     words("""
-        agnes aurora beam bunny codex composer cosmos dots jev kat magnum manta morph motif nex north orca
-        router spotlight swe umans virtuoso weaver
+        agnes arrow aurora beam bunny claw codex composer compound cosmos dots elephant giga healer
+        hunter jev kat lumen magnum manta morph motif nex north orca owl ox router sam spotlight swe
+        toast umans virtuoso weaver yolo
     """)
 )
 """Families whose names are plain words, which fine-tunes of others may carry: any other family in the id wins."""

@@ -24,11 +24,13 @@ class CapabilityRow:
     series: Series
     facts: dict[str, Any]
     source: str = CARDS
+    sure: bool = False
+    """It holds against what catalogues say: many of them have it wrong."""
 
 
 def _row(
     family: str = "", versions: str = "", *, any_of: str = "", none_of: str = "", providers: str = "",
-    serving: Serving = "any", max_size: int | None = None, source: str = CARDS, **facts: Any,
+    serving: Serving = "any", max_size: int | None = None, source: str = CARDS, sure: bool = False, **facts: Any,
 ) -> CapabilityRow:  # fmt: skip
     series = Series(
         family=family,
@@ -39,7 +41,7 @@ def _row(
         serving=serving,
         max_size=max_size,
     )
-    return CapabilityRow(series=series, facts=facts, source=source)
+    return CapabilityRow(series=series, facts=facts, source=source, sure=sure)
 
 
 def _tokens(window: int, answer: int) -> dict[str, Any]:
@@ -203,6 +205,7 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("grok", ">=3,<4", providers="azure", structured_outputs=False, reasoning=False, source=LISTING),
     _row("grok", ">=4", **THINKS, **_tokens(262_144, 32_768)),
     _row("grok", any_of="non", reasoning=False),
+    _row("grok", any_of="multi", **NO_TOOLS, sure=True, source="xAI documentation, 2026-11"),
     # lines on other families' weights
     _row("hermes", ">=2", any_of="pro", **TOOLS),
     _row("hermes", ">=3", **TOOLS, **_tokens(131_072, 8192)),

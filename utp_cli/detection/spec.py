@@ -43,8 +43,8 @@ class ModelSpec:
 
     @property
     def tokens(self) -> frozenset[str]:
-        """The tokens of variant and tag, for rules about series."""
-        return frozenset(f"{self.variant or ''}-{self.tag or ''}".split("-")) - {""}
+        """The tokens of variant and tag and the other words, for rules about series."""
+        return frozenset((*f"{self.variant or ''}-{self.tag or ''}".split("-"), *self.words)) - {""}
 
     @property
     def known_size(self) -> int | None:
