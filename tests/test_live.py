@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from tests.live_servers import KEY, SERVERS, alone, document, run, serve
 from utp_cli.detection.servers import ENGINES, MODELS, ServerFacts
+from utp_cli.io import listings
 from utp_cli.io.profiles import read_configuration
 from utp_cli.io.web import NoAnswer, Web, joined, key_header, root_of, shown_url
 from utp_cli.protocol.errors import BadOption, UtpError
@@ -471,3 +472,61 @@ def test_a_profile_is_saved(serve):
     assert json.loads(again.stdout)["server"]["engine"] == "sglang"
     assert run("--url", served.url, "--save", "mine").exit_code == 2
     assert run("a", "b", "--save", "two").exit_code == 2
+
+
+def test_a_list_is_joined_by_identity_and_says_what_it_changed():
+    entry = {"litellm_provider": "anthropic", "supports_function_calling": True, "max_output_tokens": 64000}
+    rows = {
+        "claude-opus-4-6": {**entry, "max_input_tokens": 123_456},
+        "claude-opus-77": {**entry, "max_input_tokens": 200_000},
+    }
+    Path("list.json").write_text(json.dumps(rows), encoding="utf-8")
+    result = run("--refresh", "list.json")
+    assert "litellm: 2 models kept in" in result.stderr
+    assert "by identity 1 of 2 known before, 1 with other figures" in result.stderr
+    for spelling in ("anthropic:claude-opus-4.6", "us.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6@latest"):
+        found = document(spelling)
+        assert found["capability"]["context_window"] == 123_456
+        assert found["sources"]["capability.context_window"] == "listing: litellm"
+
+
+def test_what_a_prompt_may_take_is_put_back_to_the_window():
+    row = {"supports_function_calling": True, "max_input_tokens": 272_000, "max_output_tokens": 128_000}
+    Path("list.json").write_text(json.dumps({"gpt-5": row}), encoding="utf-8")
+    run("--refresh", "list.json")
+    assert document("gpt-5")["capability"]["context_window"] == 400_000
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Install a package that has a copy of the list; it may not be imported."""
+    place = tmp_path / "site" / "litellm"
+    place.mkdir(parents=True)
+    (place / "__init__.py").write_text("raise AssertionError('imported')", encoding="utf-8")
+    (place / "model_prices_and_context_window_backup.json").write_text(json.dumps(LITELLM), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(place.parent))
+
+
+@pytest.mark.usefixtures("package")
+def test_a_list_is_taken_from_an_installed_package():
+    result = run("--refresh", "package:litellm")
+    assert result.exit_code == 0
+    assert "litellm: 1 models kept in" in result.stderr
+    assert document("acme/bot-1")["capability"]["context_window"] == 64000
+
+
+@pytest.mark.usefixtures("package")
+def test_offline_the_installed_copy_is_taken_and_it_says_so(monkeypatch):
+    monkeypatch.setitem(listings.LISTS, "litellm", "http://127.0.0.1:9/list.json")
+    result = run("--refresh", "litellm")
+    assert result.exit_code == 0
+    assert "cannot be reached" in result.stderr
+    assert "the copy of the installed package" in result.stderr
+
+
+def test_offline_without_a_copy_it_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(listings.LISTS, "openrouter", "http://127.0.0.1:9/list.json")
+    result = run("--refresh", "openrouter")
+    assert result.exit_code == 2
+    assert "offline give a FILE, or package:NAME (litellm, models.dev)" in result.stderr
+    assert run("--refresh", "package:nothing").exit_code == 2

@@ -140,7 +140,9 @@ class Table:
         best = _nearest(wanted, (row for row in rows if row.identity.version == wanted.version))
         if best:
             return Match(row=best)
-        older = {row.identity.version for row in rows if () < row.identity.version < wanted.version}
+        older = {
+            row.identity.version for row in rows if _before(wanted.version) < row.identity.version < wanted.version
+        }
         for version in sorted(older, reverse=True):
             if best := _nearest(wanted, (row for row in rows if row.identity.version == version)):
                 return Match(row=best, older=True)
@@ -170,8 +172,8 @@ class Table:
         for place, (name, figure) in enumerate(zip(FIELDS, row.figures, strict=True)):
             if figure is None:
                 continue
-            value, _, of, maker = figure
-            alone = of == 1 and row.hosts != {host}
+            value, agree, _, maker = figure
+            alone = agree == 1 and row.hosts != {host}
             added = spec.provider is None and "native_tools" in known and name in _ADDED_BY_HOSTS
             if isinstance(value, bool) and not maker and ((alone and name in known) or added):
                 continue
@@ -195,6 +197,11 @@ class Table:
 def built_in() -> Table:
     """Return the table that comes with the package."""
     return Table(table_text())
+
+
+def _before(version: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what versions must be above to tell of this one: a generation ago at most."""
+    return (version[0] - 1,) if version else ()
 
 
 def _nearest(wanted: Identity, rows: Iterator[Row]) -> Row | None:
