@@ -25,6 +25,7 @@ from utp_cli.detection.command_faults import (
     truncates,
 )
 from utp_cli.detection.command_line import NAMES
+from utp_cli.detection.dialect import server_row
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
 from utp_cli.protocol.errors import nearest
 
@@ -68,9 +69,9 @@ def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
     """A parser that reads another dialect than the model writes: calls stay in the content."""
     name = command.options.get(TOOL)
     reads = dialect_called(name, command.engine) if name else None
-    if not name or not reads or reads in found.dialect_candidates or PLUGIN in command.options:
+    if not name or not reads or PLUGIN in command.options:
         return
-    if name not in known_names(command.engine, TOOL_PARSERS):
+    if reads in _fitting(command, found) or name not in known_names(command.engine, TOOL_PARSERS):
         return
     right = advised(found, command.engine, TOOL)
     plugin = f"{PLUGIN} FILE with a parser of your own, or " if command.engine == "vllm" else ""
@@ -91,6 +92,19 @@ def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
             evidence=f"{TOOL} {name}",
             advice=f"{plugin}leave the call in the content and parse the text (utp serve)",
         )
+
+
+ONE_CLASS = {"glm45", "glm47"}
+"""Dialects that one class of vLLM reads, under either name."""
+
+
+def _fitting(command: Command, found: Detection) -> set[str]:
+    """Return the dialects that a parser may read: that of the advised parser, and what the series writes besides."""
+    row, right = server_row(found.spec), advised(found, command.engine, TOOL)
+    if row is None or not right:
+        return {*found.dialect_candidates}
+    fitting = {dialect_called(name, command.engine) or "" for name in (right, *row.also)}
+    return fitting | (ONE_CLASS if command.engine == "vllm" and fitting & ONE_CLASS else set())
 
 
 def _no_parser(command: Command, found: Detection) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from utp_cli.detection.families import AT_START, SPELLINGS
+from utp_cli.detection.families import AT_START, CLOSED, SPELLINGS
 from utp_cli.detection.providers import (
     BEDROCK_REGIONS,
     DEPLOYMENT_REGIONS,
@@ -115,8 +115,11 @@ def _split_provider(path: str) -> tuple[str | None, str]:
     before, colon, after = first.partition(":")
     if colon and _is_provider(before, path[len(before) + 1 :]):
         return _named(before), path[len(before) + 1 :]
-    if colon and after in OWNERS | PROVIDERS.keys():  # a gateway of one's own
+    named = before == "ft" or _FAMILY.search(before)
+    if colon and (after in OWNERS | PROVIDERS.keys() or (_CLOSED.match(after) and not named)):  # a gateway
         return None, path[len(before) + 1 :]
+    if colon and slash and after.isdigit():  # host:8000
+        return None, rest
     known = PROVIDERS.get(first)
     if known is None and rest.count("/") == 1 and rest.partition("/")[0] in OWNERS:
         known = NAMED_BY_COLON.get(first)  # nvidia/moonshotai/kimi-k2
@@ -142,6 +145,10 @@ _LONGEST_FIRST = sorted(map(re.escape, SPELLINGS), key=len, reverse=True)
 _FAMILY = re.compile(rf"(?<![a-z])(?:(?:{'|'.join(AT_START)})-?\d|(?:{'|'.join(_LONGEST_FIRST)})(?![a-z]))")
 
 
+_CLOSED = re.compile(rf"(?:chatgpt|{'|'.join(sorted(CLOSED - {'o'}))})-(?!oss)|o\d")
+"""The start of a name that no server of one's own has: before it stands a gateway, not an Ollama name."""
+
+
 def _option(path: str) -> str:
     """Return the option behind the name of a path: `thinking`, also of `name:thinking:16384`."""
     option = re.sub(r"(?<=:thinking):\d+$", "", path).rpartition(":")[2]
@@ -160,6 +167,8 @@ def _read_path(path: str, provider: str | None) -> Route:
         name = name.partition(":")[0] + (f"-{option}" if option == "thinking" else "")
         provider = provider or ("openrouter" if before else None)
     colon = name.partition(":")[2] if not name.startswith(":") else ""
+    if before and colon in PROVIDERS and provider in {None, "huggingface"}:  # the router of Hugging Face
+        name, provider, colon = name.partition(":")[0], provider or PROVIDERS[colon], ""
     if provider is None and colon:
         provider = "ollama"
     if provider == "bedrock":

@@ -62,14 +62,14 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
         "strategy",
     ),
     _row(
-        "llama", ">=4", dialects="llama4_pythonic llama3_json", vllm="llama4_pythonic",
+        "llama", ">=4", dialects="llama4_pythonic llama3_json", vllm="llama4_pythonic", also="llama4_json pythonic",
         vllm_template="tool_chat_template_llama4_pythonic.jinja", sglang="pythonic", llamacpp="built in",
         ollama="template lists .Tools",
         note="llama4_json exists, the pythonic form is the recommended one; parallel calls work. Older "
         "SGLang documentation names a parser 'llama4' that is no longer registered",
     ),
     _row(
-        "llama", ">=3.2,<3.3", dialects="llama3_json pythonic", vllm="llama3_json",
+        "llama", ">=3.2,<3.3", dialects="llama3_json pythonic", vllm="llama3_json", also="pythonic",
         vllm_template="tool_chat_template_llama3.2_json.jinja", sglang="llama3", llamacpp="built in",
         ollama="template lists .Tools",
         note="1B and 3B also know the pythonic form (vLLM pythonic + "

@@ -21,6 +21,8 @@ class ServerRow:
     """What the model writes in raw text, the likeliest first."""
     vllm: str = ""
     """`--tool-call-parser`."""
+    also: tuple[str, ...] = ()
+    """Parsers of other dialects that read the series as well."""
     vllm_reasoning: str = ""
     """`--reasoning-parser`."""
     vllm_template: str = ""
@@ -47,6 +49,7 @@ def row(
     none_of: str = "",
     max_size: int | None = None,
     dialects: str = "",
+    also: str = "",
     **settings: Any,
 ) -> ServerRow:
     """Write a row; words that belong together stand in one string, blanks between."""
@@ -57,7 +60,7 @@ def row(
         none_of=words(none_of),
         max_size=max_size,
     )
-    return ServerRow(series=series, dialects=words(dialects), **settings)
+    return ServerRow(series=series, dialects=words(dialects), also=words(also), **settings)
 
 
 def server_settings(row: ServerRow, *, thinks: bool) -> Servers:
