@@ -101,7 +101,7 @@ class Engine:
     @property
     def unsettled(self) -> bool:
         """Whether text has become something else, or a call was found whose text only the end can judge."""
-        return self._turned or any(found.thought or found.quoted or found.dialect.named_before for found in self.found)
+        return self._turned
 
     @property
     def undecided(self) -> bool:
@@ -246,6 +246,7 @@ class Engine:
                 thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)
+            self._turned = self._turned or found.thought or found.quoted or dialect.named_before
             if self._thinking:
                 self._thinking.calls.append(found)
                 if self._thinking.first_call is None and not dialect.calls_in_reasoning:

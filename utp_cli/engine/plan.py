@@ -49,6 +49,8 @@ class Plan:
 
     def open_tail(self, prompt: str) -> str:
         """Return the prompt from its last opening marker on if nothing closed it: the answer goes on with that."""
+        if not prompt:
+            return ""
         at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
         ended = max((prompt.rfind(closer) for closer in self._closers), default=-1)
         return prompt[at:] if at >= 0 and at >= ended else ""
