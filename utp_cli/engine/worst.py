@@ -14,8 +14,22 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.spec import Dialect
 
-BOUNDS: dict[str, int] = {}
-"""Looks a character that reading may cost, by family, of whatever input: about twice the worst that is known."""
+BOUNDS: dict[str, int] = {
+    "tagged_json_object": 250,
+    "tagged_json_list": 250,
+    "xml_function_eq": 150,
+    "xml_invoke": 150,
+    "arg_key_value": 50,
+    "header_json": 700,
+    "harmony": 250,
+    "kv_custom": 50,
+    "raw_code": 50,
+    "xml_nested": 50,
+    "pythonic": 500,
+    "xml_elements": 50,
+}
+"""Looks a character that reading may cost, by family, whatever the input: about twice the worst that is known. A marker
+of few characters with no header behind it costs the most: up to `HEADER_LIMIT` characters are looked at for each."""
 SCRAPS = (*"\"'{[(<\\\n ,:=a1`}", '{"a":', "a(", "</", "<![CDATA[")
 """What units hold beside markers."""
 LENGTH = 600
