@@ -15,7 +15,7 @@ from utp_cli.engine.worst import BOUNDS, LENGTH, LONG, looks_of, parts_of, repea
 from utp_cli.parsing import parser as parsing
 
 BRED = settings(
-    max_examples=5, deadline=None, phases=[Phase.explicit, Phase.generate, Phase.target],
+    max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate, Phase.target],
     suppress_health_check=[*HealthCheck], derandomize=True, database=None,
 )  # fmt: skip
 
