@@ -114,7 +114,8 @@ def detect(
     spec = spec_with(read_model_id(told), server)
     row, dialects = (server_row(spec), dialects_for(told)) if spec.kind == CHAT else (None, [])
     named = {f"registry: models of the dialect {dialects[0]}": {"native_tools": True}} if dialects else {}
-    known = {**(named if row is None and spec.kind == CHAT and is_named(told, spec) else {}), **(stated or {})}
+    only_named = row is None and spec.kind == CHAT and is_named(told, spec) and not built_in().find(spec)
+    known = {**(named if only_named else {}), **(stated or {})}
     heard = {server.source: server.capability} if server else {}
     wanted = {**(overrides or {}), "override": override or {}}
     capability, capability_sources = find_capability(spec, {**known, **heard, **wanted})

@@ -14,13 +14,13 @@ _WORDS: dict[str, str] = {
     "embedding": "embed embedding embeddings embedcode embedqa e5 bge gte nomic retriever nvclip",
     "rerank": "rerank reranker reranking",
     "guard": "guard guardrails safeguard moderation shield safety llmguardrails",
-    "speech": """tts asr stt transcribe transcription speech whisper sonic dictation diarize voice translate
+    "speech": """tts asr stt transcribe transcription speech whisper sonic dictation diarize lyria translate
         livetranslate""",
-    "realtime": "realtime live",
+    "realtime": "realtime live voice",
     "ocr": "ocr",
     "translation": "mt mt2 translation",
-    "video": "video reel r2v t2v i2v",
-    "image": "image images canvas diffusion t2i inpaint inpainting outpaint upscale",
+    "video": "video reel r2v t2v i2v hailuo kling seedance sora veo",
+    "image": "image images flux imagen seedream canvas diffusion t2i inpaint inpainting outpaint upscale",
 }
 KIND_OF_WORD: dict[str, str] = {word: kind for kind, listed in _WORDS.items() for word in words(listed)}
 """The first word that stands here decides, in the order of the kinds."""

@@ -244,7 +244,7 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("sonar", any_of="reasoning research", **THINKS),
     # whatever the model: what a base model lacks, what a host or server adds or cannot do
     _row(any_of="base", **NO_TOOLS),
-    _row(any_of="research", **NO_TOOLS),
+    _row(any_of="research", **NO_TOOLS, sure=True, source="provider documentation, 2026-11: they search, no tools"),
     _row(providers="fireworks", structured_outputs=True, source=LISTING),
     _row(providers="gemini vllm", structured_outputs=True, source=CARDS),
     _row(providers="ollama", structured_outputs=False,
