@@ -506,7 +506,7 @@ def test_explain_alone_lists_every_code():
 @pytest.mark.parametrize(
     ("code", "head"),
     [
-        ("utp201", "UTP201 missing-description  (audit rule, error)"),
+        ("utp201", "UTP201 missing-description  (audit rule, warning)"),
         ("missing-argument", "missing-argument  (diagnosis, error)"),
         ("not-in-enum", "not-in-enum  (problem)"),
         ("in-reasoning", "in-reasoning  (rejection)"),

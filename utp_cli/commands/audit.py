@@ -91,7 +91,7 @@ def audit(
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> int:
-    """Lint tool definitions: what providers refuse, models misuse, readers distrust.
+    """Lint tool definitions: what is refused, misused, distrusted.
 
     Settings may stand in [tool.utp.audit] of pyproject.toml. Exit: 0 clean, 1 findings, 2 could not be run.
     """
