@@ -93,7 +93,7 @@ def audit(
 ) -> int:
     """Lint tool definitions: what is refused, misused, distrusted.
 
-    Settings may stand in [tool.utp.audit] of pyproject.toml. Exit: 0 clean, 1 findings, 2 could not be run.
+    Settings: [tool.utp.audit]. Exit: 0 clean, 1 findings, 2 could not be run.
     """
     if list_all:
         return list_rules(output)
