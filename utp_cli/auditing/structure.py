@@ -238,7 +238,7 @@ def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
         )
 
 
-@audit_rule("UTP116", "error", "schema-expands", on="tool")
+@audit_rule("UTP116", "warning", "schema-expands", on="tool")
 def schema_expands(tool: AuditedTool) -> Iterator[Flaw]:
     """A schema refers to others so often that validators run out of memory.
 
