@@ -21,7 +21,7 @@ from utp_cli.auditing.words import content_words, first_sentence, stem, words
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.validation.definitions import find_definitions, read_definition, value_fault
 
-CASES = load("audit/cases.jsonl", "audit/more.jsonl")
+CASES = load("audit/cases.jsonl", "audit/more.jsonl", "audit/expanding.jsonl")
 EDGES = load("audit/rules.jsonl")
 """Both sides of the edge of every rule, one code at a time."""
 SECTIONS = ("What it does:", "Why it is bad:", "Example:", "Use instead:", "Fix safety:")
