@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from utp_cli.parsing.answered import no_answer
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,7 +17,8 @@ _UNSAFE = {"truncated", "malformed", "doubtful"}
 
 def _error(result: ParseResult) -> bool:
     return (
-        any(call.reason in _UNSAFE for call in result.rejected)
+        no_answer(result) is not None
+        or any(call.reason in _UNSAFE for call in result.rejected)
         or any(call.valid is False for call in result.calls)
         or any(finding.severity == "error" for finding in result.diagnoses)
     )

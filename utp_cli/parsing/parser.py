@@ -9,6 +9,7 @@ from utp_cli.engine.plan import Plan
 from utp_cli.parsing import rungs
 from utp_cli.parsing.announce import Announcer
 from utp_cli.parsing.candidates import Ending, ending
+from utp_cli.parsing.captured import plain_capture, unfolded
 from utp_cli.parsing.collect import collect, merged
 from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, is_call, read_json_rung
 from utp_cli.parsing.lanes import Lanes
@@ -78,6 +79,7 @@ class Parser:
     def feed(self, data: str | bytes) -> list[Event]:
         """Read the next piece of the input, text or bytes, cut anywhere."""
         if self._wire.verbatim and isinstance(data, str):
+            self._wire.length += len(data)
             return self._lanes.feed("", "text", data)
         return self._heard(self._wire.feed(data))
 
@@ -110,6 +112,7 @@ class Parser:
         result.texts = self._lanes.texts
         result.find_segments = lambda: [segment for lane in self._lanes for segment in lane.segments]
         result.find_diagnoses = self._diagnose
+        result.captures = [plain_capture(self._wire)]
         return result
 
     # -- the wire ---------------------------------------------------------------------------------------------------
@@ -212,7 +215,16 @@ _HEARERS: dict[type, Any] = {
 
 
 def parse(source: Any, **options: Any) -> ParseResult:
-    """Read a whole answer: text, bytes, or a decoded JSON body. The options are those of `Parser`."""
+    """Read a whole answer: text, bytes, or a decoded JSON body. The options are those of `Parser`.
+
+    Text may be anything that people paste: where it is no plain answer, what matters in it is read (`captures`,
+    `chosen`).
+    """
+    return unfolded(_parsed(source, options), source, options, _parsed)
+
+
+def _parsed(source: Any, options: dict[str, Any]) -> ParseResult:
+    """Read an input as it is."""
     parser = Parser(**options)
     if isinstance(source, str | bytes):
         parser.feed(source)

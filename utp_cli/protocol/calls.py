@@ -14,6 +14,7 @@ from utp_cli.protocol.numbers import Number, odd_numbers, writable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from utp_cli.protocol.captures import Capture
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Segment, Span
 
@@ -281,6 +282,10 @@ class ParseResult:
     facts: WireFacts = WireFacts()
     kept_notes: list[Note] = field(default_factory=list, repr=False)
     """Notes that were made on the way."""
+    captures: list[Capture] = field(default_factory=list)
+    """What was found in the input; one that covers it where it is an answer and nothing else."""
+    chosen: int = 0
+    """Index into `captures`: what the rest tells of."""
     find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
     find_segments: Callable[[], list[Segment]] = field(default=list, repr=False)
     find_diagnoses: Callable[[ParseResult], list[Finding]] = field(default=lambda _: [], repr=False)
@@ -320,4 +325,5 @@ class ParseResult:
             "attempts": [attempt.to_dict() for attempt in self.attempts],
             "segments": [segment.to_dict() for segment in self.segments],
             "diagnoses": [finding.to_dict() for finding in self.diagnoses],
+            "captures": [capture.to_dict() for capture in self.captures],
         }

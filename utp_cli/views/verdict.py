@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from utp_cli.parsing.answered import no_answer, other_than_answer
 from utp_cli.protocol.findings import worst
 from utp_cli.views.lines import counted
 
@@ -43,7 +44,7 @@ def _calls(result: ParseResult) -> str:
         return f"no call: plain answer, {counted(len(result.content), 'character')}"
     if result.reasoning:
         return f"no call: only thinking, {counted(len(result.reasoning), 'character')}"
-    return "no call: JSON in no known format" if result.shape == "unknown" else "no call: an empty answer"
+    return "no call: an empty answer"
 
 
 def _rejected(result: ParseResult, reason: Reason) -> int:
@@ -95,6 +96,7 @@ def _repaired(result: ParseResult) -> str:
 
 _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseResult], str]], ...] = (
     (lambda r: r.shape == "error", "lost", lambda _: "no answer: the server sent an error"),
+    (other_than_answer, "look", lambda r: str(other_than_answer(r))),
     (lambda r: any(finding.code in UNSEEN for finding in r.diagnoses), "lost", _unseen),
     (lambda r: _rejected(r, "truncated"), "lost", _cut_off),
     (lambda r: _rejected(r, "malformed"), "lost", lambda r: _lost(r, "malformed", "could not be read")),
@@ -104,6 +106,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (lambda r: worst(r.diagnoses) == "error", "lost", lambda r: _diagnosed(r, "error")),
     (lambda r: _without_call(r, "intent"), "look", lambda _: "no call, although the text announces one"),
     (lambda r: _without_call(r, "in-reasoning"), "look", _thought),
+    (no_answer, "look", lambda r: str(no_answer(r))),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),

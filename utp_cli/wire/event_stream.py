@@ -37,6 +37,7 @@ def _lengths(data: bytes | bytearray) -> tuple[int, int] | None:
 class EventStream:
     """Takes bytes cut anywhere and gives the documents that have become whole."""
 
+    form = "event-stream"
     several = True
     broken = False
     trusted = False

@@ -31,6 +31,8 @@ _IN_STRING: Final = re.compile(r'["\\\n]')
 class Framing:
     """How documents are parted in a text."""
 
+    form = "json-lines"
+    """The slug of a stream that is written so."""
     several = False
     """More than one document: a stream."""
     trusted = False
@@ -58,6 +60,7 @@ class SseFraming(Framing):
     A line that is a whole JSON value is given out at once: nothing could be joined to it.
     """
 
+    form = "sse"
     several = True
 
     def __init__(self) -> None:

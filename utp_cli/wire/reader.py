@@ -37,6 +37,8 @@ class WireReader:
         self.stream = False
         self.verbatim = False
         """The input is raw text: pieces of it may be handed on as they are."""
+        self.length = 0
+        """Characters read so far; bytes of a binary stream."""
         self._provider = provider
         self._dispatch: Dispatch | None = None
         self._framing: Framing | EventStream | None = None
@@ -48,6 +50,18 @@ class WireReader:
         self._document: Any = None
         self._otherwise = "text"
         """What an input is that no document told of."""
+
+    @property
+    def side(self) -> str:
+        """What the input is, as `Recognised.side` has it; `response` where no document told."""
+        return self._dispatch.recognised.side if self._dispatch and self._dispatch.recognised else "response"
+
+    @property
+    def form(self) -> str:
+        """How the input was written: `json-body`, `json-lines`, `sse`, `event-stream`, `document`, `text`."""
+        if self.shape == "text" or self._framing is None:
+            return "text" if self.shape == "text" else "document"
+        return self._framing.form if self._framing.several else "json-body"
 
     @property
     def model(self) -> str | None:
@@ -109,12 +123,14 @@ class WireReader:
             data, self._bytes = bytes(self._bytes), None
             self._framing = EventStream() if begins else None
         if isinstance(self._framing, EventStream):
+            self.length += len(data)
             return self._take_documents(self._framing, self._framing.feed(data))
         return self._take_text(self._characters.decode(data))
 
     def _take_text(self, text: str) -> list[WireEvent]:
         if not text:
             return []
+        self.length += len(text)
         if self.verbatim:
             return [TextPiece(pointer="", text=text)]
         if self._recognised is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.error_body import error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,10 +126,6 @@ def legacy(doc: Document) -> bool:
 def _upper_finish(doc: Document) -> bool:
     reason = doc.get("finish_reason")
     return isinstance(reason, str) and reason.isupper() and isinstance(doc.get("message"), dict)
-
-
-def _error(doc: Document) -> bool:
-    return bool(doc.get("error")) or "error" in (doc.get("type"), doc.get("object"))
 
 
 def _block_types(doc: Document) -> set[Any]:
@@ -252,7 +249,7 @@ ANSWER_RULES: Final = (
 )
 """For answers and the events of streams."""
 
-ERROR_RULE: Final = Rule("error", "response", "event", "`error` and nothing that answers", _error)
+ERROR_RULE: Final = Rule("error", "response", "event", "`error` and nothing that answers", error_of)
 
 MESSAGE_RULES: Final = (
     _message("cohere", "a message with a `tool_plan`", lambda d: "role" in d and "tool_plan" in d),

@@ -1,0 +1,99 @@
+"""What a document of a paste is: an answer, an event of a stream, a message, a request, tools, an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from utp_cli.captures.errors import find_error, read_error_body
+from utp_cli.wire.access import dict_of, text_of
+from utp_cli.wire.shape import judge, recognise
+
+if TYPE_CHECKING:
+    from utp_cli.captures.errors import ErrorRead
+    from utp_cli.protocol.captures import CaptureKind
+
+Part = Literal["event", "message", "whole"]
+_ROLES: Final = frozenset({"user", "system", "developer", "tool", "function", "human"})
+_LOG_KEYS: Final = frozenset({"level", "severity", "levelname", "lvl", "loglevel", "log_level"})
+
+_SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sort:
+    """What a document is."""
+
+    kind: CaptureKind
+    part: Part = "whole"
+    """`event`: neighbours make one stream. `message`: neighbours make one session."""
+    error: ErrorRead | None = None
+    known: bool = True
+    """Its format says so, not only that an error stands somewhere in it."""
+
+
+def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
+    """Say what a decoded document is; None for JSON that is nothing of the kind. `kind`: what a spelling says."""
+    if not isinstance(value, dict | list):
+        return None
+    error = read_error_body(value) if kind in (None, "error") else None
+    if isinstance(value, dict) and text_of(value.get("role")) in _ROLES:
+        return Sort(kind=kind or "session", part="message")
+    found = recognise(value)
+    if found.side == "tools" and not any(map(_has_schema, _tools(value))):
+        return None
+    if found.format not in ("unknown", "error", "text"):
+        return Sort(kind=kind or _kind(found.side, found.format, value), part=_part(value))
+    if error:
+        return Sort(kind="error", error=error)
+    if inner := find_error(value):
+        return Sort(kind="error", error=inner, known=False)
+    if kind:
+        return Sort(kind=kind)
+    return Sort(kind="log", known=False) if _LOG_KEYS & dict_of(value).keys() else None
+
+
+def _tools(value: Any) -> list[Any]:
+    listed = dict_of(value).get("tools", value)
+    return listed if isinstance(listed, list) else [listed]
+
+
+def _has_schema(tool: Any) -> bool:
+    """Whether a definition has a schema: a call may have `name` and `parameters` too."""
+    doc = dict_of(tool)
+    places = [doc, dict_of(doc.get("function")), dict_of(doc.get("toolSpec")), *_tools(doc.get("functionDeclarations"))]
+    schemas = [dict_of(place).get(key) for place in places for key in _SCHEMAS]
+    return any(
+        "properties" in dict_of(schema) or "type" in dict_of(schema) or "json" in dict_of(schema) for schema in schemas
+    )
+
+
+def _kind(side: str, form: str, value: Any) -> CaptureKind:
+    if side in ("request", "tools"):
+        asks = form == "mcp" or not isinstance(value, dict) or "messages" not in value or len(value) > 1
+        return "tools" if side == "tools" else "request" if asks else "session"
+    if isinstance(value, list) and any(text_of(dict_of(each).get("role")) in _ROLES for each in value):
+        return "session"
+    return "stream" if side == "stream" and isinstance(value, list) else "answer"
+
+
+def _part(value: Any) -> Part:
+    if not isinstance(value, dict):
+        return "whole"
+    if "role" in value:
+        return "message"
+    found = judge(value)
+    return "event" if found.unit == "event" and (found.side == "stream" or _piece(value)) else "whole"
+
+
+def _piece(value: dict[str, Any]) -> bool:
+    """Whether a document that may be an answer or an event is one of several."""
+    choices = value.get("choices")
+    listed = choices if isinstance(choices, list) else []
+    return (
+        value.get("object") == "chat.completion.chunk"
+        or any("delta" in dict_of(choice) for choice in listed)
+        or value.get("done") is False
+        or ("done" in value and "message" in value)
+        or "candidates" in value
+    )

@@ -1,0 +1,163 @@
+"""Where documents stand in a text, and what they hold: JSON, wrapped or cut JSON, other spellings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.captures.lines import lines_of
+from utp_cli.captures.mapped import Mapped
+from utp_cli.captures.spellings import read_spelling, starts
+from utp_cli.repair.reader import JsonReader
+from utp_cli.wire.access import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from utp_cli.protocol.captures import CaptureKind
+    from utp_cli.protocol.spans import Span
+
+_BEGIN: Final = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
+"""Where JSON, or the repr of a dict or list, may begin."""
+_CUT: Final = re.compile(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
+_LONG_WORD: Final = 20
+"""Characters of a word that a terminal breaks rather than moves to the next line."""
+_WIDE: Final = 40
+_TWO: Final = 2
+"""Lines that do not tell whether a terminal breaks words."""
+_BUDGET: Final = 6
+"""How often each character of a text may be looked at, on average, before the search is given up."""
+_BUDGET_AT_LEAST: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document in a text: characters `start` to `end`, exclusive."""
+
+    value: Any
+    start: int
+    end: int
+    form: str
+    kind: CaptureKind | None = None
+    """What a spelling says it is; None where its content is to tell."""
+    hops: tuple[str, ...] = ()
+    cut: bool = False
+
+
+def documents_in(text: str, masked: Sequence[Span] = ()) -> list[Document]:
+    """Find the documents of a text, in order; none begins in what is masked (stack frames, source lines)."""
+    return list(_Finder(text, masked).documents())
+
+
+class _Finder:
+    """One walk over a text. `_left` bounds the work: nested brackets that never close cost no more than others."""
+
+    def __init__(self, text: str, masked: Sequence[Span]) -> None:
+        self._text = text
+        self._masked = masked
+        self._left = max(_BUDGET * len(text), _BUDGET_AT_LEAST)
+        self._joined: Mapped | None = None
+
+    def documents(self) -> Iterator[Document]:
+        end, mask = 0, 0
+        for at in self._places():
+            while mask < len(self._masked) and self._masked[mask][1] <= at:
+                mask += 1
+            if at < end or (mask < len(self._masked) and self._masked[mask][0] <= at) or self._left <= 0:
+                continue
+            if found := self._read(at):
+                end = found.end
+                yield found
+
+    def _places(self) -> list[int]:
+        brackets = (found.start() for found in _BEGIN.finditer(self._text))
+        return sorted({*brackets, *starts(self._text)})
+
+    def _read(self, at: int) -> Document | None:
+        text = self._text
+        wrapped = False
+        if text[at] in "{[":
+            try:
+                value, end = decode(text, at)
+                self._left -= end - at
+                return Document(value=value, start=at, end=end, form="json-body")
+            except JSONDecodeError as error:
+                self._left -= error.pos - at
+                wrapped = text[error.pos : error.pos + 1] == "\n"
+            except ValueError:
+                return None
+        if found := self._spelt(at):
+            return found
+        if text[at] not in "{[":
+            return None
+        return (self._across_lines(at) if wrapped else None) or self._tolerant(at, text)
+
+    def _spelt(self, at: int) -> Document | None:
+        found = read_spelling(self._text, at)
+        if found is None:
+            return None
+        self._left -= found.end - at
+        return Document(
+            value=found.document, start=at, end=found.end, form=found.form, kind=found.kind, hops=tuple(found.hops),
+            cut=found.cut,
+        )  # fmt: skip
+
+    def _across_lines(self, at: int) -> Document | None:
+        """Read what was broken into lines inside its strings."""
+        if self._joined is None:
+            self._joined = joined(self._text)
+        lines, start = self._joined, self._joined.place(at)
+        try:
+            value, end = decode(lines.text, start)
+            self._left -= end - start
+            return Document(value=value, start=at, end=lines.span(start, end)[1], form="wrapped-json")
+        except JSONDecodeError as error:
+            self._left -= error.pos - start
+        except ValueError:
+            return None
+        if spelt := read_spelling(lines.text, start):
+            end = lines.span(start, spelt.end)[1]
+            return Document(value=spelt.document, start=at, end=end, form=spelt.form, kind=spelt.kind, cut=spelt.cut)
+        found = self._tolerant(start, lines.text)
+        if found is None:
+            return None
+        return Document(
+            value=found.value, start=at, end=lines.span(start, found.end)[1], form="wrapped-json", cut=found.cut
+        )
+
+    def _tolerant(self, at: int, text: str) -> Document | None:
+        """Read JSON with faults, or cut off: only what has a key in quotes right behind its bracket."""
+        reader, fed, piece = JsonReader(start=at, whole=False), at, 4096
+        while fed < len(text) and not reader.feed(text[fed : fed + piece]):
+            fed += piece
+            piece *= 2
+        reader.close()
+        self._left -= max(reader.end, min(fed + piece, len(text))) - at
+        if reader.declined or not isinstance(reader.value, dict | list) or not reader.value:
+            return None
+        cut = not reader.complete or _CUT.search(text, max(at, reader.end - 12), reader.end + 3) is not None
+        form = "cut-json" if not reader.complete else "json-with-faults"
+        return Document(value=reader.value, start=at, end=min(reader.end, len(text)), form=form, cut=cut)
+
+
+def joined(text: str) -> Mapped:
+    """Join the lines of a text that was wrapped at a width.
+
+    A line that is full, and was broken inside a word, is joined as it is; all others with a blank between.
+    """
+    lines = [(start, end) for start, end in lines_of(text) if text[start:end].strip()]
+    width = max((len(text[start:end].rstrip()) for start, end in lines), default=0)
+    full = sum(len(text[start:end].rstrip()) == width for start, end in lines[:-1])
+    hard = full * 2 > len(lines[:-1]) and width >= _WIDE and len(lines) > _TWO
+    parts: list[Span | str] = []
+    for number, (start, end) in enumerate(lines):
+        begin = end - len(text[start:end].lstrip()) if number else start
+        stop = start + len(text[start:end].rstrip())
+        parts.append((begin, stop))
+        last = text.rfind(" ", start, stop) + 1
+        broken = stop - start == width and width >= _WIDE and (hard or stop - max(last, start) >= _LONG_WORD)
+        if number + 1 < len(lines) and not broken:
+            parts.append(" ")
+    return Mapped(text).made_of(parts)

@@ -1,0 +1,168 @@
+"""Errors in errors: unwrapped hop by hop, until the words of whoever refused are left."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.captures.hops import body_hops, metadata_of, take_off
+from utp_cli.repair.reader import JsonReader
+from utp_cli.wire.access import decode, dict_of
+from utp_cli.wire.error_body import error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DEEPEST: Final = 8
+_MOST_LOOKED_AT: Final = 2000
+"""Values of a document that are looked at for an error."""
+_BODY: Final = re.compile(r"""\{(?=\s*\\*["'])|\[(?=\s*\{\s*\\*["'])""")
+_CLOSING: Final = re.compile(
+    r"\s*(?:\(Service: \w[^)\n]{0,300}\)(?: ?\(SDK Attempt Count: \d+\))?|\(request id: \w{1,80}\)|\(Code -?\d{1,6}\)"
+    r"|\. Received Model Group=.*|During task with name .*|\(Code: \d{3}\))\s*\Z",
+    re.DOTALL,
+)
+"""What wrappers put behind an error."""
+_ESCAPED: Final = re.compile(r"""\\+(?=["'])""")
+_INNER_KEYS: Final = ("responseBody", "response_body", "body", "raw", "error", "err", "exception", "exc_info", "cause")
+"""Where logs and clients keep the error that they had; all other values come after these."""
+_SIGN_OF_ERROR: Final = re.compile(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRead:
+    """The innermost error."""
+
+    message: str
+    hops: tuple[str, ...] = ()
+    """Who passed it on, outermost first; each name once in a row."""
+    status: int | str | None = None
+    document: Any = None
+    """The innermost body that holds it; None where it was words alone."""
+
+
+def read_error(text: str) -> ErrorRead:
+    """Unwrap the text of an error."""
+    return _from_text(text, ErrorRead(message=""), 0)
+
+
+def read_error_body(body: Any) -> ErrorRead | None:
+    """Unwrap a decoded error body; None where it holds no error."""
+    listed = body if isinstance(body, list) else [body]
+    inner = next((each for each in listed if error_of(each)), None)
+    return None if inner is None else _from_body(inner, ErrorRead(message=""), 0)
+
+
+def find_error(document: Any) -> ErrorRead | None:
+    """Find the error that any document holds: a record of a log, what a client made of an answer."""
+    for value in _values(document):
+        if isinstance(value, dict) and (found := read_error_body(value)):
+            return found
+        if isinstance(value, str) and _SIGN_OF_ERROR.search(value):
+            read = read_error(value)
+            if read.document is not None or read.hops or read.status:
+                return read
+    return None
+
+
+def document_of(error: ErrorRead) -> Any:
+    """Return the body to read in place of what was pasted: the innermost, or one made of the words."""
+    if (told := error_of(error.document)) and told[0].strip() == error.message:
+        return error.document
+    body = {"message": error.message} | ({"code": error.status} if error.status is not None else {})
+    kept = dict_of(dict_of(error.document).get("error"))
+    return {"error": {**{key: value for key, value in kept.items() if key != "metadata"}, **body}}
+
+
+def _from_text(text: str, so_far: ErrorRead, depth: int) -> ErrorRead:
+    taken = take_off(_CLOSING.sub("", text))
+    hops = _added(so_far.hops, taken.hops)
+    status = so_far.status if taken.status is None else taken.status
+    found = replace(so_far, message=_CLOSING.sub("", taken.rest).strip(), hops=hops, status=status)
+    if depth < _DEEPEST and (body := _body_in(taken.rest)) is not None:
+        inner = _from_body(body, found, depth + 1)
+        return inner if inner.message else replace(found, document=body)
+    return found
+
+
+def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
+    if isinstance(body, list):
+        body = next((each for each in body if error_of(each)), {})
+    told = error_of(body)
+    if told is None:
+        return so_far
+    message, status = told
+    found = replace(
+        so_far,
+        message=message.strip() or so_far.message,
+        hops=_added(so_far.hops, body_hops(body)),
+        status=so_far.status if status is None or isinstance(so_far.status, int) else status,
+        document=body,
+    )
+    if depth >= _DEEPEST:
+        return found
+    metadata = metadata_of(body)
+    for raw in (metadata.get("raw"), dict_of(body).get("responseBody"), message):
+        inner = _inner(raw, found, depth + 1)
+        if inner and inner.message and inner.message != message:
+            return inner
+    return found
+
+
+def _inner(raw: Any, so_far: ErrorRead, depth: int) -> ErrorRead | None:
+    if isinstance(raw, dict):
+        return _from_body(raw, so_far, depth) if error_of(raw) else None
+    if not isinstance(raw, str) or not raw.strip():
+        return None
+    return _from_text(raw, so_far, depth)
+
+
+def _body_in(text: str) -> Any:
+    """Return the error body that stands in a text; its quotes may be escaped still."""
+    for begin in _BODY.finditer(text[: 1 << 20]):
+        value = _value_at(text, begin.start())
+        if error_of(value) or (isinstance(value, list) and any(map(error_of, value))):
+            return value
+        if value is not None:
+            return None
+    return None
+
+
+def _value_at(text: str, at: int) -> Any:
+    try:
+        return decode(text, at)[0]
+    except ValueError:
+        pass
+    if _ESCAPED.match(text, at + 1):
+        text, at = _ESCAPED.sub("", text[at:]), 0
+    reader = JsonReader(start=at, whole=False)
+    reader.feed(text[at:])
+    reader.close()
+    return None if reader.declined else reader.value
+
+
+def _values(document: Any) -> Iterator[Any]:
+    """Give the values in a document, breadth first, those that keep errors before others; a bounded number."""
+    level: list[Any] = [document]
+    left = _MOST_LOOKED_AT
+    while level and left > 0:
+        following: list[Any] = []
+        for value in level[:left]:
+            yield value
+            if isinstance(value, dict):
+                following += [value[key] for key in _INNER_KEYS if key in value]
+                following += [each for key, each in value.items() if key not in _INNER_KEYS]
+            elif isinstance(value, list):
+                following += value
+        left -= len(level)
+        level = following
+
+
+def _added(hops: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    """Put hops behind others, none twice in a row."""
+    out = list(hops)
+    for hop in more:
+        if not out or out[-1] != hop:
+            out.append(hop)
+    return tuple(out)

@@ -1,0 +1,145 @@
+"""What was found in one cleaned text, and how finds are joined: streams, conversations, responses, repeats."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.captures.transcripts import page_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.captures.classify import Part
+    from utp_cli.captures.transcripts import Response
+    from utp_cli.protocol.captures import CaptureKind
+
+_BETWEEN: Final = re.compile(r"(?:\s|,|data:|event: ?[\w.]+|id: ?\w+|\[DONE\]|```\w*)*+")
+"""What may stand between the events of one stream, or the messages of one conversation."""
+FIRST_REFUSAL: Final = 400
+"""The first HTTP status of those that refuse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A capture, with what is needed to join and to judge it. Characters count in the cleaned text."""
+
+    start: int
+    end: int
+    kind: CaptureKind
+    form: str
+    document: Any
+    part: Part = "whole"
+    hops: tuple[str, ...] = ()
+    status: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    cut: bool = False
+    strong: bool = True
+    """No model writes this, but who pastes."""
+    message: str = ""
+    """The words of an error."""
+    told: int = 0
+    """How much an error tells: 2 in a body, 1 with a status or who passed it on, 0 in words alone."""
+    chained: bool = False
+    """An error that came of the one before it."""
+    deeper: bool = False
+    """An error that is the cause of the one before it."""
+
+
+def in_order(found: Sequence[Found]) -> list[Found]:
+    """Sort by place; what holds others comes before them."""
+    return sorted(found, key=lambda one: (one.start, -one.end))
+
+
+def with_responses(found: Sequence[Found], responses: Sequence[Response], text: str) -> list[Found]:
+    """Give the first document behind each head its status and headers; a body that is no document is text."""
+    if not responses:
+        return list(found)
+    out, at = list(found), 0
+    for number, response in enumerate(responses):
+        end = responses[number + 1].start if number + 1 < len(responses) else len(text)
+        while at < len(found) and found[at].start < response.body:
+            at += 1
+        if at < len(found) and found[at].start < end:
+            facts: dict[str, Any] = {"status": response.status, "headers": response.headers, "form": response.form}
+            out[at] = replace(out[at], **facts, strong=True)
+        else:
+            out.append(_bare(response, text[response.body : end].strip(), end))
+    return in_order(out)
+
+
+def _bare(response: Response, body: str, end: int) -> Found:
+    page = page_error(body)
+    message = page[0] if page else body
+    refused = response.status >= FIRST_REFUSAL and bool(message)
+    return Found(
+        start=response.start,
+        end=end,
+        kind="error" if refused else "log",
+        form=response.form,
+        document={"error": {"message": message, "code": response.status}} if refused else body,
+        status=response.status,
+        headers=response.headers,
+        message=message if refused else "",
+        told=1,
+    )
+
+
+def joined_runs(found: Sequence[Found], text: str) -> list[Found]:
+    """Join the events of a stream, and the messages of a conversation, that belong together."""
+    out: list[Found] = []
+    run: list[Found] = []
+    for one in found:
+        if run and one.part != "whole" and not (one.part == run[0].part and _belong_together(run[-1], one, text)):
+            out += _run(run, text)
+            run = []
+        if one.part == "whole":
+            out.append(one)
+        else:
+            run.append(one)
+    return in_order(out + _run(run, text))
+
+
+def _belong_together(before: Found, after: Found, text: str) -> bool:
+    """Events of one answer have one id; between messages nothing else stands."""
+    if before.part == "event" and isinstance(before.document, dict) and isinstance(after.document, dict):
+        return before.document.get("id") == after.document.get("id")
+    gap = _BETWEEN.match(text, before.end)
+    return gap is not None and gap.end() >= after.start
+
+
+def _run(run: Sequence[Found], text: str) -> list[Found]:
+    if not run:
+        return []
+    first, last = run[0], run[-1]
+    documents = [one.document for one in run]
+    if first.part == "message":
+        if len(run) == 1 and first.kind != "session":
+            return [first]
+        return [replace(first, end=last.end, kind="session", document={"messages": documents}, cut=last.cut)]
+    line = text.rfind("\n", 0, first.start) + 1
+    sse = "data:" in text[line : first.start]
+    if len(run) == 1 and not sse:
+        return [first]
+    form = "sse" if sse else "json-lines" if first.form == "json-body" else first.form
+    start = line if sse else first.start
+    return [replace(first, start=start, end=last.end, kind="stream", cut=last.cut, form=form, document=documents)]
+
+
+def without_repeats(found: Sequence[Found]) -> list[Found]:
+    """Drop what says again what another says: an error in words beside its body, an answer printed twice."""
+    bodies = {one.message for one in found if one.message and one.told > 1}
+    seen: set[str] = set()
+    out: list[Found] = []
+    for one in found:
+        key = one.message or _key(one)
+        if key in seen or (one.message and one.told < 2 and one.message in bodies):
+            continue
+        seen.add(key)
+        out.append(one)
+    return out
+
+
+def _key(one: Found) -> str:
+    return f"{one.kind} {one.document!r}" if one.document is not None else f"at {one.start}"

@@ -1,0 +1,276 @@
+"""What stands around every line of a paste: colours, quotes, borders, the prefixes of logs. Each is taken off.
+
+A layer takes a text and returns it cleaned, or None where it has nothing to do. All of them are linear.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.captures.mapped import Mapped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from utp_cli.protocol.spans import Span
+
+_CODES: Final = re.compile(
+    "\ufeff|\x1b\\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\x1b\\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\-_]"
+)
+_CODES_WITHOUT_ESCAPE: Final = re.compile(r"\[\d{1,3}(?:;\d{1,3}){0,4}m")
+_FEWEST_CODES: Final = 2
+"""Colours come in pairs: one `[1m` alone may be text."""
+_QUOTE: Final = re.compile(r"[ ]{0,3}>(?:[ ]?>)*[ ]?")
+_TRANSCRIPT: Final = re.compile(
+    r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|ALPN|TLS|SSL|Request))", re.MULTILINE
+)
+_BORDER: Final = re.compile(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
+_BOXED: Final = re.compile(r"\s*[│┃║][ ]?")
+_BOX_END: Final = re.compile(r"[ ]*█?[ ]*[│┃║▌▐█]?[ ]*")
+_GROUP: Final = re.compile(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
+_GLYPH: Final = re.compile(r"[ \t]*(?:[⎿✕✖✗❌❯⏺●■▲⚠⨯]\ufe0f?[ \t]*)+")
+
+_STAMP: Final = (
+    r"(?:\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T ]|[ ]-[ ])\d{2}:\d{2}:\d{2}|\d{2}[-/]\d{2}[ ]\d{2}:\d{2}:\d{2}"
+    r"|\d{2}:\d{2}:\d{2}|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ ]{1,2}\d{1,2}[ ]\d{2}:\d{2}:\d{2})"
+    r"(?:[.,]\d{1,9})?(?:[ ]?(?:Z|UTC|[AP]M|[+-]\d{2}:?\d{2}))?"
+)
+_LEVEL: Final = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|TRACE|NOTICE|SEVERE|SUCCESS)"
+_TOKENS: Final[tuple[tuple[str, str], ...]] = (
+    ("docker_compose", r"[\w][\w./-]{0,80}-\d{1,3}[ \t]+\|[ ]"),
+    ("kubectl", r"\[pod/[^\]\s]{1,200}\][ ]"),
+    ("github_actions", r"##\[\w{1,20}\]|::(?:error|warning|notice|debug)(?:[ ][^:\n]{0,200})?::"),
+    ("journald", r"(?<=\d[ ])[\w.-]{1,80}[ ][\w./@-]{1,80}\[\d{1,10}\]:[ ]"),
+    ("stamped", rf"\[?{_STAMP}(?:[ ][A-Z]{{2}}\d+)*\]?(?=[\s|,:\]-]|$),?"),
+    (
+        "leveled",
+        rf"\[?{_LEVEL}\](?=\s|:|$):?|{_LEVEL}(?=[ ]{{0,8}}[|:-]|[ ]+[\[(\d]|[ ]{{2,}})|\[{_LEVEL.lower()}\]:?",
+    ),
+    ("bare_level", rf"{_LEVEL}(?=[ ])"),
+    ("vllm", r"\([\w ]{1,60}pid=\d{1,10}\)"),
+    ("llama_cpp", r"(?:srv|slot|que|cmn|main|common)[ ]+\w{1,60}:[ ]"),
+    ("source", r"\[[\w./:@ #-]{1,80}\]:?|\([\w.:-]{1,60}\):"),
+    ("place", r"[\w./<>-]{1,100}:(?:[\w<>.]{1,80}:)?\d{1,6}(?=[ :])"),
+    ("logger", r"[\w.:/@<>-]{1,100}(?=[ ]-[ ]|[ ]{0,8}\|[ ])|[A-Za-z_][\w.]{0,80}:(?=[^\s:/])"),
+    ("between", r"[ \t]*[|:-](?=[ \t]|$)[ \t]*|:(?=\S)|[ \t]+"),
+)
+"""The parts of a prefix: a name, and its pattern."""
+_TOKEN: Final = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS))
+_ANCHORS: Final = {"docker_compose", "kubectl", "github_actions", "stamped", "leveled", "vllm", "llama_cpp"}
+"""A prefix begins with one of these; the rest may only follow."""
+_LOGS: Final = {
+    "docker_compose": "docker-compose",
+    "kubectl": "kubectl",
+    "github_actions": "github-actions",
+    "journald": "journald",
+    "vllm": "vllm",
+    "llama_cpp": "llama-cpp",
+    "stamped": "log-line",
+    "leveled": "log-line",
+}
+"""The form that a token gives the line; the first of a line tells."""
+_MOST_TOKENS: Final = 24
+_LAYERS_DEEP: Final = 4
+_FEW: Final = 2
+
+
+class Cleaned:
+    """A text without what stood around its lines, and what that was."""
+
+    def __init__(self, text: Mapped, forms: tuple[str, ...] = ()) -> None:
+        self.text = text
+        self.forms = forms
+        """Slugs, outermost first: `ansi`, `quoted`, `box`, `diff`, `docker-compose`, `log-line`, …"""
+
+
+def cleaned(paste: str) -> list[Cleaned]:
+    """Take off every layer. Several texts come out where lines of several services are mixed."""
+    waiting, done = [Cleaned(Mapped(paste))], list[Cleaned]()
+    for _ in range(_LAYERS_DEEP):
+        changed: list[Cleaned] = []
+        for each in waiting:
+            found = _next_layer(each)
+            changed += found or []
+            done += [] if found else [each]
+        waiting = changed
+    return done + waiting
+
+
+def lines_of(text: str) -> Iterator[Span]:
+    """Give the place of each line, without its break."""
+    at = 0
+    while at <= len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield at, end
+        at = end + 1
+
+
+def _next_layer(each: Cleaned) -> list[Cleaned] | None:
+    for name, layer in _LAYERS:
+        if (found := layer(each.text)) is not None:
+            return [Cleaned(found, (*each.forms, name))]
+    return _without_prefixes(each)
+
+
+def _without_codes(mapped: Mapped) -> Mapped | None:
+    text = mapped.text
+    pattern = _CODES
+    if "\x1b" not in text and "\ufeff" not in text:
+        if "m" not in text or len(_CODES_WITHOUT_ESCAPE.findall(text)) < _FEWEST_CODES:
+            return None
+        pattern = _CODES_WITHOUT_ESCAPE
+    parts, at = [], 0
+    for code in pattern.finditer(text):
+        parts.append((at, code.start()))
+        at = code.end()
+    return mapped.made_of([*parts, (at, len(text))]) if at else None
+
+
+def _kept(mapped: Mapped, kept: Callable[[int, int], Span | None]) -> Mapped:
+    """Keep a slice of each line; drop the line where there is none."""
+    parts: list[Span | str] = []
+    size = len(mapped.text)
+    for start, end in lines_of(mapped.text):
+        slice_ = kept(start, end)
+        if slice_ is None:
+            continue
+        if slice_[1] == end < size:
+            parts.append((slice_[0], end + 1))
+        else:
+            parts.append(slice_)
+            if end < size:
+                parts.append((end, end + 1))
+    return mapped.made_of(parts)
+
+
+def _without_box(mapped: Mapped) -> Mapped | None:
+    text = mapped.text
+    group = "Exception Group Traceback" in text
+    if not group and not any(sign in text for sign in "│┃║"):
+        return None
+    lines = list(lines_of(text))
+    begun = _GROUP if group else _BOXED
+    if sum(begun.match(text, *line) is not None for line in lines) < _FEW:
+        return None
+
+    def kept(start: int, end: int) -> Span | None:
+        if (found := begun.match(text, start, end)) is None:
+            border = end > start and _BORDER.fullmatch(text, start, end) and not text[start:end].isspace()
+            return None if border else (start, end)
+        last = end if group else _end_in_box(text, found.end(), end)
+        return found.end(), max(last, found.end())
+
+    return _kept(mapped, kept)
+
+
+def _end_in_box(text: str, start: int, end: int) -> int:
+    """Return where the words of a boxed line end: before its padding and its border."""
+    while end > start and text[end - 1] in " │┃║▌▐█\r":
+        end -= 1
+    return end
+
+
+def _without_quotes(mapped: Mapped) -> Mapped | None:
+    text = mapped.text
+    if ">" not in text or _TRANSCRIPT.search(text):
+        return None
+    filled = [line for line in lines_of(text) if text[slice(*line)].strip()]
+    quoted = [bool(_QUOTE.match(text, *line)) for line in filled]
+    block = next((number for number, yes in enumerate(quoted) if not yes), len(quoted))
+    if not quoted or (sum(quoted) * 2 < len(quoted) and block < _FEW):
+        return None
+
+    def kept(start: int, end: int) -> Span:
+        found = _QUOTE.match(text, start, end)
+        return (found.end() if found else start), end
+
+    return _kept(mapped, kept)
+
+
+def _without_diff(mapped: Mapped) -> Mapped | None:
+    """Keep the new side of a diff. Every line of one has a sign, and some have a `+` or a `-`."""
+    text = mapped.text
+    signs = [text[start] for start, end in lines_of(text) if start < end]
+    if (
+        len(signs) < _FEW
+        or not set(signs) <= {"+", "-", " ", "@", "\\", "\r"}
+        or signs.count("+") + signs.count("-") < _FEW
+    ):
+        return None
+    old = {"-"} if "+" in signs and "-" in signs else set()
+    if "+" not in signs and any(text.startswith("- ", line[0]) for line in lines_of(text)):
+        return None  # a list of YAML or Markdown
+
+    def kept(start: int, end: int) -> Span | None:
+        if text.startswith(("+++", "---", "@@", "\\ "), start) or text[start : start + 1] in old:
+            return None
+        return min(start + 1, end), end
+
+    return _kept(mapped, kept)
+
+
+def _without_glyphs(mapped: Mapped) -> Mapped | None:
+    text = mapped.text
+    if not any(sign in text for sign in "⎿✕✖✗❌❯⏺●■▲⚠⨯"):
+        return None
+    if not any(_GLYPH.match(text, *line) for line in lines_of(text)):
+        return None
+
+    def kept(start: int, end: int) -> Span:
+        found = _GLYPH.match(text, start, end)
+        return (found.end() if found else start), end
+
+    return _kept(mapped, kept)
+
+
+_LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
+    ("ansi", _without_codes),
+    ("box", _without_box),
+    ("quoted", _without_quotes),
+    ("diff", _without_diff),
+    ("terminal", _without_glyphs),
+)
+"""The form's name, and the layer; the first that has something to do is taken off first."""
+
+
+# -- prefixes of logs ----------------------------------------------------------------------------------------
+
+
+def prefix_of(text: str, start: int, end: int) -> tuple[int, str, str]:
+    """Return where the words of a log line begin, the form of its prefix, and the service that it names.
+
+    (`start`, "", "") where the line has no prefix.
+    """
+    at, indent, form, service, before = start, start, "", "", ""
+    while at < end and text[at] in " \t":
+        at += 1
+    for _ in range(_MOST_TOKENS):
+        token = _TOKEN.match(text, at, end)
+        if token is None or token.end() == at or (not form and token.lastgroup not in _ANCHORS):
+            break
+        kind = token.lastgroup or ""
+        indent = at + 1 if before != "leveled" and token[0].isspace() else token.end()
+        before = kind
+        form = _LOGS.get(kind, "") if not form or (form == "log-line" and kind in _LOGS) else form
+        service = token[0].strip(" |[]") if kind in ("docker_compose", "kubectl") else service
+        at = token.end()
+    return (indent, form, service) if form else (start, "", "")
+
+
+def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
+    """Take the prefixes of logs off; lines of several services are parted, each with what continues it."""
+    mapped = each.text
+    text = mapped.text
+    size = len(text)
+    services: dict[str, list[Span | str]] = {}
+    form, current = "", ""
+    for start, end in lines_of(text):
+        at, found, service = prefix_of(text, start, end)
+        form = form or found
+        current = service or (current if not found else "")
+        services.setdefault(current, []).append((at, min(end + 1, size)))
+    if not form:
+        return None
+    return [Cleaned(mapped.made_of(parts), (*each.forms, form)) for parts in services.values()]

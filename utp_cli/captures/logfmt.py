@@ -1,0 +1,33 @@
+"""Lines of `key=value` pairs, as Ollama and other Go programs log: what they say went wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from utp_cli.repair.escapes import decode
+
+_PAIR: Final = re.compile(r'([A-Za-z_][\w.]{0,60})=("(?:[^"\\\n]|\\.)*+"|[^\s"]*+)[ \t]*+')
+_BAD: Final = frozenset({"warn", "warning", "error", "fatal", "panic"})
+_FEWEST: Final = 3
+_CAUSES: Final = ("error", "err", "reason", "cause")
+
+
+def record_of(line: str) -> str:
+    """Return the message of a record that tells a fault; an empty text for any other line."""
+    line = line.strip()
+    if "=" not in line[:60]:
+        return ""
+    pairs: dict[str, str] = {}
+    at = 0
+    while found := _PAIR.match(line, at):
+        pairs[found[1]] = _unquoted(found[2])
+        at = found.end()
+    causes = [pairs[key] for key in _CAUSES if pairs.get(key)]
+    if len(pairs) < _FEWEST or not (pairs.get("level", "").lower() in _BAD or causes):
+        return ""
+    return ": ".join(filter(None, [pairs.get("msg", ""), *causes]))
+
+
+def _unquoted(text: str) -> str:
+    return decode(text[1:-1])[0] if text[:1] == '"' else text

@@ -1,0 +1,237 @@
+"""A paste → what was found in it: layers taken off, documents found, errors unwrapped, neighbours joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.captures.classify import sort_of
+from utp_cli.captures.documents import documents_in
+from utp_cli.captures.errors import document_of, read_error, read_error_body
+from utp_cli.captures.found import FIRST_REFUSAL, Found, in_order, joined_runs, with_responses, without_repeats
+from utp_cli.captures.hops import take_off
+from utp_cli.captures.lines import cleaned
+from utp_cli.captures.tracebacks import lines_told
+from utp_cli.captures.transcripts import page_error, responses_in
+from utp_cli.protocol.captures import Capture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from utp_cli.captures.classify import Sort
+    from utp_cli.captures.documents import Document
+    from utp_cli.captures.errors import ErrorRead
+    from utp_cli.captures.lines import Cleaned
+    from utp_cli.captures.tracebacks import Line
+
+_STRONG_FORMS: Final = frozenset(
+    {"python-traceback", "exception", "validation-error", "api-error", "http-status", "mcp-error"}
+)
+_FEW_WORDS: Final = 300
+"""Characters of words around a paste that ask about it, and explain nothing."""
+_SHARE_OF_ERROR: Final = 5
+"""An error that names its status, or who passed it on, counts from one part in five of the text."""
+_DIGITS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paste:
+    """What was found in an input, and the place of what matters in it."""
+
+    captures: list[Capture]
+    chosen: int = 0
+
+
+def read_capture(text: str) -> list[Capture]:
+    """Return what was found in a paste, in the order of the text; one capture of kind `text` where it is plain.
+
+    Spans count characters of `text`. Never raises, whatever the text holds; the work is linear in its length.
+    """
+    return read_paste(text).captures
+
+
+def read_paste(text: str) -> Paste:
+    """Read a paste: what was found, and which of it matters."""
+    found: list[tuple[Found, Capture]] = []
+    explained = rest = 0
+    for each in cleaned(text):
+        inside, noise = read_cleaned(each)
+        found += [(one, _capture(one, each)) for one in inside]
+        told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
+        explained += told
+        rest += max(_filled(each.text.text) - told - noise, 0)
+    found.sort(key=lambda pair: pair[1].span)
+    if not found or not _convincing([one for one, _ in found], explained, rest):
+        return Paste(captures=[Capture(kind="text", form="text", span=(0, len(text)), document=text)])
+    return Paste(captures=[capture for _, capture in found], chosen=_chosen([one for one, _ in found]))
+
+
+def capture_of_body(body: Any, capture: Capture) -> Capture | None:
+    """Unwrap an error body that is the whole input; None where it is none."""
+    error = read_error_body(body)
+    if error is None:
+        return None
+    return replace(capture, hops=error.hops, document=document_of(error), status=_status(error))
+
+
+def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
+    """Find what stands in one cleaned text; and count the characters of stacks in it, which are nobody's words."""
+    text = each.text.text
+    if page := page_error(text):
+        body = {"error": {"message": page[0]} | ({"code": page[1]} if page[1] else {})}
+        whole = Found(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
+        return [replace(whole, status=page[1], told=1)], 0
+    told = lines_told(text)
+    found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
+    found = in_order([*found, *_of_lines(told.errors, found, text)])
+    if not any(one.kind in ("error", "answer", "stream") for one in found):
+        found = in_order([*found, *_of_lines_of_status(told.statuses)])
+    found = with_responses(found, responses_in(text), text)
+    noise = sum(_filled(text[start:end]) for start, end in told.stack)
+    return without_repeats(joined_runs(found, text)), noise
+
+
+# -- one by one ----------------------------------------------------------------------------------------------
+
+
+def _of_documents(documents: Iterable[Document], lines: Sequence[Line], text: str) -> Iterable[Found]:
+    """Take the documents that are something; each with the line of an error that it stands in."""
+    at = 0
+    for document in documents:
+        while at < len(lines) and lines[at].end <= document.start:
+            at += 1
+        if sort := sort_of(document.value, document.kind):
+            line = lines[at] if at < len(lines) and lines[at].start <= document.start else None
+            yield _of_document(document, sort, line, text)
+
+
+def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -> Found:
+    found = Found(
+        start=document.start,
+        end=document.end,
+        kind=sort.kind,
+        form=document.form,
+        document=document.value,
+        part=sort.part,
+        hops=document.hops,
+        cut=document.cut,
+        strong=sort.known,
+    )
+    if sort.error is None:
+        return found
+    begin = line.start if line else text.rfind("\n", 0, document.start) + 1
+    head = take_off(text[begin : document.start] + "{", hunt=True)
+    hops = tuple(dict.fromkeys((*head.hops, *document.hops, *sort.error.hops)))
+    status = head.status or _status(sort.error)
+    error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
+    return replace(
+        found,
+        start=begin if line or head.hops or head.status else document.start,
+        form=line.form if line else document.form,
+        document=document_of(error),
+        hops=hops,
+        status=status,
+        message=error.message,
+        told=2,
+        strong=sort.known or bool(hops or status),
+        chained=bool(line and line.chained),
+        deeper=bool(line and line.deeper),
+    )
+
+
+def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Iterable[Found]:
+    """The errors that are words alone; a line whose document was read is told already."""
+    at = 0
+    for line in lines:
+        while at < len(taken) and taken[at].end <= line.start:
+            at += 1
+        if at < len(taken) and taken[at].start < line.end:
+            continue
+        error = read_error(line.message or text[line.start : line.end].strip(" `\n"))
+        if not error.message:
+            continue
+        named = bool(error.hops) or error.status is not None
+        yield Found(
+            start=line.start,
+            end=line.end,
+            kind="error",
+            form=line.form,
+            document=document_of(error),
+            hops=error.hops,
+            status=_status(error),
+            message=error.message,
+            told=1 if named else 0,
+            strong=line.form in _STRONG_FORMS or named,
+            chained=line.chained,
+            deeper=line.deeper,
+        )
+
+
+def _of_lines_of_status(lines: Sequence[Line]) -> Iterable[Found]:
+    """Where a log tells nothing but a status that refuses, that is what there is."""
+    for line in lines:
+        if (line.status or 0) >= FIRST_REFUSAL:
+            yield Found(start=line.start, end=line.end, kind="log", form=line.form, document=None, status=line.status)
+
+
+def _status(error: ErrorRead) -> int | None:
+    status = error.status
+    if isinstance(status, str):
+        return int(status) if status.isdecimal() and len(status) == _DIGITS else None
+    return status
+
+
+def _capture(one: Found, each: Cleaned) -> Capture:
+    """Make the public value. What stood around every line names the form of a plain body."""
+    around = next((name for name in each.forms if name not in ("ansi", "terminal")), "")
+    return Capture(
+        kind=one.kind,
+        form=around or one.form if one.form == "json-body" else one.form,
+        span=each.text.span(one.start, one.end),
+        hops=one.hops,
+        document=one.document,
+        status=one.status,
+        headers=one.headers,
+        cut=one.cut,
+    )
+
+
+# -- is it a paste, and what matters in it -------------------------------------------------------------------
+
+
+def _convincing(found: Sequence[Found], explained: int, rest: int) -> bool:
+    """Whether a text is a paste, and not an answer that speaks of such things; `rest`: characters of other words."""
+    if not any(one.strong for one in found):
+        return explained > rest and found[0].start < _FEW_WORDS
+    named = any(one.kind == "error" and (one.hops or one.status) for one in found)
+    return explained >= rest or rest <= _FEW_WORDS or (named and explained * _SHARE_OF_ERROR >= rest)
+
+
+def _filled(text: str) -> int:
+    """Count the characters that are no blanks."""
+    return sum(map(len, text.split()))
+
+
+def _chosen(found: Sequence[Found]) -> int:
+    """Return the place of what matters: an error, else the last answer, else the last of what else there is."""
+    errors = [place for place, one in enumerate(found) if one.kind == "error"]
+    if errors:
+        return _cause(found, errors)
+    for kinds in (("answer", "stream"), ("session",)):
+        places = [place for place, one in enumerate(found) if one.kind in kinds]
+        if places:
+            return places[-1]
+    return len(found) - 1
+
+
+def _cause(found: Sequence[Found], errors: Sequence[int]) -> int:
+    """Return the place of the error that tells most; of a chain the first, or its deepest cause; else the last."""
+    most = max(found[place].told for place in errors)
+    chain: list[int] = []
+    for place in errors:
+        if not (found[place].chained or found[place].deeper):
+            chain = []
+        if found[place].told == most:
+            chain = [place] if found[place].deeper else [*chain, place]
+    return chain[0] if chain else next(place for place in reversed(errors) if found[place].told == most)

@@ -1,0 +1,154 @@
+"""Errors that stand in a text as words: tracebacks, one-line exceptions, what a server or client says in a line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.captures.lines import lines_of
+from utp_cli.captures.logfmt import record_of
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.spans import Span
+
+_FRAME: Final = re.compile(
+    r"[ \t]+(?:File \"[^\"\n]{0,400}\", line \d+|at |\^|~|\d+ │|❱|\.{3} \d+ more|\[Previous line repeated)"
+    r"|[ \t]*(?:goroutine \d+ \[|stack backtrace:|note: run with|\+0x[0-9a-f]+|[\w./-]+\.go:\d+ \+0x)"
+    r"|[ \t]+\d+: (?:0x)?[\w:]+::"
+)
+"""Lines of a stack."""
+_PYTHON_FRAME: Final = re.compile(r"[ \t]*File \"[^\"\n]{0,400}\", line \d+")
+_BEGIN: Final = re.compile(r"[ \t]*(?:Exception Group )?Traceback \(most recent call last\):")
+_CHAIN: Final = re.compile(
+    r"The above exception was the direct cause of|During handling of the above exception, another"
+    r"|--- End of inner exception"
+)
+_CLASS_NAME: Final = (
+    r"(?:[A-Za-z_]\w{0,60}[.$]){0,12}[A-Z]\w{0,60}?(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Warning)"
+)
+_BEFORE_CLASS: Final = r"Uncaught |Unhandled |Unexpected |Caught |Exception in thread \"[^\"\n]{0,80}\" |Caused by: "
+_HEADS: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "exception",
+        rf"(?:{_BEFORE_CLASS})?(?:Error \w{{1,20}} \w{{1,20}} )?{_CLASS_NAME}(?: ?\[\w{{1,60}}\])?(?:: ?|\(['\"])",
+    ),
+    ("exception", rf"Exception has occurred: {_CLASS_NAME}"),
+    ("validation-error", r"\d{1,4} validation errors? for \w"),
+    (
+        "api-error",
+        r"\[?(?:API|OpenAI API|Streaming|LLM|OpenAI|Anthropic|Gemini|Ollama|Bedrock) ?[Ee]rror\b(?: [\w ]{0,60})?:? ",
+    ),
+    ("api-error", r"Error code: \d{3}\b"),
+    ("http-status", r"HTTP(?: [Ee]rror)?:? ?[45]\d\d\b(?: [A-Z][a-z]+){0,3}[:. ]|\(?\(HTTP/[\d.]{1,3} [45]\d\d\)"),
+    ("http-status", r"[45]\d\d (?:[A-Z][A-Z_]{3,40}\.|Bad [Rr]equest|Unprocessable|Not Found|Internal Server)"),
+    ("mcp-error", r"MCP error -\d{1,6}: "),
+    ("error-line", r"(?:fatal|panic|thread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at)[: ]"),
+    ("error-line", r"(?:ERROR|[Ee]rror)(?: [a-z][\w./-]{0,40}){0,8}: (?=\S)"),
+    (
+        "error-line",
+        r"(?:Error (?:calling|parsing|processing|rendering|from|in|talking to|details)|Failed to) [^\n:]{1,80}: ",
+    ),
+    ("error-line", r"(?:Sorry, I had a problem|Provider ended|Upstream request|InvokeModel)[^\n:]{0,60}: "),
+    ("error-line", r"status_code: [45]\d\d, "),
+)
+"""How a line begins that tells an error, and the form's name."""
+_HEAD: Final = tuple((form, re.compile(pattern)) for form, pattern in _HEADS)
+_STATUS_LINE: Final = re.compile(
+    r"\"(?:GET|POST) /\S{0,200} HTTP/[\d.]{1,3}\" (?P<uvicorn>\d{3})\b"
+    r"|(?:\[GIN\] [\d/]{10} - [\d:]{8} )\| ?(?P<gin>\d{3}) \|"
+    r"|done request: (?:GET|POST) /\S{0,200} \S{1,60} (?P<llama>\d{3})\b"
+    r"|HTTP Request: (?:GET|POST) \S{1,300} \"HTTP/[\d.]{1,3} (?P<httpx>\d{3})\b"
+)
+_FORMS_OF_STATUS: Final = {"uvicorn": "uvicorn", "gin": "gin", "llama": "llama-cpp", "httpx": "log-line"}
+_FAR: Final = 400
+"""Characters of a line that tell what it is."""
+_LONGEST: Final = 8_000
+"""Characters of a message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line that tells an error. The message goes from `start` to `end`."""
+
+    start: int
+    end: int
+    form: str
+    chained: bool = False
+    """It came of the error before it."""
+    deeper: bool = False
+    """It is the cause of the error before it (`Caused by:`)."""
+    status: int | None = None
+    message: str = ""
+    """The words, where they are not what stands there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the lines of a text say."""
+
+    errors: list[Line]
+    statuses: list[Line]
+    """Lines of servers that tell a status, and no more."""
+    stack: list[Span]
+    """Frames and source lines, in order: nothing in them is a document."""
+
+
+def lines_told(text: str) -> Told:
+    """Walk over the lines of a text once."""
+    told = Told(errors=[], statuses=[], stack=[])
+    python, chained, quiet = False, False, 0
+    for start, end in lines_of(text):
+        if start < quiet:
+            continue
+        line = text[start : min(end, start + _FAR)]
+        if _BEGIN.match(line):
+            python = True
+            told.stack.append((start, end))
+        elif python and (line[:1] in (" ", "\t") or not line.strip()) and not _starts_message(line):
+            told.stack.append((start, end))
+        elif _FRAME.match(line) or _PYTHON_FRAME.match(line):
+            told.stack.append((start, end))
+            python = python or _PYTHON_FRAME.match(line) is not None
+        elif _CHAIN.search(line):
+            chained = True
+        elif status := _STATUS_LINE.search(line):
+            number = int(next(filter(None, status.groups())))
+            form = _FORMS_OF_STATUS[str(status.lastgroup)]
+            told.statuses.append(Line(start=start, end=end, form=form, status=number))
+        elif record := record_of(line if end - start < _FAR else text[start:end]):
+            told.errors.append(Line(start=start, end=end, form="logfmt", message=record))
+        elif form := "python-traceback" if python and line.strip() else _form_of(line):
+            quiet = _message_end(text, end)
+            deeper = line.lstrip().startswith("Caused by")
+            told.errors.append(Line(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
+            python = chained = False
+    return told
+
+
+def _starts_message(line: str) -> bool:
+    return bool(line.strip()) and line[:1] not in (" ", "\t")
+
+
+def _form_of(line: str) -> str:
+    bare = line.lstrip(" \t`'\"*(")
+    return next((form for form, pattern in _HEAD if pattern.match(bare)), "")
+
+
+def _message_end(text: str, end: int) -> int:
+    """Return where the message ends that begins on a line: before a blank line, a frame, a fence, another error."""
+    limit = min(len(text), end + _LONGEST)
+    blank_inside = text.startswith("Parameter: ", end + 1)  # the .NET client of OpenAI
+    while end < limit:
+        following = text.find("\n", end + 1)
+        following = len(text) if following < 0 else following
+        line = text[end + 1 : min(following, end + 400)]
+        if blank_inside and not line.strip():
+            blank_inside, end = False, following
+            continue
+        if not line.strip() or _FRAME.match(line) or _PYTHON_FRAME.match(line) or line.lstrip().startswith("```"):
+            break
+        if _BEGIN.match(line) or _CHAIN.search(line) or _STATUS_LINE.search(line) or _form_of(line):
+            break
+        end = following
+    return min(end, len(text))

@@ -1,0 +1,126 @@
+"""Whether an input is more than an answer, and which of the things in it is read.
+
+Most inputs are a body, a stream, or what a model wrote: a quick look at the text outside its calls tells, and the
+reader of captures is not loaded for them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.protocol.captures import Capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.captures import CaptureKind
+    from utp_cli.wire.reader import WireReader
+
+    Read = Callable[[Any, dict[str, Any]], ParseResult]
+
+_SIGNS: Final = re.compile(
+    r"[Ee]rror|ERROR|[Ee]xception|Traceback|[Ff]ailed|HTTP[/ ]|data:|```|\x1b|\ufeff|[│┃║]"
+    r"|[{=(\[ ]['\"]|\\\"|&quot;|: ?[\"'\[{]"
+    r"|[\w\]]\([\w]*=|^\s*[>+{\[]|_calls?\b|map\[|\{\w+[=:]"
+)
+"""What a paste has, and most answers have not."""
+_SDK_CLASS: Final = re.compile(r"[A-Z]\w+")
+_READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
+"""Kinds whose document is read in place of the text around it."""
+
+
+def plain_capture(wire: WireReader) -> Capture:
+    """Return the capture of an input that is one thing: it covers it."""
+    return Capture(kind=_kind(wire), form=wire.form, span=(0, wire.length))
+
+
+def _kind(wire: WireReader) -> CaptureKind:
+    if wire.shape in ("text", "error"):
+        return "text" if wire.shape == "text" else "error"
+    if wire.stream:
+        return "stream"
+    document = wire.facts.document
+    if wire.side == "request" and wire.shape != "mcp":
+        alone = isinstance(document, dict) and document.keys() <= {"messages", "tools", "id"}
+        return "session" if alone else "request"
+    return "tools" if wire.side == "tools" else "answer"
+
+
+def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Read) -> ParseResult:
+    """Return the result of what matters in the input: `result` itself where it is an answer and nothing else.
+
+    `read` parses a document with options.
+    """
+    if result.shape == "error" and not _has_more(result):
+        return _unwrapped(result, options, read)
+    if not (isinstance(source, str | bytes) and (_has_more(result) or _worth_it(result))):
+        return result
+    from utp_cli.captures.read import read_paste  # noqa: PLC0415 - for what is no plain answer
+
+    text = source if isinstance(source, str) else source.decode("utf-8", "replace")
+    paste = read_paste(text)
+    if paste.captures[0].kind == "text" or _calls_outside(result, paste.captures):
+        return result
+    return of_capture(result, paste.captures, paste.chosen, options, read)
+
+
+def of_capture(
+    result: ParseResult, captures: Sequence[Capture], chosen: int, options: dict[str, Any], read: Read
+) -> ParseResult:
+    """Read one of the captures; `result` is kept for one that is no answer."""
+    capture = captures[chosen]
+    if capture.kind in _READ_AGAIN and capture.document is not None:
+        result = read(capture.document, options | _asked(captures[:chosen], options))
+    result.captures, result.chosen = list(captures), chosen
+    return result
+
+
+def _has_more(result: ParseResult) -> bool:
+    """Whether something that is no document stood between documents."""
+    return result.shape != "text" and any(odd.code == "not-json" for odd in result.facts.oddities)
+
+
+def _worth_it(result: ParseResult) -> bool:
+    if result.shape != "text":
+        return False
+    if any(
+        call.rung in ("markup", "json") and _SDK_CLASS.match(call.name or "")
+        for call in (*result.calls, *result.rejected)
+    ):
+        return True
+    return _SIGNS.search(result.content) is not None
+
+
+def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
+    """Whether the text holds calls that stand in no capture: then it is an answer that shows something."""
+    spans = [capture.span for capture in captures]
+    return result.shape == "text" and any(
+        call.span
+        and not call.pointer
+        and not any(start <= call.span[0] and call.span[1] <= end for start, end in spans)
+        for call in result.calls
+    )
+
+
+def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> ParseResult:
+    """Unwrap an error body: the innermost error is what is to be diagnosed."""
+    from utp_cli.captures.read import capture_of_body  # noqa: PLC0415 - for errors
+
+    capture = capture_of_body(result.facts.document, result.captures[0])
+    if capture is None:
+        return result
+    inner = of_capture(result, [capture], 0, options, read)
+    inner.facts = replace(inner.facts, document=result.facts.document)
+    return inner
+
+
+def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the request that stands in front of an answer for the one that was sent."""
+    request = next((one.document for one in reversed(before) if one.kind == "request"), None)
+    if not isinstance(request, dict) or options.get("request"):
+        return {}
+    tools = request.get("tools")
+    return {"request": request} | ({"tools": tools} if isinstance(tools, list) and not options.get("tools") else {})
