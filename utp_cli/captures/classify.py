@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from utp_cli.captures.errors import find_error, read_error_body
+from utp_cli.captures.errors import find_error, read_error_body, values_in
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.shape import judge, recognise
 
@@ -28,6 +28,8 @@ class Sort:
     part: Part = "whole"
     """`event`: neighbours make one stream. `message`: neighbours make one session."""
     error: ErrorRead | None = None
+    document: Any = None
+    """What is to be read in its place: the answer that a record of a log holds."""
     known: bool = True
     """Its format says so, not only that an error stands somewhere in it."""
 
@@ -48,9 +50,21 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind="error", error=error)
     if inner := find_error(value):
         return Sort(kind="error", error=inner, known=False)
+    if (answer := _answer_in(value)) is not None:
+        return Sort(kind="answer", document=answer)
     if kind:
         return Sort(kind=kind)
     return Sort(kind="log", known=False) if _LOG_KEYS & dict_of(value).keys() else None
+
+
+def _answer_in(value: Any) -> Any:
+    """Return the answer in a record of a log or an export; None where there is none."""
+    return next((each for each in values_in(value) if isinstance(each, dict) and _answers(each)), None)
+
+
+def _answers(document: dict[str, Any]) -> bool:
+    found = judge(document)
+    return found.decisive and found.side == "response" and not found.ambiguous and not found.path
 
 
 def _tools(value: Any) -> list[Any]:

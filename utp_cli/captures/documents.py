@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,8 +25,8 @@ _CUT: Final = re.compile(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
 _LONG_WORD: Final = 20
 """Characters of a word that a terminal breaks rather than moves to the next line."""
 _WIDE: Final = 40
-_TWO: Final = 2
-"""Lines that do not tell whether a terminal breaks words."""
+_NEAR: Final = 10
+"""Characters by which a line may be shorter than the width, and still have been broken at it."""
 _BUDGET: Final = 6
 """How often each character of a text may be looked at, on average, before the search is given up."""
 _BUDGET_AT_LEAST: Final = 50_000
@@ -88,19 +88,21 @@ class _Finder:
                 wrapped = text[error.pos : error.pos + 1] == "\n"
             except ValueError:
                 return None
-        if found := self._spelt(at):
-            return found
+        if found := self._spelt(at, text):
+            broken = found.form.startswith("python") and "\n" in text[at : found.end]
+            return (self._across_lines(at) if broken else None) or found
         if text[at] not in "{[":
             return None
         return (self._across_lines(at) if wrapped else None) or self._tolerant(at, text)
 
-    def _spelt(self, at: int) -> Document | None:
-        found = read_spelling(self._text, at)
+    def _spelt(self, at: int, text: str) -> Document | None:
+        found = read_spelling(text, at)
         if found is None:
             return None
         self._left -= found.end - at
+        kind = found.kind if found.kind != "stream" or isinstance(found.document, list) else None
         return Document(
-            value=found.document, start=at, end=found.end, form=found.form, kind=found.kind, hops=tuple(found.hops),
+            value=found.document, start=at, end=found.end, form=found.form, kind=kind, hops=tuple(found.hops),
             cut=found.cut,
         )  # fmt: skip
 
@@ -117,9 +119,8 @@ class _Finder:
             self._left -= error.pos - start
         except ValueError:
             return None
-        if spelt := read_spelling(lines.text, start):
-            end = lines.span(start, spelt.end)[1]
-            return Document(value=spelt.document, start=at, end=end, form=spelt.form, kind=spelt.kind, cut=spelt.cut)
+        if spelt := self._spelt(start, lines.text):
+            return replace(spelt, start=at, end=lines.span(start, spelt.end)[1])
         found = self._tolerant(start, lines.text)
         if found is None:
             return None
@@ -149,8 +150,9 @@ def joined(text: str) -> Mapped:
     """
     lines = [(start, end) for start, end in lines_of(text) if text[start:end].strip()]
     width = max((len(text[start:end].rstrip()) for start, end in lines), default=0)
-    full = sum(len(text[start:end].rstrip()) == width for start, end in lines[:-1])
-    hard = full * 2 > len(lines[:-1]) and width >= _WIDE and len(lines) > _TWO
+    lengths = [len(text[start:end].rstrip()) for start, end in lines[:-1]]
+    full, near = sum(length == width for length in lengths), sum(length > width - _NEAR for length in lengths)
+    hard = full > 1 and full * 2 > near and width >= _WIDE
     parts: list[Span | str] = []
     for number, (start, end) in enumerate(lines):
         begin = end - len(text[start:end].lstrip()) if number else start

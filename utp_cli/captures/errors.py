@@ -25,8 +25,8 @@ _CLOSING: Final = re.compile(
 )
 """What wrappers put behind an error."""
 _ESCAPED: Final = re.compile(r"""\\+(?=["'])""")
-_INNER_KEYS: Final = ("responseBody", "response_body", "body", "raw", "error", "err", "exception", "exc_info", "cause")
-"""Where logs and clients keep the error that they had; all other values come after these."""
+_INNER_KEYS: Final = ("responseBody", "response_body", "body", "raw", "error", "err", "exception", "exc_info", "cause", "outputs", "output", "response")
+"""Where logs and clients keep the error or the answer that they had; all other values come after these."""
 _SIGN_OF_ERROR: Final = re.compile(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 
 
@@ -56,7 +56,7 @@ def read_error_body(body: Any) -> ErrorRead | None:
 
 def find_error(document: Any) -> ErrorRead | None:
     """Find the error that any document holds: a record of a log, what a client made of an answer."""
-    for value in _values(document):
+    for value in values_in(document):
         if isinstance(value, dict) and (found := read_error_body(value)):
             return found
         if isinstance(value, str) and _SIGN_OF_ERROR.search(value):
@@ -142,7 +142,7 @@ def _value_at(text: str, at: int) -> Any:
     return None if reader.declined else reader.value
 
 
-def _values(document: Any) -> Iterator[Any]:
+def values_in(document: Any) -> Iterator[Any]:
     """Give the values in a document, breadth first, those that keep errors before others; a bounded number."""
     level: list[Any] = [document]
     left = _MOST_LOOKED_AT

@@ -13,6 +13,7 @@ from utp_cli.captures.hops import take_off
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
+from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _FEW_WORDS: Final = 300
 _SHARE_OF_ERROR: Final = 5
 """An error that names its status, or who passed it on, counts from one part in five of the text."""
 _DIGITS: Final = 3
+_LONGEST: Final = 8_000
+"""Characters of words that are looked up among the known error texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ def read_paste(text: str) -> Paste:
         inside, noise = read_cleaned(each)
         found += [(one, _capture(one, each)) for one in inside]
         told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
-        explained += told
+        explained += told + noise
         rest += max(_filled(each.text.text) - told - noise, 0)
     found.sort(key=lambda pair: pair[1].span)
     if not found or not _convincing([one for one, _ in found], explained, rest):
@@ -112,7 +115,7 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
         end=document.end,
         kind=sort.kind,
         form=document.form,
-        document=document.value,
+        document=document.value if sort.document is None else sort.document,
         part=sort.part,
         hops=document.hops,
         cut=document.cut,
@@ -152,6 +155,7 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Itera
         if not error.message:
             continue
         named = bool(error.hops) or error.status is not None
+        known = bool(find_error_texts(error.message[:_LONGEST]))
         yield Found(
             start=line.start,
             end=line.end,
@@ -163,6 +167,7 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Itera
             message=error.message,
             told=1 if named else 0,
             strong=line.form in _STRONG_FORMS or named,
+            known=known,
             chained=line.chained,
             deeper=line.deeper,
         )
@@ -214,15 +219,18 @@ def _filled(text: str) -> int:
 
 
 def _chosen(found: Sequence[Found]) -> int:
-    """Return the place of what matters: an error, else the last answer, else the last of what else there is."""
+    """Return the place of what matters: an error of a provider, else the last answer, else the last of what else there is.
+
+    A bare exception beside an answer is one of the program that pasted both.
+    """
     errors = [place for place, one in enumerate(found) if one.kind == "error"]
-    if errors:
+    if any(found[place].told or found[place].known for place in errors):
         return _cause(found, errors)
     for kinds in (("answer", "stream"), ("session",)):
         places = [place for place, one in enumerate(found) if one.kind in kinds]
         if places:
             return places[-1]
-    return len(found) - 1
+    return _cause(found, errors) if errors else len(found) - 1
 
 
 def _cause(found: Sequence[Found], errors: Sequence[int]) -> int:

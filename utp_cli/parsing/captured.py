@@ -27,6 +27,8 @@ _SIGNS: Final = re.compile(
     r"|[\w\]]\([\w]*=|^\s*[>+{\[]|_calls?\b|map\[|\{\w+[=:]"
 )
 """What a paste has, and most answers have not."""
+_WIRE: Final = re.compile(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
+"""Words of providers' formats: JSON with one of them was printed, not written by a model."""
 _SDK_CLASS: Final = re.compile(r"[A-Z]\w+")
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
@@ -86,10 +88,10 @@ def _has_more(result: ParseResult) -> bool:
 def _worth_it(result: ParseResult) -> bool:
     if result.shape != "text":
         return False
-    if any(
-        call.rung in ("markup", "json") and _SDK_CLASS.match(call.name or "")
-        for call in (*result.calls, *result.rejected)
-    ):
+    found = (*result.calls, *result.rejected)
+    if any(call.rung in ("markup", "json") and _SDK_CLASS.match(call.name or "") for call in found):
+        return True
+    if any(call.rung == "json" for call in found) and any(map(_WIRE.search, result.texts.values())):
         return True
     return _SIGNS.search(result.content) is not None
 
