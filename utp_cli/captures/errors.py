@@ -25,7 +25,20 @@ _CLOSING: Final = re.compile(
 )
 """What wrappers put behind an error."""
 _ESCAPED: Final = re.compile(r"""\\+(?=["'])""")
-_INNER_KEYS: Final = ("responseBody", "response_body", "body", "raw", "error", "err", "exception", "exc_info", "cause", "outputs", "output", "response")
+_INNER_KEYS: Final = (
+    "responseBody",
+    "response_body",
+    "body",
+    "raw",
+    "error",
+    "err",
+    "exception",
+    "exc_info",
+    "cause",
+    "outputs",
+    "output",
+    "response",
+)
 """Where logs and clients keep the error or the answer that they had; all other values come after these."""
 _SIGN_OF_ERROR: Final = re.compile(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 

@@ -70,6 +70,8 @@ _LOGS: Final = {
     "leveled": "log-line",
 }
 """The form that a token gives the line; the first of a line tells."""
+LOGS: Final = frozenset(_LOGS.values())
+"""The forms of logs."""
 _MOST_TOKENS: Final = 24
 _LAYERS_DEEP: Final = 4
 _FEW: Final = 2

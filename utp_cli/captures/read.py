@@ -10,7 +10,8 @@ from utp_cli.captures.documents import documents_in
 from utp_cli.captures.errors import document_of, read_error, read_error_body
 from utp_cli.captures.found import FIRST_REFUSAL, Found, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
-from utp_cli.captures.lines import cleaned
+from utp_cli.captures.known import known_lines
+from utp_cli.captures.lines import LOGS, cleaned
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.facts.error_texts.finder import find_error_texts
@@ -88,6 +89,11 @@ def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
     told = lines_told(text)
     found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
     found = in_order([*found, *_of_lines(told.errors, found, text)])
+    if not any(one.kind == "error" and (one.told or one.known) for one in found):
+        known = known_lines(text, log=bool(LOGS.intersection(each.forms)))
+        kept = [one for one in found if one.kind != "error"]
+        told_again = in_order([*kept, *_of_lines(known, kept, text)])
+        found = told_again if known else found
     if not any(one.kind in ("error", "answer", "stream") for one in found):
         found = in_order([*found, *_of_lines_of_status(told.statuses)])
     found = with_responses(found, responses_in(text), text)

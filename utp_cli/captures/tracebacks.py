@@ -40,7 +40,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
         r"\[?(?:API|OpenAI API|Streaming|LLM|OpenAI|Anthropic|Gemini|Ollama|Bedrock) ?[Ee]rror\b(?: [\w ]{0,60})?:? ",
     ),
     ("api-error", r"Error code: \d{3}\b"),
-    ("http-status", r"HTTP(?: [Ee]rror)?:? ?[45]\d\d\b(?: [A-Z][a-z]+){0,3}[:. ]|\(?\(HTTP/[\d.]{1,3} [45]\d\d\)"),
+    ("http-status", r"HTTP(?: [Ee]rror)?:? ?[45]\d\d\b(?: [A-Z][a-z]+){0,3}[:. ]|HTTP/[\d.]{1,3} [45]\d\d\)"),
     ("http-status", r"[45]\d\d (?:[A-Z][A-Z_]{3,40}\.|Bad [Rr]equest|Unprocessable|Not Found|Internal Server)"),
     ("mcp-error", r"MCP error -\d{1,6}: "),
     ("error-line", r"(?:fatal|panic|thread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at)[: ]"),

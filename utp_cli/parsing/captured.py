@@ -29,6 +29,8 @@ _SIGNS: Final = re.compile(
 """What a paste has, and most answers have not."""
 _WIRE: Final = re.compile(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
 """Words of providers' formats: JSON with one of them was printed, not written by a model."""
+_SHORT: Final = 1_000
+"""Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = re.compile(r"[A-Z]\w+")
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
@@ -92,6 +94,8 @@ def _worth_it(result: ParseResult) -> bool:
     if any(call.rung in ("markup", "json") and _SDK_CLASS.match(call.name or "") for call in found):
         return True
     if any(call.rung == "json" for call in found) and any(map(_WIRE.search, result.texts.values())):
+        return True
+    if not found and len(result.content) <= _SHORT:
         return True
     return _SIGNS.search(result.content) is not None
 
