@@ -70,8 +70,6 @@ _LOGS: Final = {
     "leveled": "log-line",
 }
 """The form that a token gives the line; the first of a line tells."""
-LOGS: Final = frozenset(_LOGS.values())
-"""The forms of logs."""
 _MOST_TOKENS: Final = 24
 _LAYERS_DEEP: Final = 4
 _FEW: Final = 2
@@ -80,8 +78,10 @@ _FEW: Final = 2
 class Cleaned:
     """A text without what stood around its lines, and what that was."""
 
-    def __init__(self, text: Mapped, forms: tuple[str, ...] = ()) -> None:
+    def __init__(self, text: Mapped, forms: tuple[str, ...] = (), *, log: bool = False) -> None:
         self.text = text
+        self.log = log
+        """Most of its lines had the prefix of a log."""
         self.forms = forms
         """Slugs, outermost first: `ansi`, `quoted`, `box`, `diff`, `docker-compose`, `log-line`, …"""
 
@@ -112,7 +112,7 @@ def lines_of(text: str) -> Iterator[Span]:
 def _next_layer(each: Cleaned) -> list[Cleaned] | None:
     for name, layer in _LAYERS:
         if (found := layer(each.text)) is not None:
-            return [Cleaned(found, (*each.forms, name))]
+            return [Cleaned(found, (*each.forms, name), log=each.log)]
     return _without_prefixes(each)
 
 
@@ -268,11 +268,15 @@ def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
     size = len(text)
     services: dict[str, list[Span | str]] = {}
     form, current = "", ""
+    lines = prefixed = 0
     for start, end in lines_of(text):
         at, found, service = prefix_of(text, start, end)
+        lines += end > start
+        prefixed += bool(found)
         form = form or found
         current = service or (current if not found else "")
         services.setdefault(current, []).append((at, min(end + 1, size)))
     if not form:
         return None
-    return [Cleaned(mapped.made_of(parts), (*each.forms, form)) for parts in services.values()]
+    log = each.log or prefixed * 2 > lines
+    return [Cleaned(mapped.made_of(parts), (*each.forms, form), log=log) for parts in services.values()]

@@ -11,7 +11,7 @@ from utp_cli.captures.errors import document_of, read_error, read_error_body
 from utp_cli.captures.found import FIRST_REFUSAL, Found, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
 from utp_cli.captures.known import known_lines
-from utp_cli.captures.lines import LOGS, cleaned
+from utp_cli.captures.lines import cleaned
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.facts.error_texts.finder import find_error_texts
@@ -59,14 +59,16 @@ def read_paste(text: str) -> Paste:
     """Read a paste: what was found, and which of it matters."""
     found: list[tuple[Found, Capture]] = []
     explained = rest = 0
+    log = False
     for each in cleaned(text):
         inside, noise = read_cleaned(each)
         found += [(one, _capture(one, each)) for one in inside]
         told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
         explained += told + noise
+        log = log or (each.log and any(one.kind != "log" and one.strong for one in inside))
         rest += max(_filled(each.text.text) - told - noise, 0)
     found.sort(key=lambda pair: pair[1].span)
-    if not found or not _convincing([one for one, _ in found], explained, rest):
+    if not found or not (log or _convincing([one for one, _ in found], explained, rest)):
         return Paste(captures=[Capture(kind="text", form="text", span=(0, len(text)), document=text)])
     return Paste(captures=[capture for _, capture in found], chosen=_chosen([one for one, _ in found]))
 
@@ -90,7 +92,7 @@ def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
     found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
     found = in_order([*found, *_of_lines(told.errors, found, text)])
     if not any(one.kind == "error" and (one.told or one.known) for one in found):
-        known = known_lines(text, log=bool(LOGS.intersection(each.forms)))
+        known = known_lines(text, log=each.log)
         kept = [one for one in found if one.kind != "error"]
         told_again = in_order([*kept, *_of_lines(known, kept, text)])
         found = told_again if known else found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ _HARMONY = re.compile(
     r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
     r"|(?:assistant)?commentary to=functions\."
 )
+_FENCED = re.compile(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
+_CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
 _BARE = re.compile(r"\s*(?:[\[{]|```)")
 
 
@@ -35,8 +38,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
     empty.
 
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
-    Bare and fenced JSON count only where they name a known tool. In a raw generation the call is where it
-    belongs.
+    Bare and fenced JSON count where they name a known tool, or where the whole content is one object with
+    `name` and `arguments`. In a raw generation the call is where it belongs.
 
     What to change: run the server with the tool parser of the model's format (vLLM:
     `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
@@ -48,7 +51,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
     if answer.raw or answer.native:
         return
     for call in answer.in_text:
-        if _is_bare(call, answer) and call.name not in answer.known:
+        if _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
         yield Sighting(
@@ -69,6 +72,18 @@ def _shown(call: Written, answer: Answer) -> str:
 
 def _is_bare(call: Written, answer: Answer) -> bool:
     return _BARE.match(_shown(call, answer)) is not None
+
+
+def _is_everything(call: Written, answer: Answer) -> bool:
+    """Whether the whole text is one object with a name and arguments, alone or in a fence."""
+    text = answer.result.texts.get(call.pointer, "").strip()
+    fenced = _FENCED.fullmatch(text)
+    try:
+        value = json.loads(fenced[1] if fenced else text)
+    except (ValueError, RecursionError):
+        return False
+    named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
+    return named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))
 
 
 @diagnosis("parser-mismatch", "error")
