@@ -45,6 +45,7 @@ OTHERS = {
         "mcp",
         "platformdirs",
         "pydantic",
+        "pyperclip",
         "ruamel",
         "tokenizers",
         "tomli_w",

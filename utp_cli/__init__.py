@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from utp_cli.captures.read import read_capture as read_capture
     from utp_cli.detection.detect import detect as detect
     from utp_cli.io.tool_files import load_tools as load_tools
     from utp_cli.parsing.diagnose import diagnose as diagnose
@@ -33,6 +34,7 @@ _HOMES = {
     "diagnose": "utp_cli.parsing.diagnose",
     "load_tools": "utp_cli.io.tool_files",
     "parse": "utp_cli.parsing.parser",
+    "read_capture": "utp_cli.captures.read",
     "recognise": "utp_cli.wire.shape",
     "render_result": "utp_cli.public",
     "render_tools": "utp_cli.public",

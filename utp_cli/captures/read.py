@@ -227,7 +227,7 @@ def _filled(text: str) -> int:
 
 
 def _chosen(found: Sequence[Found]) -> int:
-    """Return the place of what matters: an error of a provider, else the last answer, else the last of what else there is.
+    """Return the place of what matters: an error of a provider, else the last answer, else the last of the rest.
 
     A bare exception beside an answer is one of the program that pasted both.
     """

@@ -14,9 +14,9 @@ from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, PLAN_FORMATS, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
-from utp_cli.commands.reading import answers, live, parser_options, recorded
+from utp_cli.commands.reading import answers, live, parser_options, picked
 from utp_cli.commands.repairing import repair_files
-from utp_cli.io.inputs import STDIN
+from utp_cli.io.inputs import CLIPBOARD, STDIN
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
 
@@ -50,8 +50,10 @@ def parse(
         str | None, options.known(metavar="MODE", help="How calls were asked for: native, parsed …")
     ] = None,
     session: Annotated[
-        str | None, how("--from", metavar="FILE#N", help="One exchange of a session, as utp replay counts.")
+        str | None, how("--from", metavar="FILE#N", help="One capture of a paste, or exchange of a session.")
     ] = None,
+    clipboard: Annotated[bool, how("--clipboard", help="Read what lies on the clipboard.")] = False,
+    raw: Annotated[bool, how("--raw", help="Read the text as it is: unwrap nothing.")] = False,
     lines: Annotated[bool, how("--lines", help="Every line is an input.")] = False,
     stream: Annotated[bool, how("--stream", help="Show events as they come.")] = False,
     repair_only: Annotated[bool, how("--repair-only", help="Plain JSON: repair it, seek no calls.")] = False,
@@ -84,7 +86,11 @@ def parse(
     )  # fmt: skip
     if session and (files or lines or stream or repair_only):
         raise BadOption("--from reads one exchange: neither files, --lines, --stream nor --repair-only")
-    names = [session] if session else files or [STDIN]
+    if clipboard and (files or session):
+        raise BadOption("--clipboard is the input: neither files nor --from")
+    if raw and (session or stream):
+        raise BadOption("--raw reads whole inputs as they are: neither --from nor --stream")
+    names = [session] if session else [CLIPBOARD] if clipboard else files or [STDIN]
     several = lines or len(names) > 1
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream)
     if repair_only and (lines or stream or html or plan or tier or root):
@@ -109,7 +115,10 @@ def parse(
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
     else:
         clean = bool(html) or name == "html"  # a page is handed on
-        read = recorded(session, known, clean=clean) if session else answers(names, known, lines=lines, clean=clean)
+        if session:
+            read = picked(session, known, clean=clean)
+        else:
+            read = answers(names, known, lines=lines, raw=raw, clean=clean)
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
     return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])

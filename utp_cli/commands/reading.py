@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import inputs
@@ -63,9 +64,14 @@ def own_dialects(settings: Settings) -> list[Dialect]:
     return made
 
 
-def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool, clean: bool = False) -> Iterator[ParseResult]:
-    """Read each input, or each line of each, one after the other; `clean`: without the keys in it."""
-    from utp_cli.parsing.parser import parse  # noqa: PLC0415 - help and errors have no need of the engine
+def answers(
+    names: Sequence[str], known: dict[str, Any], *, lines: bool, raw: bool = False, clean: bool = False
+) -> Iterator[ParseResult]:
+    """Read each input, or each line of each, one after the other.
+
+    `raw`: as it is, and no paste. `clean`: without the keys in it.
+    """
+    from utp_cli.parsing.parser import parse, parse_as_is  # noqa: PLC0415 - help and errors have no need of the engine
 
     for name in names:
         for data in inputs.lines(name) if lines else [inputs.read(name)]:
@@ -73,11 +79,45 @@ def answers(names: Sequence[str], known: dict[str, Any], *, lines: bool, clean: 
                 from utp_cli.recording.cleaning import clean_bytes  # noqa: PLC0415 - only pages are handed on
 
                 data = clean_bytes(data)  # noqa: PLW2901
-            result = parse(_line(data) if lines else data, **known)
+            source = _line(data) if lines else data
+            result = parse_as_is(source, known) if raw else parse(source, **known)
             result.source = inputs.shown_name(name)
             if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
                 raise BadFile(result.source, "nothing to read: it is binary, and no format that is known")
             yield result
+
+
+def picked(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:
+    """Read one capture of a paste, `FILE#N` or `-#N`, or one exchange of a session; `clean` as in `answers`."""
+    name, _, number = place.rpartition("#")
+    if not name or not number.isdecimal():
+        raise BadOption(f"'{place}' names nothing: FILE#N, a capture or an exchange, N from 0")
+    if name != inputs.STDIN and not Path(name).is_file():  # a folder of sessions, or nothing
+        return recorded(place, known, clean=clean)
+    return _captured(name, int(number), known, clean=clean) or recorded(place, known, clean=clean)
+
+
+def _captured(name: str, number: int, known: dict[str, Any], *, clean: bool) -> Iterator[ParseResult] | None:
+    """Read one capture; None where the file is a session, or one thing."""
+    from utp_cli.captures.read import read_paste  # noqa: PLC0415 - only who asks for one pays
+    from utp_cli.parsing.captured import of_capture  # noqa: PLC0415
+    from utp_cli.parsing.parser import parse_as_is  # noqa: PLC0415
+
+    data = inputs.read(name)
+    if clean:
+        from utp_cli.recording.cleaning import clean_bytes  # noqa: PLC0415 - as above
+
+        data = clean_bytes(data)
+    text = data.decode("utf-8", "replace")
+    captures = read_paste(text).captures
+    if name != inputs.STDIN and (len(captures) == 1 or text.lstrip("\ufeff").startswith('{"utp_session"')):
+        return None
+    if number >= len(captures):
+        raise BadFile(inputs.shown_name(name), f"has no capture {number}; it has {len(captures)}, counted from 0")
+    part = parse_as_is(text[slice(*captures[number].span)], known)
+    result = of_capture(part, captures, number, known, parse_as_is)
+    result.source = f"{inputs.shown_name(name)}#{number}"
+    return iter([result])
 
 
 def recorded(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 STDIN = "-"
+CLIPBOARD = "\0clipboard"
+"""A name that no file can have."""
 _PIECE = 65_536
 """Bytes asked for at a time; a pipe gives what it has."""
 _MOST = 256 << 20
@@ -44,6 +46,11 @@ def read(name: str) -> bytes:
 
 def pieces(name: str) -> Iterator[bytes]:
     """Yield an input as it arrives. Raises `BadFile`, and `BadOption` where standard input is a terminal."""
+    if name == CLIPBOARD:
+        from utp_cli.io.clipboard import read_clipboard  # noqa: PLC0415 - only who asks for it pays
+
+        yield read_clipboard()
+        return
     try:
         with _opened(name) as source:
             while piece := source.read1(_PIECE):  # type: ignore[attr-defined]
@@ -54,6 +61,9 @@ def pieces(name: str) -> Iterator[bytes]:
 
 def lines(name: str) -> Iterator[bytes]:
     """Yield the lines of an input that hold anything, one at a time."""
+    if name == CLIPBOARD:
+        yield from (line for line in b"".join(pieces(name)).splitlines(keepends=True) if line.strip())
+        return
     try:
         with _opened(name) as source:
             yield from (line for line in source if line.strip())
@@ -74,7 +84,7 @@ def read_object(name: str) -> dict[str, Any]:
 
 def shown_name(name: str) -> str:
     """Return what messages and documents call an input."""
-    return "standard input" if name == STDIN else name
+    return {STDIN: "standard input", CLIPBOARD: "the clipboard"}.get(name, name)
 
 
 def looks_binary(data: bytes) -> bool:

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
+
+_OTHERS: Final = {
+    "request": (
+        "this is a request, not an answer",
+        "the answer to it: curl -s $URL -d @request.json | utp parse --request request.json",
+    ),
+    "tools": ("these are tool definitions, not an answer", "what is wrong with them: utp audit FILE"),
+    "result": (
+        "this is the result of a tool, not an answer",
+        "the answer that asked for it: print(response.model_dump_json()), console.log(JSON.stringify(response))",
+    ),
+    "log": (
+        "a log tells a status, and not the body",
+        "the body: curl -s $URL -d @request.json | tee answer.json; OPENAI_LOG=debug; litellm.set_verbose = True",
+    ),
+}
+"""Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
+_EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
+_MARKUP: Final = re.compile(
+    r"^[ \t]*((?:<<|\[\[|<\||<|\[|«|@@)/?[A-Za-z][\w:. -]{0,40}(?:>>|\]\]|\|>|>|\]|»|@@))\s*"
+    r"\{[^{}]{0,200}?\"(?:name|tool|tool_name|function|arguments|parameters|action)\"\s*:",
+    re.MULTILINE,
+)
+"""A marker at the beginning of a line, and right behind it JSON that names something to call."""
 
 
 def no_answer(result: ParseResult) -> str | None:
     """Say what was read in place of an answer; None where there is one."""
     if result.shape == "error":
         return "no answer: the server sent an error"
-    if (other := other_than_answer(result)) or _says_something(result):
+    if (other := other_than_answer(result)) or (_says_something(result) and result.shape != "unknown"):
         return other
     if result.shape == "unknown":
         return "no answer: JSON in no known format"
@@ -23,21 +48,31 @@ def no_answer(result: ParseResult) -> str | None:
 
 
 def other_than_answer(result: ParseResult) -> str | None:
-    """Say what the input is where it is a request, tools, a result, a log line; None where it is none of them."""
+    """Say what the input is where it is a request, tools, a result, a log line, or in unknown markup; else None."""
+    if told := _other(result):
+        return told[0]
+    if result.shape == "text" and not (result.calls or result.rejected) and (found := _MARKUP.search(result.content)):
+        return f"unknown markup {found[1]}: no dialect reads the call behind it"
+    return None
+
+
+def what_is_missing(result: ParseResult) -> str:
+    """Name the command that gets what is missing; an empty text where nothing is."""
+    if told := _other(result):
+        return told[1]
+    if other_than_answer(result):
+        return "a dialect of your own in profiles.toml reads it: utp dialects --help"
+    return "" if result.shape in ("error", "unknown") or no_answer(result) is None else _EMPTY
+
+
+def _other(result: ParseResult) -> tuple[str, str] | None:
     return _OTHERS.get(result.captures[result.chosen].kind) if result.captures else None
-
-
-_OTHERS: dict[str, str] = {
-    "request": "this is a request, not an answer",
-    "tools": "these are tool definitions, not an answer",
-    "result": "this is the result of a tool, not an answer",
-    "log": "a log line, without the answer or the error that it tells of",
-}
-"""Kinds of capture that are no answer, and what to say of each."""
 
 
 def _says_something(result: ParseResult) -> bool:
     if result.calls or result.rejected or result.server_calls or result.content.strip() or result.reasoning:
+        return True
+    if any(attempt.outcome == "fired" for attempt in result.attempts):  # it says that nothing is to be called
         return True
     return any(finding.severity == "error" for finding in result.diagnoses) or _speaks_otherwise(result.facts.document)
 

@@ -220,11 +220,11 @@ def parse(source: Any, **options: Any) -> ParseResult:
     Text may be anything that people paste: where it is no plain answer, what matters in it is read (`captures`,
     `chosen`).
     """
-    return unfolded(_parsed(source, options), source, options, _parsed)
+    return unfolded(parse_as_is(source, options), source, options, parse_as_is)
 
 
-def _parsed(source: Any, options: dict[str, Any]) -> ParseResult:
-    """Read an input as it is."""
+def parse_as_is(source: Any, options: dict[str, Any]) -> ParseResult:
+    """Read a whole input as it is: nothing around it is taken off."""
     parser = Parser(**options)
     if isinstance(source, str | bytes):
         parser.feed(source)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from utp_cli.parsing.answered import what_is_missing
 from utp_cli.protocol.spans import pointer_parts
+from utp_cli.views.captures import found_lines
 from utp_cli.views.json import line as json_line
 from utp_cli.views.lines import STYLES, blocks, counted, place
 from utp_cli.views.passages import texts
@@ -61,7 +63,12 @@ def pretty(
     calls = _listed([*enumerate(result.calls, 1)], lambda entry: _call(*entry, screen, tools), screen)
     calls += _listed(result.server_calls, lambda ran: _server_call(ran, screen), screen)
     clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls)
-    head = [first_line(result, screen, source), *_error(result, screen)]
+    head = [
+        first_line(result, screen, source),
+        *found_lines(result, screen),
+        *_error(result, screen),
+        *_missing(result, screen),
+    ]
     if clean and not result.diagnoses and not result.rejected and not screen.verbose:
         return head + calls
     parts = [
@@ -199,6 +206,12 @@ def _error(result: ParseResult, screen: Screen) -> list[Text]:
         return []
     status = f"{result.facts.status}: " if result.facts.status is not None else ""
     return screen.labelled(Text("  it said"), f"{status}{result.facts.error}", 12)
+
+
+def _missing(result: ParseResult, screen: Screen) -> list[Text]:
+    """Draw what would tell more than what was read, and the command that gets it."""
+    told = what_is_missing(result)
+    return screen.labelled(Text("  get", style="bold"), told, _DETAILS) if told else []
 
 
 def _findings(result: ParseResult, screen: Screen) -> list[Text]:
