@@ -195,7 +195,7 @@ THEN = {
     "docker": lambda text: "\n".join(f"web-1  | {line}" for line in text.split("\n")),
     "actions": lambda text: "\n".join(f"2026-11-20T10:12:33.4801234Z {line}" for line in text.split("\n")),
     "colour": lambda text: f"\x1b[32m{text}\x1b[0m",
-    "prose": lambda text: f"This is what came back: {text}",
+    "prose": lambda text: f"This is what came back:\n{text}",
     "curl": lambda text: f"HTTP/2 200\ncontent-type: application/json\n\n{text}",
     "crlf": lambda text: text.replace("\n", "\r\n"),
 }

@@ -64,6 +64,9 @@ def _answer_in(value: Any) -> Any:
 
 def _answers(document: dict[str, Any]) -> bool:
     found = judge(document)
+    names = document.get("id")
+    if found.format == "langchain" and isinstance(names, list) and not any("AI" in text_of(name) for name in names):
+        return False  # a message of the user's, or of a tool's
     return found.decisive and found.side == "response" and not found.ambiguous and not found.path
 
 

@@ -89,7 +89,7 @@ class _Finder:
             except ValueError:
                 return None
         if found := self._spelt(at, text):
-            broken = found.form.startswith("python") and "\n" in text[at : found.end]
+            broken = found.form.startswith("python") and "\n" in text[at : found.end + 2]
             return (self._across_lines(at) if broken else None) or found
         if text[at] not in "{[":
             return None

@@ -130,7 +130,7 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
         strong=sort.known,
     )
     if sort.error is None:
-        return found
+        return replace(found, told=2) if found.kind == "error" else found
     begin = line.start if line else text.rfind("\n", 0, document.start) + 1
     head = take_off(text[begin : document.start] + "{", hunt=True)
     hops = tuple(dict.fromkeys((*head.hops, *document.hops, *sort.error.hops)))

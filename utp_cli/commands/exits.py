@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.parsing.answered import no_answer
+from utp_cli.parsing.answered import beside_error, no_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ _UNSAFE = {"truncated", "malformed", "doubtful"}
 def _error(result: ParseResult) -> bool:
     return (
         no_answer(result) is not None
+        or beside_error(result)
         or any(call.reason in _UNSAFE for call in result.rejected)
         or any(call.valid is False for call in result.calls)
         or any(finding.severity == "error" for finding in result.diagnoses)

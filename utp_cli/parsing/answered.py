@@ -47,6 +47,11 @@ def no_answer(result: ParseResult) -> str | None:
     )
 
 
+def beside_error(result: ParseResult) -> bool:
+    """Whether what was read is an answer, and an error stands behind it in the paste."""
+    return any(capture.kind == "error" for capture in result.captures[result.chosen + 1 :])
+
+
 def other_than_answer(result: ParseResult) -> str | None:
     """Say what the input is where it is a request, tools, a result, a log line, or in unknown markup; else None."""
     if told := _other(result):

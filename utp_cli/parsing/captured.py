@@ -83,7 +83,10 @@ def of_capture(
 
 
 def _has_more(result: ParseResult) -> bool:
-    """Whether something that is no document stood between documents."""
+    """Whether something that is no document stood between documents, or a request in front of its answer."""
+    first = result.captures[0]
+    if first.form == "json-lines" and first.kind != "stream":
+        return True
     return result.shape != "text" and any(odd.code == "not-json" for odd in result.facts.oddities)
 
 

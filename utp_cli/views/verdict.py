@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from utp_cli.parsing.answered import no_answer, other_than_answer
+from utp_cli.parsing.answered import beside_error, no_answer, other_than_answer
 from utp_cli.protocol.findings import worst
 from utp_cli.views.lines import counted
 
@@ -107,6 +107,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (lambda r: _without_call(r, "intent"), "look", lambda _: "no call, although the text announces one"),
     (lambda r: _without_call(r, "in-reasoning"), "look", _thought),
     (no_answer, "look", lambda r: str(no_answer(r))),
+    (beside_error, "look", lambda r: f"{_calls(r)}, and an error behind it in the paste"),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),
