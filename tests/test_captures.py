@@ -96,6 +96,10 @@ PASTED = {
 """Cases of the other files that are pastes."""
 
 
+CUT_SHOWS = ("{", '"', "[", "data:", "event:", ":")
+"""How bodies and streams begin: cut off, they are pastes."""
+
+
 def texts() -> dict[str, str]:
     """Every text that a case file holds as the input of a parser, without repeats."""
     found: dict[str, str] = {}
@@ -131,6 +135,8 @@ def _contents(body) -> list[str]:
 
 def test_answers_are_read_as_before():
     every = texts()
+    for name, text in [(name, text) for text, name in every.items() if not text.lstrip().startswith(CUT_SHOWS)]:
+        every |= {text[: len(text) * part // 3]: f"{part}/3 of {name}" for part in (1, 2)}
     assert len(every) >= 2000
     changed = {}
     for text, name in every.items():
@@ -143,10 +149,12 @@ def test_answers_are_read_as_before():
 
 PROSE = [
     'The message "does not support tools" means that the model has no template for tools. Pull another one.',
-    "If you see `Error code: 400 - {'error': …}`, the history is at fault. First look at the ids of the calls, then at the "
-    "roles, then at the order of the turns; in most cases one result is missing, because the loop was left early. Send all "
-    "results of a turn together, and never edit the assistant's message. A server that repairs the history by itself hides "
-    "the fault until the next release, so it is better to repair it at home, where you know what was meant and why.",
+    (
+        "If you see `Error code: 400 - {'error': …}`, the history is at fault. First look at the ids of the calls, then at the "
+        "roles, then at the order of the turns; in most cases one result is missing, because the loop was left early. Send all "
+        "results of a turn together, and never edit the assistant's message. A server that repairs the history by itself hides "
+        "the fault until the next release, so it is better to repair it at home, where you know what was meant and why."
+    ),
     "The tool returned an error, so I tried another city: Turku is sunny.",
     "I ran the tests:\n\n- ERROR handling: fine\n- 12:30:00 is a time\n\nAll good.",
 ]

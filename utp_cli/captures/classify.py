@@ -67,7 +67,9 @@ def _answers(document: dict[str, Any]) -> bool:
     names = document.get("id")
     if found.format == "langchain" and isinstance(names, list) and not any("AI" in text_of(name) for name in names):
         return False  # a message of the user's, or of a tool's
-    return found.decisive and found.side == "response" and not found.ambiguous and not found.path
+    if found.ambiguous:
+        return text_of(document.get("role")) == "assistant" and "content" in document
+    return found.decisive and found.side == "response" and not found.path
 
 
 def _tools(value: Any) -> list[Any]:

@@ -30,6 +30,8 @@ _NEAR: Final = 10
 _BUDGET: Final = 6
 """How often each character of a text may be looked at, on average, before the search is given up."""
 _BUDGET_AT_LEAST: Final = 50_000
+_FAILED: Final = 1_000
+"""Characters that are counted for a reading that failed and does not say how far it looked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ class _Finder:
                 self._left -= error.pos - at
                 wrapped = text[error.pos : error.pos + 1] == "\n"
             except ValueError:
+                self._left -= _FAILED
                 return None
         if found := self._spelt(at, text):
             broken = found.form.startswith("python") and "\n" in text[at : found.end + 2]
@@ -98,6 +101,7 @@ class _Finder:
     def _spelt(self, at: int, text: str) -> Document | None:
         found = read_spelling(text, at)
         if found is None:
+            self._left -= _FAILED
             return None
         self._left -= found.end - at
         kind = found.kind if found.kind != "stream" or isinstance(found.document, list) else None

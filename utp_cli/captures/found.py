@@ -119,7 +119,9 @@ def _run(run: Sequence[Found], text: str) -> list[Found]:
     if first.part == "message":
         if len(run) == 1 and first.kind != "session":
             return [first]
-        return [replace(first, end=last.end, kind="session", document={"messages": documents}, cut=last.cut)]
+        form = "json-lines" if first.form == "json-body" and len(run) > 1 else first.form
+        told = {"messages": documents}
+        return [replace(first, end=last.end, kind="session", document=told, cut=last.cut, form=form)]
     line = text.rfind("\n", 0, first.start) + 1
     sse = "data:" in text[line : first.start]
     if len(run) == 1 and not sse:

@@ -16,6 +16,10 @@ _SHORT: Final = 4_000
 """Characters of a text without the marks of a log: a longer one is no error text."""
 _SHARE: Final = 3
 """A text is told, not quoted, where it is at least one part in three of its lines."""
+_SHARE_OF_BEGINNING: Final = 8
+"""The same where its lines begin with it."""
+_FIRST: Final = 2
+"""Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
 
 
@@ -38,10 +42,16 @@ def _in_chunk(text: str, start: int, end: int) -> list[Line]:
     for match in find_error_texts(text[start:end]):
         line = _line(match, text, start)
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
-        if match.entry.prio >= 0 and apart and (match.span[1] - match.span[0]) * _SHARE >= line.end - line.start:
+        if match.entry.prio >= 0 and apart and _is_told(match, line, start):
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
+
+
+def _is_told(match: Match, line: Line, base: int) -> bool:
+    """Whether the lines say it: they begin with it, or it is a good part of them."""
+    begins = base + match.span[0] - line.start <= _FIRST
+    return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
 
 
 def _line(match: Match, text: str, base: int) -> Line:

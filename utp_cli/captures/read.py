@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from utp_cli.captures.tracebacks import Line
 
 _STRONG_FORMS: Final = frozenset(
-    {"python-traceback", "exception", "validation-error", "api-error", "http-status", "mcp-error"}
+    {"python-traceback", "exception", "validation-error", "api-error", "http-status", "mcp-error", "logfmt"}
 )
 _FEW_WORDS: Final = 300
 """Characters of words around a paste that ask about it, and explain nothing."""
 _SHARE_OF_ERROR: Final = 5
 """An error that names its status, or who passed it on, counts from one part in five of the text."""
+_AROUND: Final = frozenset({"quoted", "box", "ansi"})
+"""Layers below which a model's words may stand."""
 _DIGITS: Final = 3
 _LONGEST: Final = 8_000
 """Characters of words that are looked up among the known error texts."""
@@ -60,17 +62,25 @@ def read_paste(text: str) -> Paste:
     found: list[tuple[Found, Capture]] = []
     explained = rest = 0
     log = False
-    for each in cleaned(text):
+    parts = cleaned(text)
+    for each in parts:
         inside, noise = read_cleaned(each)
         found += [(one, _capture(one, each)) for one in inside]
         told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
         explained += told + noise
-        log = log or (each.log and any(one.kind != "log" and one.strong for one in inside))
+        printed = each.log or "box" in each.forms  # by a program, not by a model
+        log = log or (printed and any(one.kind != "log" and (one.strong or one.known) for one in inside))
         rest += max(_filled(each.text.text) - told - noise, 0)
     found.sort(key=lambda pair: pair[1].span)
     if not found or not (log or _convincing([one for one, _ in found], explained, rest)):
-        return Paste(captures=[Capture(kind="text", form="text", span=(0, len(text)), document=text)])
+        return Paste(captures=[_plain(text, parts)])
     return Paste(captures=[capture for _, capture in found], chosen=_chosen([one for one, _ in found]))
+
+
+def _plain(text: str, parts: Sequence[Cleaned]) -> Capture:
+    """The capture of a text in which nothing was found; what stood around its lines is off in the document."""
+    form = next((name for name in parts[0].forms if name in _AROUND), "text") if len(parts) == 1 else "text"
+    return Capture(kind="text", form=form, span=(0, len(text)), document=parts[0].text.text if form != "text" else text)
 
 
 def capture_of_body(body: Any, capture: Capture) -> Capture | None:
@@ -160,7 +170,7 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Itera
         if at < len(taken) and taken[at].start < line.end:
             continue
         error = read_error(line.message or text[line.start : line.end].strip(" `\n"))
-        if not error.message:
+        if not any(map(str.isalpha, error.message)):
             continue
         named = bool(error.hops) or error.status is not None
         known = bool(find_error_texts(error.message[:_LONGEST]))
@@ -215,8 +225,9 @@ def _capture(one: Found, each: Cleaned) -> Capture:
 
 def _convincing(found: Sequence[Found], explained: int, rest: int) -> bool:
     """Whether a text is a paste, and not an answer that speaks of such things; `rest`: characters of other words."""
-    if not any(one.strong for one in found):
-        return explained > rest and found[0].start < _FEW_WORDS
+    if not any(one.strong for one in found):  # a model may write "Error: no such file"
+        telling = any(one.kind != "error" or one.told or one.known for one in found)
+        return telling and explained > rest and found[0].start < _FEW_WORDS
     named = any(one.kind == "error" and (one.hops or one.status) for one in found)
     return explained >= rest or rest <= _FEW_WORDS or (named and explained * _SHARE_OF_ERROR >= rest)
 

@@ -66,7 +66,9 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
 
     text = source if isinstance(source, str) else source.decode("utf-8", "replace")
     paste = read_paste(text)
-    if paste.captures[0].kind == "text" or _calls_outside(result, paste.captures):
+    if paste.captures[0].kind == "text":
+        return _without_layers(result, paste.captures, options, read)
+    if _calls_outside(result, paste.captures):
         return result
     return of_capture(result, paste.captures, paste.chosen, options, read)
 
@@ -82,10 +84,21 @@ def of_capture(
     return result
 
 
+def _without_layers(result: ParseResult, captures: list[Capture], options: dict[str, Any], read: Read) -> ParseResult:
+    """Read a model's words below quotes, a box or colours, where calls come to light there."""
+    if captures[0].form == "text" or result.calls or result.rejected:
+        return result
+    inner = read(captures[0].document, options)
+    if not (inner.calls or inner.rejected):
+        return result
+    inner.captures = captures
+    return inner
+
+
 def _has_more(result: ParseResult) -> bool:
     """Whether something that is no document stood between documents, or a request in front of its answer."""
     first = result.captures[0]
-    if first.form == "json-lines" and first.kind != "stream":
+    if first.form == "json-lines" and first.kind == "request":
         return True
     return result.shape != "text" and any(odd.code == "not-json" for odd in result.facts.oddities)
 
