@@ -1,0 +1,127 @@
+"""Made or shown: whether the place of a call, and the words that lead to it, say that the model makes it.
+
+A call that is quoted, explained, refused or given as an example stands in the text as well as one that is made. The
+place decides first (a quotation, a table, a result, the middle of a sentence); words only take away: what leads to the
+call as an example or a quotation makes it shown. What cannot be told is `inline`: what follows on the line decides.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+LeadIn = Literal["made", "shown", "inline"]
+
+LOOK_BACK: Final = 600
+"""Characters before a call that are looked at."""
+
+_QUOTE_LINE: Final = re.compile(r"[ \t]{0,3}>")
+_TABLE_LINE: Final = re.compile(r"[ \t]*\|")
+_OPEN_QUOTE: Final = re.compile(r"[\"'“„«‘「『‚]\Z")
+_ROLE: Final = re.compile(
+    r"^[ \t*#>-]{0,6}(?:user|human|assistant|ai|bot|system|tool|observation|model)\**[ \t]?:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RESULT: Final = re.compile(
+    r"<(/?)(?:tool_response|tool_result|tool_results|function_results|function_result|tool_output|observation|results?)>"
+)
+_SENTENCE_END: Final = re.compile(r"[.!?…。！？](?:[\"'”’)*_]*)(?:\s+|\Z)")
+_FENCE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*[ \t]*\n?[ \t]*\Z")
+"""A fence that opens right before the call: its own, no text."""
+_CONNECTS: Final = re.compile(r"[\w,;([{/&+=-]\Z")
+"""A line that ends like this goes on: the call stands in its sentence."""
+
+_ABBREVIATED: Final = re.compile(r"\b(?:e\. ?g|z\. ?B|p\. ?ex|p\. ?ej|bv|np)\.\Z", re.IGNORECASE)
+"""A sentence that ends in "for example", abbreviated, has not ended."""
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """Match any of the phrases, each a pattern that begins at a word."""
+    return re.compile(rf"\b(?:{'|'.join(phrases)})", re.IGNORECASE)
+
+
+_STRONG: Final = _any_of("for example", "for instance", r"e\. ?g\.", "example", "looks? like", "would (?:be|look)")
+"""What shows a call even where the model speaks of what it does."""
+_SHOWS: Final = _any_of(
+    _STRONG.pattern, r"samples?\b", "such as", "(?:like|as) (?:this|so|that|follows|the following|these)", "similar to",
+    "format", "syntax", "template", "structure", "notation", "convention", "pattern", "placeholder",
+    "(?:would|could|might) (?:be|look|have|write|send|read)",
+    "never", "don['’]t", "do not", "must not", "avoid", "instead of", "rather than",
+    r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted", 
+    r"logs?\b",
+    r"(?:returned|response|output|body|transcript|docs?|documentation|readme|test)\b.{0,40}\b(?:is|was|were|shows?|has)\b",
+    r"(?:[\w-]*models?|[\w-]*parsers?|servers?|it|they|he|she|people|qwen|claude|mistral|hermes|llama|gpt[\w-]*) "
+    r"(?:usually |often )?(?:write|emit|print|send|put|use|output|produce|generate)s?\b",
+    r"z\. ?B\.", "zum Beispiel", "beispiel", "schrieb", "lautet", "Vorlage", "Format",
+    "par exemple", "exemple", "comme (?:ceci|suit)", "écrit",
+    "por ejemplo", "ejemplo", "formato", "por exemplo", "exemplo", "per esempio", "esempio",
+    "bijvoorbeeld", "voorbeeld", "na przykład", "przykład", "например", "пример", "формат",
+    "例如", "比如", "示例", "例子", "格式", "例えば", "例：", "예를 들어", "예시",
+)  # fmt: skip
+"""What introduces a call as an example, a form, or somebody's words, in the languages that models answer in."""
+_ASKS: Final = _any_of(
+    "(?:should|shall|may|can|could) (?:i|we)", "(?:do|would) you (?:want|like)", "is (?:it|that|this) ok",
+    "ok(?:ay)? (?:to|if)", "soll ich", "darf ich", "dois-je", "puis-je", "debo", "posso", "要我", "可以吗", "是否",
+)  # fmt: skip
+"""A question for leave: the call waits for an answer."""
+_ACTS: Final = _any_of(
+    "i['’]ll", "i will", "i['’]m", "i am", "i need", "i run", "i call", "let me", "let['’]s", "now", "next", "first",
+    "calling", "running", "using", "searching", "checking", "going to",
+)  # fmt: skip
+"""The model announces what it does itself."""
+
+
+def lead_in(before: str) -> LeadIn:
+    """Say what the text before a call makes of it.
+
+    `before`: the visible text since the last markup, thinking or call, up to the opening marker; no more than its last
+    `LOOK_BACK` characters count. `made`: nothing speaks against the call. `shown`: its place or the words before it
+    show it. `inline`: it stands in the middle of a sentence; it is shown where that sentence goes on behind it.
+    """
+    before = _FENCE.sub("\n", before[-LOOK_BACK:])
+    line = before[before.rfind("\n") + 1 :]
+    if not before.strip():
+        return "made"
+    if _is_quotation(before, line):
+        return "shown"
+    lead = line.rstrip() or before.rstrip()
+    sentence = _last_sentence(lead[lead.rfind("\n") + 1 :])
+    inside = bool(line.strip()) and _CONNECTS.search(line.rstrip()) is not None
+    if _shows(sentence, leads=inside or lead.endswith((":", "：")) or not line.strip()):
+        return "shown"
+    return "inline" if inside else "made"
+
+
+def goes_on(rest: str) -> bool:
+    """Whether a sentence goes on behind a call: `rest` is what follows on its line."""
+    return any(character.isalnum() for character in rest)
+
+
+def _is_quotation(before: str, line: str) -> bool:
+    """Whether the place is a quotation: of a person, a table, a result, a transcript, a comment."""
+    if _QUOTE_LINE.match(line) or _TABLE_LINE.match(line) or _OPEN_QUOTE.search(line):
+        return True
+    if before.rfind("<!--") > before.rfind("-->"):
+        return True
+    blocks = _RESULT.findall(before)
+    if blocks and not blocks[-1]:
+        return True
+    roles = [found.start() for found in _ROLE.finditer(before)]
+    return len(roles) > 1 and roles[-1] >= len(before) - len(line)
+
+
+def _last_sentence(text: str) -> str:
+    """Return the sentence that a text ends in, or ends with."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text) if found.end() < len(text.rstrip())]
+    return text[ends[-1] :].strip() if ends else text.strip()
+
+
+def _shows(sentence: str, *, leads: bool) -> bool:
+    """Whether a sentence shows what follows it. One that ends before it only asks for leave, or names an example."""
+    if _ABBREVIATED.search(sentence):
+        return True
+    if sentence.endswith(("?", "？")):
+        return _ASKS.search(sentence) is not None
+    if not leads or (sentence.endswith((".", "!", "。")) and not _STRONG.search(sentence)):
+        return False
+    return (_STRONG if _ACTS.search(sentence) else _SHOWS).search(sentence) is not None
