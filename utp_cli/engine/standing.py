@@ -47,7 +47,7 @@ _SHOWS: Final = _any_of(
     "format", "syntax", "template", "structure", "notation", "convention", "pattern", "placeholder",
     "(?:would|could|might) (?:be|look|have|write|send|read)",
     "never", "don['’]t", "do not", "must not", "avoid", "instead of", "rather than",
-    r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted", 
+    r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted",
     r"logs?\b",
     r"(?:returned|response|output|body|transcript|docs?|documentation|readme|test)\b.{0,40}\b(?:is|was|were|shows?|has)\b",
     r"(?:[\w-]*models?|[\w-]*parsers?|servers?|it|they|he|she|people|qwen|claude|mistral|hermes|llama|gpt[\w-]*) "
