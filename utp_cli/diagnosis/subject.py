@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis.conversation_turns import Turn, oddities_of, told_by_system, turns_of
 from utp_cli.diagnosis.passages import Passage, blanked, code_in
 from utp_cli.diagnosis.written import Written, written
-from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.calls import NOT_MEANT, Oddity
 from utp_cli.protocol.tools import Tool
 from utp_cli.validation.definitions import Definition, find_definitions, read_definition
 
@@ -116,7 +116,7 @@ class Answer:
     @cached_property
     def written(self) -> tuple[Written, ...]:
         """Every call, also those rejected, that was meant to be run: not thought, not announced."""
-        rejected = [call for call in self.result.rejected if call.reason not in {"in-reasoning", "intent"}]
+        rejected = [call for call in self.result.rejected if call.reason not in NOT_MEANT]
         return tuple(written(call, self.result) for call in (*self.result.calls, *rejected))
 
     @cached_property

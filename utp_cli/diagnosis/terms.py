@@ -46,11 +46,13 @@ REJECTIONS = _catalogue("rejection", {
     "malformed": "No repair makes a call of it. The text is shown as it was written.",
     "doubtful": "Reading it took a repair that is less sure than `--min-confidence` asks.",
     "in-reasoning": "The call stands in closed thinking: it was thought of, not made.",
+    "shown": "The call is quoted, explained or given as an example: the words or the place say so.",
     "intent": "Prose says that a tool would be called, and no call follows.",
 })  # fmt: skip
 """Why something that looks like a call is none that may be run."""
 
 NOTES = _catalogue("note", {
+    "unsure-call": "Nothing tells whether the call was made or only shown: text goes on behind it, or tools are unknown.",
     "duplicate-key": "An object has the same key twice; the last one counts, as in most readers of JSON.",
     "big-number": "A number is larger than many readers take: thousands of digits, or `1e999`. It is kept as written.",
     "schema-too-large": "The tool's schema has too many ways through it for a validator: nothing was checked.",

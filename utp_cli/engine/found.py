@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from utp_cli.protocol.events import Event
 
@@ -31,8 +31,10 @@ class Found:
     """Which of the engine's runs it covers."""
     thought: bool = False
     """It stands in thinking."""
-    quoted: bool = False
-    """It stands in a code fence or inline code: text, unless it names a known tool or is the whole answer."""
+    quoted: Literal["", "fence", "inline"] = ""
+    """It stands in code: text, unless it names a known tool or is the whole answer."""
+    shown: bool = False
+    """Its place, or the words before it, say that it is not made."""
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ from utp_cli.engine.quoting import Quoting
 from utp_cli.engine.reading import Declined, Read, Waiting
 from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import Source
+from utp_cli.engine.standing import settle
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Engine:
             pass
         if self._thinking and not self._all_thought:
             self._never_closed(self._thinking)
-        self._unquote()
+        self.found = settle(self.found, self.runs, self._source, self._tools)
         self._layout.close()
         self._show()
         self._release_held()
@@ -323,21 +324,6 @@ class Engine:
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning
         self._closed(self.found, 0)
-
-    def _unquote(self) -> None:
-        """Settle the calls that stand in code: text, unless they name a known tool or are the whole answer."""
-        quoted = [found for found in self.found if found.quoted]
-        if not quoted:
-            return
-        prose = any(
-            run.kind == "text" and self._source.slice(run.start, run.end).strip(" \n\r\t`~").strip()
-            for run in self.runs
-        )
-        for found in quoted:
-            known = bool(self._tools) and found.call.name in self._tools  # type: ignore[operator]
-            if prose and not known:
-                self.runs.relabel(found.runs, "reasoning" if found.thought else "text")
-                self.found.remove(found)
 
     # -- showing ----------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 _MARKS = re.compile(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 
@@ -21,8 +22,8 @@ class Quoting:
         self._unread.append(text)
 
     @property
-    def inside(self) -> bool:
-        """Whether the end of what was read stands in code."""
+    def inside(self) -> Literal["", "fence", "inline"]:
+        """In which kind of code the end of what was read stands."""
         for mark in _MARKS.finditer("".join(self._unread)):
             fence, ticks = mark.groups()
             if ticks and not self._fence:
@@ -31,7 +32,7 @@ class Quoting:
                 self._inline = ""
                 self._line(fence)
         self._unread.clear()
-        return bool(self._fence or self._inline)
+        return "fence" if self._fence else "inline" if self._inline else ""
 
     def _line(self, fence: str | None) -> None:
         if fence and not self._fence:

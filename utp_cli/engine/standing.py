@@ -8,7 +8,14 @@ call as an example or a quotation makes it shown. What cannot be told is `inline
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from utp_cli.engine.found import Found
+    from utp_cli.engine.runs import Runs
+    from utp_cli.engine.source import Source
 
 LeadIn = Literal["made", "shown", "inline"]
 
@@ -69,6 +76,65 @@ _ACTS: Final = _any_of(
     "calling", "running", "using", "searching", "checking", "going to",
 )  # fmt: skip
 """The model announces what it does itself."""
+
+
+def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[str] | None) -> list[Found]:
+    """Decide which calls are shown, and return those that count for something, in order.
+
+    What is shown is text. It keeps a place in the list where it names a known tool, or stands outside of code; in code
+    it is text and nothing else, unless it is the whole answer.
+    """
+    prose = [index for index, run in enumerate(runs) if run.kind == "text" and _says(source.slice(run.start, run.end))]
+    last = max((one.runs.stop for one in found), default=0)
+    kept = []
+    for one in found:
+        known = tools is not None and one.call.name in tools
+        if one.quoted and prose and not known:
+            runs.relabel(one.runs, "reasoning" if one.thought else "text")
+            continue
+        if not one.thought and one.call.lack == "nothing" and not one.call.reason:
+            goes = bool(prose) and prose[-1] >= last
+            one.shown = _is_shown(one, runs, source, prose_behind=goes)
+            if one.shown:
+                runs.relabel(one.runs, "text")
+        kept.append(one)
+    return kept
+
+
+_NO_WORDS: Final = " \t\r\n`~"
+_STEPS_BACK: Final = 32
+"""Runs before a call that are looked at."""
+
+
+def _says(text: str) -> bool:
+    """Whether a stretch of text says something; fences around a call do not."""
+    return bool(text.strip(_NO_WORDS))
+
+
+def _is_shown(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> bool:
+    if one.quoted == "inline" or (one.quoted == "fence" and prose_behind):
+        return True
+    lead = lead_in(_before(one, runs, source))
+    if lead != "inline":
+        return lead == "shown"
+    behind = runs[one.runs.stop] if one.runs.stop < len(runs) else None
+    if behind is None or behind.kind != "text":
+        return False
+    return goes_on(source.slice(behind.start, min(behind.end, behind.start + LOOK_BACK)).split("\n", 1)[0])
+
+
+def _before(one: Found, runs: Runs, source: Source) -> str:
+    """Return the text before a call, back to the call or the thinking before it; no more than is looked at."""
+    pieces: list[str] = []
+    length = 0
+    for index in range(one.runs.start - 1, max(one.runs.start - 1 - _STEPS_BACK, -1), -1):
+        run = runs[index]
+        if run.kind in ("call", "reasoning") or length >= LOOK_BACK:
+            break
+        if run.kind == "text":
+            pieces.append(source.slice(max(run.start, run.end - LOOK_BACK), run.end))
+            length += len(pieces[-1])
+    return "".join(reversed(pieces))
 
 
 def lead_in(before: str) -> LeadIn:

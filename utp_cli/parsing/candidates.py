@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Reason, Repair, Rung
+    from utp_cli.protocol.calls import Reason, Repair, Rung, Standing
     from utp_cli.protocol.spans import Span
 
 
@@ -30,6 +30,7 @@ class Candidate:
     raw: str = ""
     repairs: list[Repair] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
+    standing: Standing = "made"
     reason: Reason | None = None
     """Why it is no safe call; None where it is one as far as its rung can tell."""
 

@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.calls import SURENESS, Note, Rejected, ToolCall
+from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from utp_cli.parsing.candidates import Candidate
-    from utp_cli.protocol.calls import ParseResult, Problem, Sureness
+    from utp_cli.protocol.calls import ParseResult, Problem, Standing, Sureness
     from utp_cli.protocol.tools import Tool
 
 
@@ -57,6 +57,8 @@ def collect(
             candidate.reason = "doubtful"
         if valid is None and checked and candidate.name in (tools or {}):
             result.kept_notes.append(_unchecked(candidate))
+        if candidate.reason is None and candidate.standing == "unsure":
+            result.kept_notes.append(_unsure(candidate))
         number = None if candidate.reason else len(result.calls)
         first = len(result.repairs)
         result.repairs += [replace(repair, call=number) for repair in candidate.repairs]
@@ -68,6 +70,7 @@ def collect(
             "parser": candidate.parser,
             "pointer": candidate.pointer,
             "span": candidate.span,
+            "standing": _standing(candidate),
             "valid": valid,
             "problems": problems,
             "repairs": tuple(range(first, len(result.repairs))),
@@ -80,6 +83,17 @@ def collect(
             result.rejected.append(Rejected(name=candidate.name, reason=reason, partial=partial, **common))
         else:
             result.calls.append(ToolCall(name=candidate.name, **common))
+
+
+def _standing(candidate: Candidate) -> Standing:
+    if candidate.reason == "shown":
+        return "shown"
+    return "unsure" if candidate.reason in NOT_MEANT else candidate.standing
+
+
+def _unsure(candidate: Candidate) -> Note:
+    message = f"{candidate.name}: nothing tells whether the call was made or only shown"
+    return Note(code="unsure-call", message=message, pointer=candidate.pointer, span=candidate.span)
 
 
 def _unchecked(candidate: Candidate) -> Note:

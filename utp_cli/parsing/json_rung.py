@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.layout import Run
+from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
@@ -79,8 +80,9 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
                         found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
                         found.thought = shaped.text if shaped.kind == "thought" else found.thought
                 elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
-                    found.candidates.append(_candidate(lane, shaped, reader, (start, at), end))
-                    taken += _pieces(text, start, at)
+                    candidate = _candidate(lane, shaped, reader, (start, at), end, known=tools is not None)
+                    found.candidates.append(candidate)
+                    taken += _pieces(text, start, at) if candidate.reason != "shown" else []
     if taken:
         lane.claim(list(dict.fromkeys(taken)))
 
@@ -96,7 +98,7 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
 
 
 def _candidate(
-    lane: Lane, shaped: ShapedCall | BrokenCall, reader: JsonReader, span: tuple[int, int], end: Ending
+    lane: Lane, shaped: ShapedCall | BrokenCall, reader: JsonReader, span: tuple[int, int], end: Ending, *, known: bool
 ) -> Candidate:
     lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
     arguments, prefix = ({}, "") if isinstance(shaped, BrokenCall) else (shaped.arguments, shaped.arguments_pointer)
@@ -109,7 +111,19 @@ def _candidate(
     )  # fmt: skip
     if breaks_off(lack, closed=False, at_end=False, end=end):
         candidate.reason = "truncated"
+    elif candidate.reason is None:
+        _judge(candidate, lane.engine.text, span, known=known)
     return candidate
+
+
+def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: bool) -> None:
+    """Say whether the words around the value show it. Where text goes on behind it, or no tool is known, who knows."""
+    lead = lead_in(text[max(0, span[0] - LOOK_BACK) : span[0]])
+    behind = _FENCE_BEHIND.sub("", text[span[1] :], count=1) if _FENCE_BEHIND.match(text, span[1]) else text[span[1] :]
+    if lead == "shown" or (lead == "inline" and goes_on(behind[:LOOK_BACK].split("\n", 1)[0])):
+        candidate.reason = "shown"
+    elif not known or goes_on(behind):
+        candidate.standing = "unsure"
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

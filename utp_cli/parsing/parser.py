@@ -170,13 +170,13 @@ class Parser:
         asked = [dialect.name for dialect in self._asked]
         result.attempts += rungs.markup_attempts(markup, self._lanes.declined, asked)
         candidates = merged(native, markup)
-        higher = any(c.reason in _STANDING for c in candidates)
+        higher = any(c.reason in _FOUND for c in candidates)
         json_rung = JsonRung() if higher else self._without_markers(end)
         parser = json_rung.candidates[0].parser if json_rung.candidates else JSON_PARSER
         result.attempts.append(_late_attempt("json", parser, json_rung.candidates, "no call", skipped=higher))
         if not higher:
             self._take_payload(result, json_rung)
-        higher = higher or any(c.reason in _STANDING for c in json_rung.candidates)
+        higher = higher or any(c.reason in _FOUND for c in json_rung.candidates)
         intents = [] if higher else rungs.intent_candidates(self._lanes, self._tools)
         result.attempts.append(_late_attempt("heuristic", rungs.INTENT_PARSER, intents, "no intent", skipped=higher))
         candidates += [*json_rung.candidates, *intents]
@@ -201,7 +201,7 @@ class Parser:
         return diagnose_answer(Answer(result=result, tools=self._tools, **self._known))  # type: ignore[arg-type]
 
 
-_STANDING = (None, "truncated", "malformed")
+_FOUND = (None, "truncated", "malformed", "shown")
 """Reasons that make a rung count as having found something, so that no lower one is tried."""
 
 _HEARERS: dict[type, Any] = {

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 Rung = Literal["native", "markup", "json", "heuristic"]
 Layer = Literal["syntax", "shape", "schema"]
 Sureness = Literal["safe", "likely", "guess"]
-Reason = Literal["truncated", "malformed", "doubtful", "in-reasoning", "intent"]
+Reason = Literal["truncated", "malformed", "doubtful", "in-reasoning", "shown", "intent"]
+Standing = Literal["made", "shown", "unsure"]
+"""`made`: the model makes the call. `shown`: it is quoted, explained, an example. `unsure`: nothing tells."""
+
+NOT_MEANT: frozenset[Reason] = frozenset({"in-reasoning", "shown", "intent"})
+"""Reasons of what was never meant to be run: nothing is lost with it."""
 
 SURENESS: tuple[Sureness, ...] = ("guess", "likely", "safe")
 """Least sure first."""
@@ -131,6 +136,7 @@ class ToolCall:
     problems: tuple[Problem, ...] = ()
     repairs: tuple[int, ...] = ()
     """Indexes into `ParseResult.repairs`."""
+    standing: Standing = "made"
     raw: str = ""
     """The payload as it was written: the text between the markers, or the native arguments."""
     signature: str | None = None
@@ -149,6 +155,7 @@ class ToolCall:
             "rung": self.rung,
             "parser": self.parser,
             "confidence": self.confidence,
+            "standing": self.standing,
             "pointer": self.pointer,
             "span": list(self.span) if self.span else None,
             "valid": self.valid,

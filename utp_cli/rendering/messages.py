@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.calls import NOT_MEANT, Repair
 from utp_cli.protocol.errors import BadOption
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.ids import sent_ids
@@ -15,9 +15,6 @@ from utp_cli.rendering.values import plain
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall
     from utp_cli.rendering.spec import Format
-
-_NO_CALL = frozenset({"intent", "in-reasoning"})
-"""Reasons of what was never meant to be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +40,7 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # n
     spec = FORMATS[format]
     if spec.message is None:
         raise BadOption(f"{spec.name} has no message of an assistant to rewrite the answer as")
-    unsafe = [call for call in result.rejected if call.reason not in _NO_CALL]
+    unsafe = [call for call in result.rejected if call.reason not in NOT_MEANT]
     ids = sent_ids([call.id for call in (*result.calls, *unsafe)], spec.ids)
     sent = [_call(call, new) for call, (new, _) in zip(result.calls, ids, strict=False)]
     answer = Answer(

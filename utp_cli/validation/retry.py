@@ -37,6 +37,7 @@ _REASONS: Final = {
     "malformed": "the call could not be read; send it again as one valid JSON object",
     "doubtful": "the call was too broken to be read with certainty; send it again as valid JSON",
     "in-reasoning": "the call stood inside your thinking; send it again after it",
+    "shown": "the call was only shown, as an example or a quotation; if you mean it, send it alone",
     "intent": "you announced a call but sent none; send the call itself",
 }
 """Why a rejected call was not run."""

@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from utp_cli.parsing.answered import what_is_missing
+from utp_cli.protocol.calls import NOT_MEANT
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.views.captures import found_lines
 from utp_cli.views.json import line as json_line
@@ -48,6 +49,7 @@ _WHY = {
     "malformed": "no repair makes a call of it",
     "doubtful": "it rests on a repair below --min-confidence",
     "in-reasoning": "thought, not said",
+    "shown": "quoted or explained, not made",
     "intent": "prose says it would call it",
 }
 """What each reason of rejection means for who wanted the call."""
@@ -172,7 +174,7 @@ def _server_call(ran: ServerCall, screen: Screen) -> list[Text]:
 def _rejected(call: Rejected, screen: Screen) -> list[Text]:
     end = call.span[1] if call.span else len(call.raw)
     at = f" at {end:,}" if call.reason == "truncated" else ""
-    right = Text(f"{call.reason}{at}", style=STYLES["look" if call.reason in ("in-reasoning", "intent") else "lost"])
+    right = Text(f"{call.reason}{at}", style=STYLES["look" if call.reason in NOT_MEANT else "lost"])
     room = screen.width - 12 - right.cell_len - 2
     called = signature(call.name, call.arguments, screen, room, _broken(call))
     lines = _called(Text("  rejected  ", style="bold"), called, right, screen)

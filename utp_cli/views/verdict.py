@@ -89,6 +89,10 @@ def _thought(result: ParseResult) -> str:
     return f"no call: {counted(_rejected(result, 'in-reasoning'), 'call')} only thought of"
 
 
+def _shown(result: ParseResult) -> str:
+    return f"no call: {counted(_rejected(result, 'shown'), 'call')} only shown"
+
+
 def _repaired(result: ParseResult) -> str:
     number = sum(bool(call.repairs) for call in result.calls)
     return f"{_calls(result)}, {number} repaired" if number else _calls(result)
@@ -108,6 +112,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (lambda r: _without_call(r, "in-reasoning"), "look", _thought),
     (no_answer, "look", lambda r: str(no_answer(r))),
     (beside_error, "look", lambda r: f"{_calls(r)}, and an error behind it in the paste"),
+    (lambda r: _without_call(r, "shown"), "look", _shown),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),

@@ -43,6 +43,7 @@ WHY = {
     "malformed": "no repair makes a call of it",
     "doubtful": "it rests on a repair that was not to be trusted",
     "in-reasoning": "thought, not said",
+    "shown": "quoted or explained, not made",
     "intent": "prose announces it",
 }
 """What each reason of rejection means for who wanted the call."""
