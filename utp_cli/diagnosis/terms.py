@@ -52,7 +52,7 @@ REJECTIONS = _catalogue("rejection", {
 """Why something that looks like a call is none that may be run."""
 
 NOTES = _catalogue("note", {
-    "unsure-call": "Nothing tells whether the call was made or only shown: text goes on behind it, or tools are unknown.",
+    "unsure-call": "Nothing tells if the call was made or only shown: text goes on behind it, or tools are unknown.",
     "duplicate-key": "An object has the same key twice; the last one counts, as in most readers of JSON.",
     "big-number": "A number is larger than many readers take: thousands of digits, or `1e999`. It is kept as written.",
     "schema-too-large": "The tool's schema has too many ways through it for a validator: nothing was checked.",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.machine import Engine
     from utp_cli.engine.reading import RawCall
+    from utp_cli.protocol.calls import Standing
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,8 +34,8 @@ class Found:
     """It stands in thinking."""
     quoted: Literal["", "fence", "inline"] = ""
     """It stands in code: text, unless it names a known tool or is the whole answer."""
-    shown: bool = False
-    """Its place, or the words before it, say that it is not made."""
+    standing: Standing = "made"
+    """`shown` where its place, or the words before it, say that it is not made."""
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.found import Found
     from utp_cli.engine.runs import Runs
     from utp_cli.engine.source import Source
+    from utp_cli.protocol.calls import Standing
 
 LeadIn = Literal["made", "shown", "inline"]
 
@@ -94,8 +95,8 @@ def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[
             continue
         if not one.thought and one.call.lack == "nothing" and not one.call.reason:
             goes = bool(prose) and prose[-1] >= last
-            one.shown = _is_shown(one, runs, source, prose_behind=goes)
-            if one.shown:
+            one.standing = _standing(one, runs, source, prose_behind=goes)
+            if one.standing == "shown":
                 runs.relabel(one.runs, "text")
         kept.append(one)
     return kept
@@ -111,16 +112,15 @@ def _says(text: str) -> bool:
     return bool(text.strip(_NO_WORDS))
 
 
-def _is_shown(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> bool:
+def _standing(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> Standing:
     if one.quoted == "inline" or (one.quoted == "fence" and prose_behind):
-        return True
+        return "shown"
     lead = lead_in(_before(one, runs, source))
-    if lead != "inline":
-        return lead == "shown"
     behind = runs[one.runs.stop] if one.runs.stop < len(runs) else None
-    if behind is None or behind.kind != "text":
-        return False
-    return goes_on(source.slice(behind.start, min(behind.end, behind.start + LOOK_BACK)).split("\n", 1)[0])
+    if lead != "inline" or behind is None or behind.kind != "text":
+        return "shown" if lead == "shown" else "made"
+    rest = source.slice(behind.start, min(behind.end, behind.start + LOOK_BACK))
+    return "unsure" if goes_on(rest.split("\n", 1)[0]) else "made"
 
 
 def _before(one: Found, runs: Runs, source: Source) -> str:
@@ -142,7 +142,7 @@ def lead_in(before: str) -> LeadIn:
 
     `before`: the visible text since the last markup, thinking or call, up to the opening marker; no more than its last
     `LOOK_BACK` characters count. `made`: nothing speaks against the call. `shown`: its place or the words before it
-    show it. `inline`: it stands in the middle of a sentence; it is shown where that sentence goes on behind it.
+    show it. `inline`: it stands in the middle of a sentence; nobody knows where that sentence goes on behind it.
     """
     before = _FENCE.sub("\n", before[-LOOK_BACK:])
     line = before[before.rfind("\n") + 1 :]

@@ -120,7 +120,7 @@ def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: boo
     """Say whether the words around the value show it. Where text goes on behind it, or no tool is known, who knows."""
     lead = lead_in(text[max(0, span[0] - LOOK_BACK) : span[0]])
     behind = _FENCE_BEHIND.sub("", text[span[1] :], count=1) if _FENCE_BEHIND.match(text, span[1]) else text[span[1] :]
-    if lead == "shown" or (lead == "inline" and goes_on(behind[:LOOK_BACK].split("\n", 1)[0])):
+    if lead == "shown":
         candidate.reason = "shown"
     elif not known or goes_on(behind):
         candidate.standing = "unsure"

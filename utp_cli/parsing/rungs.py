@@ -38,8 +38,9 @@ def markup_candidate(lane: Lane, found: Found, end: Ending) -> Candidate:
         candidate.repairs.append(missing_close(found.end - skip, marker))
     if found.thought:
         candidate.reason = "in-reasoning"
-    elif found.shown and candidate.reason is None:
+    elif found.standing == "shown" and candidate.reason is None:
         candidate.reason = "shown"
+    candidate.standing = found.standing
     return candidate
 
 
