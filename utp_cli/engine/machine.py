@@ -247,7 +247,7 @@ class Engine:
                 thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)
-            self._turned = self._turned or found.thought or found.quoted or dialect.named_before
+            self._turned = self._turned or found.thought or bool(found.quoted) or dialect.named_before
             if self._thinking:
                 self._thinking.calls.append(found)
                 if self._thinking.first_call is None and not dialect.calls_in_reasoning:

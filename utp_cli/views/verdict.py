@@ -93,6 +93,10 @@ def _shown(result: ParseResult) -> str:
     return f"no call: {counted(_rejected(result, 'shown'), 'call')} only shown"
 
 
+def _unsure(result: ParseResult) -> bool:
+    return any(call.standing == "unsure" for call in result.calls)
+
+
 def _repaired(result: ParseResult) -> str:
     number = sum(bool(call.repairs) for call in result.calls)
     return f"{_calls(result)}, {number} repaired" if number else _calls(result)
@@ -114,6 +118,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (beside_error, "look", lambda r: f"{_calls(r)}, and an error behind it in the paste"),
     (lambda r: _without_call(r, "shown"), "look", _shown),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
+    (_unsure, "look", lambda r: f"{_calls(r)}, made or only shown: name the tools with -t to be sure"),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),
 )
