@@ -53,7 +53,7 @@ def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Findin
         severity=rule.severity if rule.facts["kinds"] == () else "error",
         confidence="medium" if match.entry.unconfirmed else "high",
         place=Place(pointer=refusal.pointer),
-        message=f"{fixes.label_of(match.entry.by)}: {match.entry.cause}",
+        message=f"{rule.headline.rstrip('.')} ({fixes.label_of(match.entry.by)}: {match.entry.cause})",
         evidence=_evidence(refusal.message, match),
         hint=section(rule.page, "What to change"),
         fix=_fix(refusal, match.entry, rule),
@@ -74,9 +74,12 @@ def _evidence(message: str, match: Match) -> str:
 
 
 def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
-    """Put together what the server at hand needs, what helps against this text, and what helps in general."""
+    """Put together what helps: made for the server at hand, else against this text, then what helps in general."""
     known = fixes.known_as(refusal, entry.by)
     engine = fixes.engine_of(known)
-    made = _FIXES[rule.code](known) if rule.code in _FIXES and engine in fixes.LABELS else ""
-    by_server = rule.facts.get("servers", {}).get(engine or "", "")
-    return "; ".join(dict.fromkeys(filter(None, (made, entry.fix, by_server)))) or section(rule.page, "What to change")
+    advice = section(rule.page, "What to change")
+    if rule.code in _FIXES and engine in fixes.LABELS:
+        return _FIXES[rule.code](known)
+    by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
+    general = by_server or (advice if rule.facts["kinds"] else "")
+    return "; ".join(filter(None, (entry.fix, general))) or advice

@@ -1,7 +1,7 @@
 """What a body that is an error says; also error events in the middle of a stream.
 
-Providers have five envelopes: `error` (a text or an object); `type` or `object` that is `error`; `message` beside a
-`type` or `code` that names a fault (Cerebras, DeepSeek, SiliconFlow); `detail` (FastAPI); a `message` alone (Bedrock).
+Envelopes: those of providers, servers and frameworks as of November 2026. Most have a key `error`; the others hold
+nothing but what belongs to an error (`_KEYS`), and where they name a kind or a status, it is one of an error.
 """
 
 from __future__ import annotations
@@ -9,64 +9,103 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from utp_cli.wire.access import dict_of, text_of
+from utp_cli.wire.access import decode_whole, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.decoder import first_known, quoted
 
-_MESSAGES = ("message", "error", "detail", "msg")
-_CODES = ("code", "status", "status_code", "type")
-_FAULT: Final = re.compile(r"error|invalid|exception|exceeded|overloaded", re.IGNORECASE)
-_ALONE: Final = frozenset({"message", "__type", "requestid", "request_id", "status", "statuscode", "originalmessage"})
+_MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors")
+_CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
+_KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
+"""Keys that name what kind of document it is, or how it went."""
+_NESTED: Final = ("data", "metadata")
+"""Keys whose object may say more than the error itself."""
+_PASSED_ON: Final = ("raw", "responseBody", "body")
+"""Keys that hold the error of whoever was asked before, as text or as an object."""
+_KEYS: Final = frozenset({
+    *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
+    "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
+    "failed_generation", "isRetryable", "retryable", "http_code", "headers", "url",
+})  # fmt: skip
+_FAILED: Final = re.compile(
+    r"error|exception|invalid|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
+    r"|unavailable|exceeded|fail|about:|https?:|internal|timeout|\A[1-5]\d{3,5}\Z|\A[45]\d\d\Z",
+    re.IGNORECASE,
+)
+"""What a kind, a status or a code of an error says."""
 _REFUSES: Final = re.compile(
     r"\b(?:must|invalid|not (?:support|allowed|valid|found|authorized)\w*|(?:does|do|is) not|cannot|can't|could not"
     r"|expected|required?|exceed\w*|denied|fail\w*|error|unknown|unexpected"
     r"|too (?:many|long|large)|throttl\w*|missing)\b",
     re.IGNORECASE,
 )
-"""Words of one who refuses: a model may write `{"message": "Hello"}`."""
-_FIRST_FAULT: Final = 400
+"""Words of one who refuses, where nothing else names a fault: a model may write `{"message": "Hello"}`."""
+_DEEPEST: Final = 6
+"""Errors in errors that are looked into."""
+
+
+def is_error(document: dict[str, Any]) -> bool:
+    """Say whether a document is an error, and nothing else."""
+    kinds = [text_of(document.get(key)).casefold() for key in ("type", "object")]
+    return bool(document.get("error")) or "error" in kinds or _without_key(document)
 
 
 def error_of(document: Any) -> tuple[str, int | str | None] | None:
-    """Return the message and the code of an error; None where the document is none."""
+    """Return the message and the code of an error; None where the document is none.
+
+    An error that was passed on inside another is the one that counts: its message, and its code where it has one.
+    """
     doc = dict_of(document)
-    error = doc.get("error")
-    if not error and not _names_fault(doc):
-        return None
-    inner = dict_of(error)
-    said = [text_of(place.get(key)) for place in (inner, doc) for key in _MESSAGES]
-    codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
-    told = next(filter(None, said), "") or text_of(doc.get("Message"))
-    return told or quoted(error or doc.get("detail") or doc)[:1000], first_known(*codes)
+    return _innermost(doc, _DEEPEST) if is_error(doc) else None
 
 
-def _names_fault(doc: dict[str, Any]) -> bool:
-    """Whether a body without `error` is one of an error."""
-    if any(text_of(doc.get(key)).lower() == "error" for key in ("type", "object")):
-        return True
-    if _complains(doc.get("detail")) and doc.keys() <= {"detail", "status", "title", "type", "instance"}:
-        return True
-    said = text_of(doc.get("message")) or text_of(doc.get("Message")) or text_of(doc.get("msg"))
-    if not said or not doc.keys().isdisjoint(
-        ("choices", "content", "role", "jsonrpc", "response", "arguments", "parameters")
-    ):
+def _without_key(doc: dict[str, Any]) -> bool:
+    """Judge an envelope without the key `error`: a message, beside it what belongs to an error, and no other kind."""
+    if not doc.keys() <= _KEYS or doc.get("success") is True or doc.get("ok") is True:
         return False
-    code = doc.get("code", doc.get("status"))
-    faulty = isinstance(code, int) and not isinstance(code, bool) and code >= _FIRST_FAULT
-    named = any(_FAULT.search(text_of(doc.get(key))) for key in ("type", "code", "__type", "status"))
-    alone = {key.lower() for key in doc} <= _ALONE and _REFUSES.search(said) is not None
-    return (
-        named
-        or alone
-        or (faulty and doc.keys() <= {"code", "message", "msg", "data", "status", "success", "metadata", "user_id"})
-    )
+    told = [str(doc[key]) for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
+    if any(not _FAILED.search(kind) for kind in told):
+        return False
+    places = (doc, *(dict_of(doc.get(key)) for key in _NESTED if told))
+    said = [words for place in places for key in _MESSAGES if (words := _said(place.get(key)))]
+    return bool(said) and (bool(told) or any(map(_REFUSES.search, said)))
 
 
-def _complains(detail: Any) -> bool:
-    """Whether a `detail` is what FastAPI and pydantic say of a bad request."""
-    listed = detail if isinstance(detail, list) else []
-    return any("loc" in dict_of(each) and "msg" in dict_of(each) for each in listed) or (
-        isinstance(detail, str) and _REFUSES.search(detail) is not None
-    )
+def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None]:
+    error = doc.get("error")
+    inner = dict_of(error)
+    places = (inner, doc, *(dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED))
+    message = next((said for place in places for key in _MESSAGES if (said := _said(place.get(key)))), "")
+    codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
+    code = first_known(*codes)
+    passed = [message, *(place[key] for place in places for key in _PASSED_ON if place.get(key))]
+    for value in reversed(passed if deepest else ()):
+        below = value if isinstance(value, dict) else _decoded(text_of(value))
+        if below and is_error(below):
+            said, own = _innermost(below, deepest - 1)
+            return said or message, first_known(own, code)
+    return message or quoted(error)[:1000], code
+
+
+def _said(value: Any) -> str:
+    """Return a text, or the messages of a list of issues with their places."""
+    issues = [issue for _, issue in dicts_of(value)]
+    if issues:
+        return "; ".join(filter(None, map(_issue, issues)))
+    return text_of(value)
+
+
+def _issue(issue: dict[str, Any]) -> str:
+    place = ".".join(str(step) for step in list_of(issue.get("loc")))
+    said = text_of(issue.get("msg")) or text_of(issue.get("message"))
+    return f"{place}: {said}" if place and said else said
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        return dict_of(decode_whole(text))
+    except ValueError:
+        return {}
 
 
 def _code(value: Any) -> int | str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
-from utp_cli.wire.error_body import error_of
+from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -249,7 +249,7 @@ ANSWER_RULES: Final = (
 )
 """For answers and the events of streams."""
 
-ERROR_RULE: Final = Rule("error", "response", "event", "`error` and nothing that answers", error_of)
+ERROR_RULE: Final = Rule("error", "response", "event", "an error and nothing that answers", is_error)
 
 MESSAGE_RULES: Final = (
     _message("cohere", "a message with a `tool_plan`", lambda d: "role" in d and "tool_plan" in d),
