@@ -11,6 +11,7 @@ from re import _constants as sre, _parser as parser
 
 import pytest
 
+from utp_cli import parse
 from utp_cli.facts.error_texts import entries
 from utp_cli.facts.error_texts.entries import FILES, error_texts, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts
@@ -75,6 +76,46 @@ def test_hostile_text_costs_little(entry):
         begun = time.process_time()
         pattern.search(text)
         assert time.process_time() - begun < 0.5, unit
+
+
+QUOTES = [
+    ("Failed to parse input at pos 12: <tool_call>{JSON}</tool_call>", "calls", "sound"),
+    ("Failed to parse input at pos 12: <tool_call>{CUT}", "truncated", "cut off"),
+    ("error parsing tool call: raw='{ARGS}]', err=invalid character", "malformed", "cannot be read in full"),
+    ("error parsing tool call: raw='{ARGS}]' err=invalid character", "malformed", "cannot be read in full"),
+    ("error parsing tool call: raw='{JSON}]', err=invalid character", "calls", ""),
+    ("Failed to parse JSON part: {CUT}, JSON parse error: Expecting ','", "truncated", "cut off"),
+    ("Tool 'f' emitted invalid JSON arguments: '{ARGS}' — defaulting to empty input", "calls", "sound"),
+    ("Invalid input for tool f: AI_JSONParseError: JSON parsing failed: Text: {ARGS}.\nError message: x", "calls", ""),
+    (
+        "litellm.BadRequestError: Failed to parse tool call arguments for tool 'f' (x). Error: y. Arguments: {ARGS}",
+        "calls",
+        "",
+    ),
+    ("Could not parse LLM output: `I will look it up.`", "", ""),
+]
+
+
+@pytest.mark.parametrize(("message", "lands", "said"), QUOTES)
+def test_the_answer_that_an_error_quotes_is_read(message, lands, said):
+    message = message.replace("{ARGS}", '{"a": "<b>"}').replace("{CUT}", '{"name": "f", "arguments": {"a": "x')
+    message = message.replace("{JSON}", '{"name": "f", "arguments": {"a": "<b>"}}')
+    result = parse({"error": {"message": message}})
+    assert result.shape == "error"
+    assert [call.name for call in result.calls] == (["f"] if lands == "calls" else [])
+    assert [call.reason for call in result.rejected] == ([lands] if lands not in {"", "calls"} else [])
+    assert all(call.pointer == "/error/message" for call in (*result.calls, *result.rejected))
+    assert all(call.arguments == {"a": "<b>"} for call in result.calls)
+    (finding,) = result.diagnoses
+    assert said in finding.fix
+
+
+def test_failed_generation_is_read_wherever_it_stands():
+    body = {"error": {"message": "Failed to call a function.", "failed_generation": '<function=f>{"a": 1}</function>'}}
+    wrapped = {"error": {"message": "Provider returned error", "metadata": {"raw": json.dumps(body)}}}
+    for document, place in ((body, "/error/failed_generation"), (wrapped, "/error/metadata/raw")):
+        result = parse(document)
+        assert [(call.name, call.arguments, call.pointer) for call in result.calls] == [("f", {"a": 1}, place)]
 
 
 def words_of(match: str) -> list[list[str]]:

@@ -74,8 +74,8 @@ TOOL_PARSER: dict[str, str] = {
     "lmstudio": "update LM Studio, and load a model that it marks for tool use; or read the calls out of the text",
     "tgi": "upgrade TGI: it has no parser to choose; or read the calls out of the text",
     "lmdeploy": "lmdeploy serve api_server … --tool-call-parser NAME, NAME being the parser of the model's series",
-    "mlx": "update mlx-lm, and start the server with the tool parser of the model's series; or read the calls out of the "
-    "text",
+    "mlx": "update mlx-lm, and start the server with the tool parser of the model's series; or read the calls out of "
+    "the text",
     "tensorrt-llm": "start trtllm-serve with the tool parser of the model's series; or read the calls out of the text",
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""

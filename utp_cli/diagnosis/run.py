@@ -33,6 +33,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         return _looked_at(answer, "answer", model)
     refusal = Refusal(
         message=result.facts.error,
+        quoted=_quoted(result) if result.shape == "error" else "",
         shape=answer.shape,
         flavour=answer.flavour,
         model=model,
@@ -40,8 +41,22 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         request=answer.request,
         server=answer.server,
     )
-    came = _looked_at(answer, "answer", model) if result.texts or answer.written else []
+    answered = result.shape != "error" and (result.texts or answer.written)
+    came = _looked_at(answer, "answer", model) if answered else []
     return [*_looked_at(refusal, "refusal", model), *came]
+
+
+def _quoted(result: ParseResult) -> str:
+    """Say whose fault it is, by the calls of the answer that an error quotes."""
+    if result.calls and not result.repairs:
+        return "the call that the error quotes is sound: it was not the model that failed, but who read it"
+    if result.calls:
+        return "the call that the error quotes could be mended: the model wrote it badly"
+    if any(call.reason == "truncated" for call in result.rejected):
+        return "the call that the error quotes is cut off: look for the limit on generated tokens first"
+    if any(call.reason == "malformed" for call in result.rejected):
+        return "the call that the error quotes cannot be read in full: the model wrote it badly; retry the turn"
+    return ""
 
 
 def diagnose_session(

@@ -229,6 +229,8 @@ class Refusal:
     message: str
     pointer: str = ""
     """Where the message stands in the document."""
+    quoted: str = ""
+    """What the model's answer that the error quotes turned out to be, in a sentence; `""` where it quotes none."""
     shape: str = "error"
     flavour: str | None = None
     model: str | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.catalogue import FORMATS, decoder_of
 from utp_cli.wire.error_body import error_of
+from utp_cli.wire.error_quote import quoted_output
 from utp_cli.wire.shape import Recognised, decoded, judge, unwrap
 
 if TYPE_CHECKING:
@@ -46,10 +47,12 @@ class Dispatch:
 
     def close(self) -> list[WireEvent]:
         """End what is open. Documents may still follow: a second stream behind a `[DONE]`, say."""
+        events: list[WireEvent] = []
         if self._waiting and all(error_of(document) for document, _ in self._waiting):
             self._note_error(self._waiting[-1][0])
+            events += quoted_output(self._waiting[-1][0], self.scope.told.error or "")
         self._waiting = []
-        return self._decoder.close() if self._decoder else []
+        return events + (self._decoder.close() if self._decoder else [])
 
     def _take(self, document: Any, place: int | None = None) -> list[WireEvent]:
         """Read a document; `place`: where it stands in a list."""

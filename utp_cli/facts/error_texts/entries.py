@@ -40,6 +40,9 @@ class ErrorText:
     """Where it was read: a file of the source, or a public thread."""
     carries: Carries = "none"
     """What the message quotes. `model output`: the answer of the model, to be read for calls."""
+    quote: tuple[str, str] | None = None
+    """Regular expressions: the quoted answer begins behind the first (`""`: behind the match) and ends before the
+    last place of the second (`""`: with the message). None where nothing that can be read is quoted."""
     versions: str = ""
     """Since when, or in which release it was read; `""` where nobody knows."""
     status: int = 0
@@ -60,6 +63,8 @@ def error_texts() -> tuple[ErrorText, ...]:
 def _entry(line: bytes) -> ErrorText:
     fields = json.loads(line)
     fields["words"] = tuple(tuple(words) for words in fields["words"])
+    if "quote" in fields:
+        fields["quote"] = tuple(fields["quote"])
     return ErrorText(**fields)
 
 
