@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import HOSTED, belongs, served
+from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,24 +74,23 @@ TOOL_PARSER: dict[str, str] = {
     "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt",
     "lmstudio": "update LM Studio, and load a model that it marks for tool use; or read the calls out of the text",
     "tgi": "upgrade TGI: it has no parser to choose; or read the calls out of the text",
-    "lmdeploy": "lmdeploy serve api_server … --tool-call-parser NAME, NAME being the parser of the model's series",
+    "lmdeploy": "lmdeploy serve api_server … --tool-call-parser {name}",
     "mlx": "update mlx-lm, and start the server with the tool parser of the model's series; or read the calls out of "
     "the text",
-    "tensorrt-llm": "start trtllm-serve with the tool parser of the model's series; or read the calls out of the text",
+    "tensorrt-llm": "trtllm-serve … --tool_parser {name}",
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""
 
 NO_PARSER: dict[str, str] = {
     "vllm": "no parser there reads {dialect}: register one with --tool-parser-plugin, or parse the text",
-    "sglang": "no parser there reads {dialect}: parse the text",
+    **dict.fromkeys(("sglang", "lmdeploy", "tensorrt-llm"), "no parser there reads {dialect}: parse the text"),
 }
 """What to do where the server has no parser for the dialect."""
 
-SAME_PARSER: dict[str, str] = {"qwen3_xml": "qwen3_coder", "qwen3_json": "hermes", "qwen25": "qwen", "glm45": "glm"}
-"""Two names of one parser, in vLLM 0.33 and SGLang 0.5.23: the registries of both give one class for both."""
-
 HAS_IT = "{server} runs with the tool parser {name} already: upgrade it, and look for the parser's error in its log"
 """What to do where the server has the parser that the format needs, and the call is in the text all the same."""
+
+UNLOADED = "; without --enable-auto-tool-choice it is not loaded"
 
 CANNOT: tuple[tuple[str, Series, str], ...] = (
     (
@@ -148,8 +148,8 @@ def parsers_of(dialect: Dialect, model: str | None) -> set[str]:
     """Return every name that servers have for the parser of a dialect, and of the model's series."""
     row = served(model)
     own = {row.vllm, row.sglang} if row and dialect.name in row.dialects else set()
-    names = {dialect.name, *dialect.aliases, *dialect.servers.values(), *own}
-    return names | {alias for alias, name in SAME_PARSER.items() if name in names or alias in names}
+    called = {name for _, names in names_of(dialect.name) for name in names}
+    return {dialect.name, *dialect.aliases, *dialect.servers.values(), *called, *own}
 
 
 def label_of(name: str) -> str:
@@ -182,16 +182,18 @@ def tool_parser(subject: Answer | Refusal, dialect: Dialect | None) -> str:
 def _without_known(fix: str, server: Mapping[str, Any], engine: str | None) -> str:
     """Leave out what the server has."""
     has = server.get("tool_call_parser")
-    flag = re.search(r"--tool-call-parser (\S+)", fix)
+    flag = re.search(r"--tool[-_](?:call-)?parser (\S+)", fix)
     if not has or not flag or engine not in NO_PARSER:
         return fix
-    if _same_parser(has, flag[1]):
-        return HAS_IT.format(server=LABELS[engine], name=has)
+    if _same_parser(has, flag[1], engine):
+        switch = "" if engine != "vllm" or server.get("enable_auto_tool_choice") else UNLOADED
+        return HAS_IT.format(server=label_of(engine), name=has) + switch
     return fix.replace("--enable-auto-tool-choice ", "") + f" (in place of {has})"
 
 
-def _same_parser(one: str, other: str) -> bool:
-    return SAME_PARSER.get(one, one) == SAME_PARSER.get(other, other)
+def _same_parser(one: str, other: str, engine: str) -> bool:
+    dialect = dialect_called(one, engine)
+    return one == other or (bool(dialect) and dialect == dialect_called(other, engine))
 
 
 def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None) -> str:
@@ -200,7 +202,8 @@ def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None) ->
     if dialect is None:
         return TOOL_PARSER[engine].format(name="NAME") + ", NAME being the parser of the model's series"
     own = {"vllm": row.vllm, "sglang": row.sglang} if row and dialect.name in row.dialects[:1] else {}
-    name = own.get(engine) or dialect.servers.get(engine)
+    listed = sorted(TOOL_PARSERS.get(engine, {}).get(dialect.name, ()), key=lambda name: name[:4] != dialect.name[:4])
+    name = own.get(engine) or dialect.servers.get(engine) or next(iter(listed), "")
     if not name:
         return NO_PARSER[engine].format(dialect=dialect.name)
     template = f" --chat-template examples/{row.vllm_template}" if row and own and row.vllm_template else ""

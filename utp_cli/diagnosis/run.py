@@ -77,9 +77,9 @@ def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: 
     return _looked_at(ToolSet(tools=tools, provider=provider), "tools", model)
 
 
-def diagnose_template(text: str, *, model: str | None = None) -> list[Finding]:
-    """Return the diagnoses of a chat template."""
-    return _looked_at(Template(text=text), "template", model)
+def diagnose_template(text: str, *, model: str | None = None, server: Mapping[str, Any] | None = None) -> list[Finding]:
+    """Return the diagnoses of a chat template; `server`: what is known of the server that renders with it."""
+    return _looked_at(Template(text=text, server=server or {}), "template", model)
 
 
 def diagnose(
@@ -106,7 +106,7 @@ def diagnose(
     if kind not in _OTHER_KINDS:
         raise BadOption(f"'{kind}' is no kind of capture (one of {', '.join(KINDS)})")
     table = source if isinstance(source, dict) else {kind: source}
-    told = {"tools": tools, "model": model, "provider": provider, **(request or {})}
+    told = {"tools": tools, "model": model, "provider": provider, "server": server, **(request or {})}
     # What the capture says of itself comes first.
     return _OTHER_KINDS[kind]({**told, **{key: value for key, value in table.items() if value is not None}})
 
@@ -118,7 +118,7 @@ def _session(table: dict[str, Any]) -> list[Finding]:
         table.get("tools"),
         model=table.get("model"),
         provider=table.get("provider"),
-        request={key: value for key, value in table.items() if key not in {"messages", "tools"}},
+        request={key: value for key, value in table.items() if key not in {"messages", "tools", "server"}},
     )
 
 
@@ -129,7 +129,7 @@ def _tools(table: dict[str, Any]) -> list[Finding]:
 
 
 def _template(table: dict[str, Any]) -> list[Finding]:
-    return diagnose_template(str(table.get("template") or ""), model=table.get("model"))
+    return diagnose_template(str(table.get("template") or ""), model=table.get("model"), server=table.get("server"))
 
 
 _OTHER_KINDS: dict[str, Callable[[dict[str, Any]], list[Finding]]] = {

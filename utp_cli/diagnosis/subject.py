@@ -291,9 +291,11 @@ class ToolSet:
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """The text of a chat template: Jinja, or the TEMPLATE of an Ollama Modelfile."""
+    """The text of a chat template: Jinja, the TEMPLATE of an Ollama Modelfile, or a whole Modelfile."""
 
     text: str
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the server that renders with it: `engine`, `tool_call_parser`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.diagnosis.subject import compact
+from utp_cli.facts.parser_names import dialect_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,9 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z
 _GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = re.compile(r"(?<![\w.])tools\b")
 _GO_TOOLS = re.compile(r"\.Tools\b")
+
+_RENDERER = re.compile(r"^[ \t]*RENDERER[ \t]+\S", re.MULTILINE)
+_PARSER = re.compile(r"^[ \t]*PARSER[ \t]+\S", re.MULTILINE)
 
 _LESSONS = re.compile(
     r"<tool_call>|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
@@ -51,6 +55,8 @@ def template_without_tools(template: Template) -> Iterator[Sighting]:
 
     Error texts: `chat template does not support tools`, `Tool use is not supported by this template`.
     """
+    if _RENDERER.search(template.text) and _PARSER.search(template.text):
+        return  # Ollama renders and reads with code of its own then
     go = "{%" not in template.text and _GO.search(template.text)
     comment, name, read = (_GO_COMMENT, ".Tools", _GO_TOOLS) if go else (_JINJA_COMMENT, "tools", _TOOLS_NAME)
     blocks = _BLOCK.finditer(comment.sub("", template.text))
@@ -59,6 +65,32 @@ def template_without_tools(template: Template) -> Iterator[Sighting]:
         yield Sighting(
             message=f"the chat template never reads {name}",
             evidence=f"no {name} in any of its blocks: {' '.join(code.split())}",
+        )
+
+
+@diagnosis("template-of-another-model", "error", kinds=("template",))
+def template_of_another_model(template: Template) -> Iterator[Sighting]:
+    """The chat template teaches another format than the server's tool parser reads.
+
+    What people see: a parser and a template are set, and the calls arrive as text.
+
+    What proves it: the server's tool parser is known, the template renders a call, and the dialect of that call
+    is not the one that the parser reads.
+
+    What to change: load the template of this model (vLLM: `--chat-template`, llama.cpp: `--chat-template-file`),
+    or drop the flag: the checkpoint brings its own; then take the parser of its series.
+    """
+    parser = template.server.get("tool_call_parser")
+    reads = dialect_called(str(parser), template.server.get("engine")) if parser else None
+    if not reads:
+        return
+    from utp_cli.detection.template import read_template  # noqa: PLC0415 - renders with jinja2
+
+    taught = read_template(template.text).dialects
+    if taught and reads not in taught:
+        yield Sighting(
+            message=f"the template teaches {taught[0]}, and the parser {parser} reads {reads}",
+            evidence=f"template: {taught[0]}, --tool-call-parser {parser}: {reads}",
         )
 
 
