@@ -26,7 +26,7 @@ _AROUND = 100
 _ISSUES: tuple[tuple[str, str], ...] = (
     (
         "missing-argument",
-        r"field required|received\W{1,9}undefined|message\W{1,9}required|required property|missing (?:key|\d+ required)",
+        r"field required|received\W{1,9}undefined|message\W{1,9}required|required property|missing (key|\d+ required)",
     ),
     ("unexpected-argument", r"extra_forbidden|unrecognized_keys|unexpected keyword|additional properties"),
     ("wrong-type", r"expected \w+, received|_type\b|is not of type|should be a valid"),

@@ -80,6 +80,18 @@ def finish(*, keep: bool = True) -> None:
         unfinished.close(keep=keep)
 
 
+def page(text: str) -> bool:
+    """Show a text that is longer than the terminal in a pager; False where it is shorter, or no terminal."""
+    if not (_stdout().isatty() and sys.stdin and sys.stdin.isatty()):
+        return False
+    if text.count("\n") < shutil.get_terminal_size().lines:
+        return False
+    import pydoc  # noqa: PLC0415 - only long pages in a terminal need a pager
+
+    pydoc.pager(text)
+    return True
+
+
 def say(line: str) -> None:
     """Write a line to standard error."""
     if sys.stderr is None:
