@@ -98,7 +98,7 @@ def audit(
     if list_all:
         return list_rules(output)
     if explain:
-        explain_code(explain)
+        explain_code([explain])
         return 0
     settings = load_settings(config, profile=profile, format="json" if as_json else format_name)
     said = {
