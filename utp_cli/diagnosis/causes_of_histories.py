@@ -6,13 +6,6 @@ from utp_cli.diagnosis.causes import cause
 
 CAUSES = (
     cause(
-        "turn-order",
-        "A turn stands where the provider does not take one.",
-        sees="HTTP 400 after the history was cut, or after a message was put in between.",
-        change="cut only before a user turn; join turns of one role; results directly after their call; on Mistral put "
-        "an assistant message between a tool result and the next user message.",
-    ),
-    cause(
         "ends-with-assistant",
         "The conversation ends with an assistant message, and the model takes no prefill.",
         sees="HTTP 400; or the server goes on with that message instead of answering.",
@@ -35,14 +28,6 @@ CAUSES = (
         "The content of a message is null or absent.",
         sees="HTTP 400 on the turn after a call.",
         change='send `content: ""`; null only beside `tool_calls`, and only where the API takes it.',
-    ),
-    cause(
-        "empty-content-refused",
-        "A message, a block or a tool result is empty.",
-        sees="HTTP 400 after a tool gave nothing back, or after an answer with a call and no text.",
-        change="drop the empty block, and the message where nothing is left; write `(no output)` as the result of a "
-        "tool "
-        "that gave nothing. A lone space is refused too.",
     ),
     cause(
         "tool-calls-empty-array",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.json_text import strict
@@ -196,3 +197,51 @@ def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
                 evidence=call.text,
                 pointer=call.pointer,
             )
+
+
+@diagnosis("turn-order", "error", kinds=("session",))
+def turn_order(session: Session) -> Iterator[Sighting]:
+    """A turn stands where the provider does not take one.
+
+    What people see: HTTP 400 after the history was cut, or after a message was put in between.
+
+    What proves it: on Mistral a user message directly after a tool result; on any provider an error text that
+    says so.
+
+    What to change: cut only before a user turn; join turns of one role; results directly after their call; on
+    Mistral put an assistant message between a tool result and the next user message.
+    """
+    if session.provider != "mistral" and not belongs(session.model, MISTRAL):
+        return
+    for before, turn in pairwise(session.turns):
+        if before.role == "tool" and turn.role == "user":
+            yield Sighting(
+                message="a user message stands directly after a tool result, which Mistral refuses",
+                evidence=f"role user after role tool at {turn.pointer}",
+                pointer=turn.pointer,
+            )
+
+
+@diagnosis("empty-content-refused", "error", kinds=("session",))
+def empty_content_refused(session: Session) -> Iterator[Sighting]:
+    """A message, a block or a tool result is empty.
+
+    What people see: HTTP 400 after a tool gave nothing back, or after an answer with a call and no text.
+
+    What proves it: on Bedrock a tool result without content, or with blank text; on any provider an error text
+    that says so.
+
+    What to change: drop the empty block, and the message where nothing is left; write `(no output)` as the
+    result of a tool that gave nothing. A lone space is refused too.
+    """
+    if session.provider != "bedrock":
+        return
+    for turn in session.turns:
+        for result in turn.results:
+            content = result.said.get("content")
+            if content in ([], None) or (isinstance(content, str) and not content.strip()):
+                yield Sighting(
+                    message="a tool result is empty, which Bedrock refuses",
+                    evidence=f"content: {content!r} at {result.pointer}",
+                    pointer=result.pointer,
+                )
