@@ -218,7 +218,7 @@ NATIVE = [
 
 
 @pytest.mark.parametrize(
-    ("given", "absent_is_empty", "arguments", "codes"), NATIVE, ids=[str(row[:2])[:60] for row in NATIVE]
+    ("given", "absent_is_empty", "arguments", "codes"), NATIVE, ids=[f"native-{n}" for n in range(len(NATIVE))]
 )
 def test_arguments_of_native_calls(given: Any, absent_is_empty: bool, arguments: Any, codes: list[str]) -> None:
     found, repairs, why = shape_arguments(given, CITY, text_due=False, absent_is_empty=absent_is_empty)
