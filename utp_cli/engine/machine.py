@@ -38,6 +38,11 @@ _LINE = 200
 """Characters of a line that are looked at to see whether it is blank so far."""
 
 
+def _worth(read: Read) -> tuple[bool, int]:
+    """Rank malformed readings: one with a sound call first, then the one that came furthest, so that no text is tried twice."""
+    return any(not call.reason and call.lack == "nothing" for call in read.calls), read.end
+
+
 class Engine:
     """Reads one text lane."""
 
@@ -53,6 +58,8 @@ class Engine:
         self.found: list[Found] = []
         self.declined: list[Declining] = []
         self.runs = Runs()
+        self.channelled = False
+        """A message was in a channel for answers: what it says is no call, whatever it looks like."""
         self._plan = plan
         self._tools = tools
         self._source = Source()
@@ -179,21 +186,22 @@ class Engine:
                     if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
                         return read.end
-                    if read is not None and (malformed is None or read.end > malformed[1].end):
-                        malformed = meaning.dialect, read  # the one that came furthest: no text is tried twice
+                    if read is not None and (malformed is None or _worth(read) > _worth(malformed[1])):
+                        malformed = meaning.dialect, read
                     self._source.rewind(hit.start)
                 case "think":
                     if self._open_thinking(hit.start, tag_end):
                         return tag_end
                 case "unthink":
-                    if self._close_thinking(hit.start, tag_end):
+                    if self._close_thinking(hit.start, tag_end, meaning.dialect):
                         return tag_end
                 case "end":
-                    if self._thinking and self._close_thinking(hit.start, tag_end):
+                    if self._thinking and self._close_thinking(hit.start, tag_end, meaning.dialect):
                         return tag_end
                 case "section" | "drop":
                     if meaning.role == "section":
                         self._section = meaning.dialect
+                    self._turned = self._turned or (self._thinking is not None and not self._all_thought)
                     self._push("token", hit.start, tag_end)
                     return tag_end
         if malformed:
@@ -241,9 +249,10 @@ class Engine:
             self._push(run.kind, run.start, run.end)
         at_end = not read.closed and self._source.closed and read.end >= self._source.length
         for call in read.calls:
+            last = call is read.calls[-1]  # those before it are whole, however the list ends
             found = Found(
                 call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end,
-                closed=read.closed, at_end=at_end, runs=range(first, len(self.runs)), quoted=quoted,
+                closed=read.closed or not last, at_end=at_end and last, runs=range(first, len(self.runs)), quoted=quoted,
                 thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)
@@ -254,6 +263,7 @@ class Engine:
                     self._thinking.first_call = len(self.runs)
                     self._held = []
             self._ended(found)
+        self.channelled = self.channelled or (read.mode == "text" and bool(dialect.thinking_channels) and not read.calls)
         if read.mode == "thinking" and not self._thinking:
             self._thinking = Thinking(first_run=len(self.runs))
             self._had_thinking = True
@@ -275,7 +285,11 @@ class Engine:
         if self._quoting.inside:
             return False
         if self._thinking and self._thinking.first_call is None:
-            return False
+            begun = any(self._source.slice(run.start, run.end).strip() for run in self.runs[self._thinking.first_run :])
+            if not begun:  # the prompt has opened it already
+                self._push("markup", start, end)
+                self._thinking.first_run = len(self.runs)
+            return not begun
         if self._thinking:
             self._never_closed(self._thinking)
         self._push("markup", start, end)
@@ -283,14 +297,14 @@ class Engine:
         self._had_thinking = True
         return True
 
-    def _close_thinking(self, start: int, end: int) -> bool:
+    def _close_thinking(self, start: int, end: int, dialect: Dialect) -> bool:
         if self._all_thought or self._quoting.inside:
             return False
         if self._thinking is None:
             if self._had_thinking:
                 self._push("markup", start, end)
                 return True
-            self._never_opened()
+            self._never_opened(dialect)
         else:
             self._settle_thinking(self._thinking)
         self._push("markup", start, end)
@@ -307,7 +321,8 @@ class Engine:
         for found in calls:
             if not found.dialect.calls_in_reasoning:
                 self.runs.relabel(found.runs, "reasoning")
-        self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only="text")
+        for kind in ("text", "token"):  # markers that are named in thinking are part of it
+            self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only=kind)  # type: ignore[arg-type]
 
     def _never_closed(self, thinking: Thinking) -> None:
         """Thinking runs into a call: it ended there, and what followed is text."""
@@ -318,9 +333,15 @@ class Engine:
         self._thinking = None
         self._release_held()
 
-    def _never_opened(self) -> None:
-        """A closing marker without an opening one: all before it was thinking."""
+    def _never_opened(self, dialect: Dialect) -> None:
+        """A closing marker without an opening one: all before it was thinking, but for words that open it."""
         self._turned = True
+        first = self.runs[0] if self.runs else None
+        if first and first.kind == "text":
+            text = self._source.slice(first.start, first.end)
+            begin = len(text) - len(text.lstrip())
+            if word := next((open_ for open_, _ in dialect.reasoning if text.startswith(open_, begin)), ""):
+                self.runs.claim([Run("markup", first.start + begin, first.start + begin + len(word))])
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning
         self._closed(self.found, 0)

@@ -63,10 +63,15 @@ def _call_close(dialect: Dialect) -> tuple[str, ...]:
     return (*dialect.call_close, *((dialect.call.close,) if dialect.call else ()))
 
 
+def _is_word(marker: str) -> bool:
+    """Whether prose may hold a marker: it has none of the signs that markers begin with."""
+    return not any(sign in marker for sign in "<[|◁]")
+
+
 def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
     """List a dialect's markers with their meanings; word markers of thinking and bare payloads if it is asked for."""
-    thinking = [pair for pair in dialect.reasoning if asked or not pair[0][0].isalpha()]
-    closers = tuple(close for _, close in thinking)
+    thinking = [pair for pair in dialect.reasoning if asked or not _is_word(pair[0])]
+    closers = tuple(close for open_, close in dialect.reasoning if (open_, close) in thinking or not _is_word(close))
     shared = {*closers} & {*dialect.call_close, *dialect.dropped}
     for role, markers in (
         ("call", dialect.call_open),

@@ -47,7 +47,7 @@ def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending, 
     """
     found = JsonRung()
     for lane in lanes:
-        if lane.kind == "text":
+        if lane.kind == "text" and not lane.engine.channelled:
             _read_lane(lane, tools, end, form, found)
     return found
 

@@ -37,6 +37,8 @@ class Containers(Tokens):
         """False where the text or payload ended while something was open."""
         self.only_closers = False
         """Incomplete, but nothing is lacking except the last `}` and `]`."""
+        self.whole_items: int | None = None
+        """Items of the outermost array that are closed, where the text ended inside it."""
         self.members: list[Member] = []
         """Of the object, or of the first object in an array, as they become known."""
         self.partial: list[str] = []
@@ -318,6 +320,8 @@ class Containers(Tokens):
             return
         self.complete = False
         self.only_closers = only_closers and not self.partial
+        if not self._frames[0].is_object:
+            self.whole_items = len(self._frames[0].value) - (len(self._frames) > 1)
         self.end = at = max(self._behind, self._frames[-1].end)
         for frame in reversed(self._frames):
             self._lost_closer(frame, at)

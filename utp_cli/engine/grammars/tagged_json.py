@@ -26,7 +26,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.shape import BrokenCall, Form, Payload, shape_calls
+from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,10 +146,11 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
             )
         ]
     calls = []
+    cut = lack == "more" and _is_whole(shaped[-1], reader)
     for call in shaped:
         if call.name in context.dialect.no_call:
             continue
-        last = call is shaped[-1]
+        last = call is shaped[-1] and not cut
         arguments, prefix = ({}, "") if isinstance(call, BrokenCall) else (call.arguments, call.arguments_pointer)
         calls.append(
             RawCall(
@@ -164,7 +165,16 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
                 reason=call.why if isinstance(call, BrokenCall) else "",
             )
         )
+    if cut:  # the list goes on with a call of which nothing can be said
+        repairs = repairs_of(reader, context.dialect)
+        calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack=lack))
     return calls
+
+
+def _is_whole(call: ShapedCall | BrokenCall, reader: JsonReader) -> bool:
+    """Whether a list that was cut off was cut behind the item that a call stands in."""
+    item = call.arguments_pointer[1:].partition("/")[0] if not isinstance(call, BrokenCall) else ""
+    return reader.whole_items is not None and item.isdecimal() and int(item) < reader.whole_items
 
 
 class _Watch:
