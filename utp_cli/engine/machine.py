@@ -23,6 +23,7 @@ from utp_cli.engine.reading import Declined, Read, Waiting
 from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import Source
 from utp_cli.engine.standing import settle
+from utp_cli.engine.unread import Opener, Pair, unread_calls
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _LINE = 200
 
 
 def _worth(read: Read) -> tuple[bool, int]:
-    """Rank malformed readings: one with a sound call first, then the one that came furthest, so that no text is tried twice."""
+    """Rank malformed readings: one with a sound call, then the one that came furthest: no text is tried twice."""
     return any(not call.reason and call.lack == "nothing" for call in read.calls), read.end
 
 
@@ -69,6 +70,9 @@ class Engine:
         self._all_thought = thinking
         self._had_thinking = thinking
         self._section: Dialect | None = None
+        self._opener: Opener | None = None
+        """The last opening marker, while no call has followed it."""
+        self._pairs: list[Pair] = []
         self._events: list[Event] = []
         self._held: list[Event] | None = None
         self._turned = False
@@ -100,6 +104,9 @@ class Engine:
         if self._thinking and not self._all_thought:
             self._never_closed(self._thinking)
         self.found = settle(self.found, self.runs, self._source, self._tools)
+        last = None if self._thinking else self._opener
+        unread = unread_calls(self._pairs, last, self.runs, self._source, self._tools)
+        self.found = sorted([*self.found, *unread], key=lambda found: found.start)
         self._layout.close()
         self._show()
         self._release_held()
@@ -109,7 +116,7 @@ class Engine:
     @property
     def unsettled(self) -> bool:
         """Whether text has become something else, or a call was found whose text only the end can judge."""
-        return self._turned
+        return self._turned or self._opener is not None
 
     @property
     def undecided(self) -> bool:
@@ -203,13 +210,25 @@ class Engine:
                         self._section = meaning.dialect
                     self._turned = self._turned or (self._thinking is not None and not self._all_thought)
                     self._push("token", hit.start, tag_end)
+                    self._note_pair(hit, tag_end, opens=meaning.role == "section", token=True)
                     return tag_end
         if malformed:
             self._took(hit, *malformed)
             self._source.rewind(malformed[1].end)
             return malformed[1].end
         self._content(hit.start, hit.start + 1)
+        self._note_pair(hit, tag_end, opens=True, token=False)
         return hit.start + 1
+
+    def _note_pair(self, hit: Hit, end: int, *, opens: bool, token: bool) -> None:
+        """Remember an opening marker that no call was read behind, and the closing marker that follows it."""
+        if self._thinking or self._quoting.inside:
+            return
+        if opens:
+            self._opener = Opener.of(hit, end, len(self.runs), token=token) or self._opener
+        elif self._opener and self._opener.closed_by(hit.marker):
+            self._pairs.append(Pair(self._opener, hit.start, end))
+            self._opener = None
 
     def _try(self, hit: Hit, dialect: Dialect) -> Waiting[Read | None]:
         live = LiveCall(self, self._opened)
@@ -243,6 +262,10 @@ class Engine:
             self._settle_thinking(self._thinking)
         if dialect.named_before and read.calls:
             self._take_name(read.calls[0].name)
+        if self._opener and self._opener.token and dialect in self._opener.dialects and read.calls:
+            # Words between a section and its first call are noise.
+            self.runs.relabel(range(self._opener.run, len(self.runs)), "markup", only="text")
+        self._opener = None
         first = len(self.runs)
         self._push("markup", hit.start, hit.end)
         for run in read.runs:
@@ -252,8 +275,8 @@ class Engine:
             last = call is read.calls[-1]  # those before it are whole, however the list ends
             found = Found(
                 call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end,
-                closed=read.closed or not last, at_end=at_end and last, runs=range(first, len(self.runs)), quoted=quoted,
-                thought=self._thinking is not None and not dialect.calls_in_reasoning,
+                closed=read.closed or not last, at_end=at_end and last, runs=range(first, len(self.runs)),
+                quoted=quoted, thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)
             self._turned = self._turned or found.thought or bool(found.quoted) or dialect.named_before
@@ -263,7 +286,8 @@ class Engine:
                     self._thinking.first_call = len(self.runs)
                     self._held = []
             self._ended(found)
-        self.channelled = self.channelled or (read.mode == "text" and bool(dialect.thinking_channels) and not read.calls)
+        if read.mode == "text" and dialect.thinking_channels and not read.calls:
+            self.channelled = True
         if read.mode == "thinking" and not self._thinking:
             self._thinking = Thinking(first_run=len(self.runs))
             self._had_thinking = True
@@ -322,7 +346,7 @@ class Engine:
             if not found.dialect.calls_in_reasoning:
                 self.runs.relabel(found.runs, "reasoning")
         for kind in ("text", "token"):  # markers that are named in thinking are part of it
-            self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only=kind)  # type: ignore[arg-type]
+            self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only=kind)
 
     def _never_closed(self, thinking: Thinking) -> None:
         """Thinking runs into a call: it ended there, and what followed is text."""

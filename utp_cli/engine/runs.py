@@ -23,6 +23,23 @@ class Runs(list[Run]):
             if only is None or run.kind == only:
                 self[index] = Run(kind, run.start, run.end)
 
+    def cover(self, pieces: list[Run]) -> None:
+        """Put pieces, in order, in the place of whatever stands there."""
+        runs: list[Run] = []
+        at = 0
+        for run in self:
+            start = run.start
+            while at < len(pieces) and pieces[at].start < run.end:
+                piece = pieces[at]
+                runs += [Run(run.kind, start, piece.start)] if piece.start > start else []
+                runs += [piece] if piece.start >= run.start else []
+                start = max(start, piece.end)
+                if piece.end > run.end:
+                    break
+                at += 1
+            runs += [Run(run.kind, start, run.end)] if run.end > start else []
+        self[:] = runs
+
     def claim(self, pieces: list[Run]) -> None:
         """Cut pieces, in order, out of text: they are what they say. Pieces that are no text stay as they were."""
         runs: list[Run] = []

@@ -85,7 +85,7 @@ def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[
     What is shown is text. It keeps a place in the list where it names a known tool, or stands outside of code; in code
     it is text and nothing else, unless it is the whole answer.
     """
-    prose = [index for index, run in enumerate(runs) if run.kind == "text" and _says(source.slice(run.start, run.end))]
+    prose = [index for index, run in enumerate(runs) if run.kind == "text" and says(source.slice(run.start, run.end))]
     last = max((one.runs.stop for one in found), default=0)
     kept = []
     for one in found:
@@ -107,7 +107,7 @@ _STEPS_BACK: Final = 32
 """Runs before a call that are looked at."""
 
 
-def _says(text: str) -> bool:
+def says(text: str) -> bool:
     """Whether a stretch of text says something; fences around a call do not."""
     return bool(text.strip(_NO_WORDS))
 
@@ -115,7 +115,7 @@ def _says(text: str) -> bool:
 def _standing(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> Standing:
     if one.quoted == "inline" or (one.quoted == "fence" and prose_behind):
         return "shown"
-    lead = lead_in(_before(one, runs, source))
+    lead = lead_in(before_run(one.runs.start, runs, source))
     behind = runs[one.runs.stop] if one.runs.stop < len(runs) else None
     if lead != "inline" or behind is None or behind.kind != "text":
         return "shown" if lead == "shown" else "made"
@@ -123,11 +123,11 @@ def _standing(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> 
     return "unsure" if goes_on(rest.split("\n", 1)[0]) else "made"
 
 
-def _before(one: Found, runs: Runs, source: Source) -> str:
-    """Return the text before a call, back to the call or the thinking before it; no more than is looked at."""
+def before_run(first: int, runs: Runs, source: Source) -> str:
+    """Return the text before the run `first`, back to the call or the thinking before it; no more than is looked at."""
     pieces: list[str] = []
     length = 0
-    for index in range(one.runs.start - 1, max(one.runs.start - 1 - _STEPS_BACK, -1), -1):
+    for index in range(first - 1, max(first - 1 - _STEPS_BACK, -1), -1):
         run = runs[index]
         if run.kind in ("call", "reasoning") or length >= LOOK_BACK:
             break

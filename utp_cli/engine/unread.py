@@ -1,0 +1,110 @@
+"""Markers behind which no call was read: what stands between a pair of them, or behind the last one, is no answer.
+
+- A pair around the name of a known tool, or a pair that is all there is: a call that cannot be read.
+- An opening marker at the very end: a call that was cut off before it said anything.
+
+Other markers of that kind are text: somebody speaks about them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from utp_cli.engine.found import Found
+from utp_cli.engine.layout import Run
+from utp_cli.engine.reading import RawCall
+from utp_cli.engine.standing import before_run, lead_in, says
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
+    from utp_cli.engine.runs import Runs
+    from utp_cli.engine.source import Source
+
+_WORD = re.compile(r"[\w.-]+")
+_LONGEST = 20_000
+"""Characters between two markers in which a tool's name is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opener:
+    """An opening marker that no call has followed so far."""
+
+    marker: str
+    start: int
+    end: int
+    dialects: tuple[Dialect, ...]
+    """Those that it may open a call of, or a section."""
+    run: int
+    """The run behind it."""
+    token: bool
+    """It opens a section, and is markup whatever follows."""
+
+    @classmethod
+    def of(cls, hit: Hit, end: int, run: int, *, token: bool) -> Opener | None:
+        """Return the opener that a marker is; None where it is a word, or opens nothing by itself."""
+        opens = [m.dialect for m in hit.meanings if m.role in ("call", "section") and not m.dialect.plain_words]
+        if not opens or not any(sign in hit.marker for sign in "<[|"):
+            return None
+        return cls(marker=hit.marker.strip(), start=hit.start, end=end, dialects=tuple(opens), run=run, token=token)
+
+    def closed_by(self, marker: str) -> bool:
+        """Whether a marker closes what this one opens."""
+        return any(marker in (*dialect.call_close, *dialect.section_close) for dialect in self.dialects)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An opening and a closing marker with no call between them: `[opener.start, end)`."""
+
+    opener: Opener
+    inner_end: int
+    end: int
+
+
+def unread_calls(
+    pairs: Sequence[Pair], last: Opener | None, runs: Runs, source: Source, tools: Iterable[str] | None
+) -> list[Found]:
+    """Return what the pairs, and the last opening marker, stand for; take it out of the text."""
+    names = frozenset(tools or ())
+    found, pieces = [], []
+    for pair in pairs:
+        begin, end = pair.opener.end, pair.inner_end
+        words = _WORD.findall(source.slice(begin, min(end, begin + _LONGEST)))
+        name = next((word for word in words if word in names), None)
+        if name or (says(source.slice(begin, end)) and _is_all(pair, runs, source)):
+            call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
+            found.append(_found(call, pair.opener, pair.end, closed=True))
+            pieces += [Run("markup", pair.opener.start, begin), Run("call", begin, end), Run("markup", end, pair.end)]
+    if last and not says(source.slice(last.end, source.length)) and _is_made(last, runs, source):
+        call = RawCall(name=None, arguments={}, payload=(last.end, last.end), partial=[""], lack="more")
+        found.append(_found(call, last, source.length, closed=False))
+        pieces.append(Run("markup", last.start, source.length))
+    runs.cover([piece for piece in pieces if piece.end > piece.start])
+    return found
+
+
+def _found(call: RawCall, opener: Opener, end: int, *, closed: bool) -> Found:
+    return Found(
+        call=call, dialect=opener.dialects[0], marker=opener.marker, start=opener.start, end=end, closed=closed,
+        at_end=not closed, runs=range(0),
+    )  # fmt: skip
+
+
+def _is_all(pair: Pair, runs: Runs, source: Source) -> bool:
+    """Whether nothing is said outside of a pair."""
+    outside = (run for run in runs if run.kind == "text" and (run.end <= pair.opener.start or run.start >= pair.end))
+    return not any(says(source.slice(run.start, run.end)) for run in outside)
+
+
+def _is_made(opener: Opener, runs: Runs, source: Source) -> bool:
+    index = next((i for i, run in enumerate(runs) if run.end > opener.start), len(runs))
+    inside = runs[index] if index < len(runs) else None
+    if inside and inside.kind == "reasoning":
+        return False
+    ahead = source.slice(inside.start, opener.start) if inside and inside.kind == "text" else ""
+    return lead_in(before_run(index, runs, source) + ahead) == "made"
