@@ -26,6 +26,7 @@ from utp_cli.engine.reading import (
     Read,
     Waiting,
     hit_at,
+    missing_close,
     next_hit,
     role_of,
     skip_space,
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
 _NAME_END = re.compile(r"[<>\n\\{]|\]<")
-_MAYBE_TAG = re.compile(r"<[\w|:]*\Z|<[\w|]*(?:type|value)|\\(?:n|\Z)")
-
+_NAME_AND_KEY = re.compile(r"\s*([\w.:/-]{1,200})\s+(?=[\w.-]{1,200}\s*\Z)")
+"""A name with a key behind it whose opening tag is missing; a name holds no blank."""
+_UNDECIDED = re.compile(r"(?:\s|\\n)*\\?\Z|(?:\s|\\n)*(?:<(?!/)[\w|]*(?:type|value)|[^<]*(?:<[\w|/:]*)?\Z)")
+"""What may stand behind a key before it is certain whether a value follows."""
 
 _PLAIN = Tag(open="<key", slot="=", close="</value")
 
@@ -51,13 +54,18 @@ def _pair(tag: Tag) -> re.Pattern[str]:
     """Match a key up to its closing tag, a type, and the opening of the value's tag; or up to one marker for all."""
     if tag.middle:
         return re.compile(rf"(?P<key>.*?)(?P<type>)(?P<value>{re.escape(tag.middle)})", re.DOTALL)
-    key, value = tag.open.lstrip("<"), tag.close.lstrip("</")
+    key, value = (rf"(?:[\w|]*{word}|{re.escape(part)})(?::\w*)?>" for word, part in _words(tag))
     return re.compile(
-        rf"(?P<key>.*?)</(?P<word>[\w|]*key|{re.escape(key)})(?::\w*)?>(?:\s|\\n)*"
+        rf"(?P<key>[^<]*)(?:</{key}(?:\s|\\n)*"
         r"(?:<(?P<word2>[\w|]*type)(?::\w*)?>(?P<type>[^<]*)</(?P=word2)(?::\w*)?>(?:\s|\\n)*)?"
-        rf"(?P<value><(?:[\w|]*value|{re.escape(value)})(?::\w*)?>)?",
-        re.DOTALL,
+        rf"(?:(?P<value><{value})|(?P<unopened>(?=[^<\s][^<]*</{value})))?|(?P<unclosed><{value}))"
+        rf"|(?P<key2>[\w.-]+)=(?=[^<]*</{value})"
     )
+
+
+def _words(tag: Tag) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return what the names of the two tags end in, and what they are called."""
+    return ("key", tag.open.lstrip("<")), ("value", tag.close.lstrip("</"))
 
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
@@ -65,21 +73,33 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     begin = yield from past_tag(source, opened)
     name_end = yield from _name_end(source, begin)
     match = _NAME.fullmatch(source.slice(begin, name_end))
+    if match is None and source.startswith("</", name_end):
+        match = _NAME_AND_KEY.match(source.slice(begin, name_end))
+        name_end = begin + match.end() if match else name_end
     if match is None:
         return Declined("no name behind the marker")
+    unopened = match.re is _NAME_AND_KEY
     body = Body(tool=match[1], position=name_end)
     ahead = yield from skip_breaks(source, name_end)
     hit = yield from hit_at(source, context.local, ahead)
     if role_of(hit) == "separator" and hit:
         body.position = yield from past_tag(source, hit)
-    elif hit is None and not (source.closed and ahead >= source.length) and source.char(ahead) != "{":
+    elif not unopened and hit is None and not (source.closed and ahead >= source.length) and source.char(ahead) != "{":
         return Declined("neither an argument nor the end behind the name")
     context.live.name(match[1])
+    if unopened:
+        key = yield from _key_at(source, name_end, context)
+        if key is None or key.empty:
+            return Declined("no argument behind the name")
+        body.repairs.append(
+            missing_close(name_end, context.dialect.argument.open + ">" if context.dialect.argument else "")
+        )
+        yield from read_argument(source, key, body, context, _read_key)
     closed, payload_end = yield from _read_pairs(source, body, context)
     shape_body(body, context)
     call = RawCall(
         name=match[1], arguments=body.arguments, repairs=body.repairs, partial=body.partial,
-        payload=(begin, payload_end), lack=body.lack,  # type: ignore[arg-type]
+        payload=(begin, payload_end), lack=body.lack, reason=body.reason,  # type: ignore[arg-type]
     )  # fmt: skip
     pieces = (("markup", opened.end, begin), ("call", begin, payload_end), ("markup", payload_end, body.position))
     runs = [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
@@ -115,7 +135,10 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
                 return False, body.position
             if key is None:
                 continue
-            if key.empty:  # a key without a value is dropped
+            if key.empty:  # a key without a value is dropped; text in its place is no value
+                behind = yield from skip_breaks(source, key.end)
+                if behind < source.length and source.char(behind) != "<":
+                    body.reason = "text where the tag of a value is due"
                 body.position = key.end
                 continue
             yield from read_argument(source, key, body, context, _read_key)
@@ -132,24 +155,42 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
 
 def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
     """Read a key's tag, a type's tag if there is one, and the opening of the value's tag."""
-    pattern = _pair(context.dialect.argument or _PLAIN)
     begin = yield from past_tag(source, hit)
+    return (yield from _key_at(source, begin, context))
+
+
+def _key_at(source: Source, begin: int, context: Context) -> Waiting[Key | None]:
+    """Read what follows the opening of a key's tag. A tag before the value may be missing where the rest is sound."""
+    tag = context.dialect.argument or _PLAIN
+    pattern = _pair(tag)
     while True:
         index = begin - source.base
         pair = pattern.match(source.window, index, index + HEADER_LIMIT)
         enough = source.closed or source.length - begin >= HEADER_LIMIT
-        if pair and (pair["value"] or enough or _is_other(source, source.base + pair.end())):
-            end = source.base + pair.end()
-            return Key(name=pair["key"].strip(), type=pair["type"] or "", end=end, empty=not pair["value"])
+        if pair and (_has_value(pair) or enough or not _is_undecided(source, source.base + pair.end())):
+            return _key_of(pair, source.base + pair.end(), tag)
         if enough:
             return None
         yield
 
 
-def _is_other(source: Source, position: int) -> bool:
-    """Whether enough text stands at `position` to see that it opens neither a type nor a value."""
-    text = source.slice(position, min(position + HEADER_LIMIT, source.length)).lstrip()
-    return text != "" and not _MAYBE_TAG.match(text)
+def _has_value(pair: re.Match[str]) -> bool:
+    return any(pair.groupdict().get(part) is not None for part in ("value", "unopened", "unclosed", "key2"))
+
+
+def _key_of(pair: re.Match[str], end: int, tag: Tag) -> Key:
+    """Make the key that a match found, with the tag that was missing."""
+    parts = pair.groupdict()
+    key, value = (f"<{word}>" for _, word in _words(tag))
+    missing = value if parts.get("unopened") is not None or parts.get("key2") else ""
+    missing = key.replace("<", "</") if parts.get("unclosed") else missing
+    name = (parts.get("key2") or parts["key"]).strip()
+    return Key(name=name, type=parts["type"] or "", end=end, empty=not _has_value(pair), missing=missing)
+
+
+def _is_undecided(source: Source, position: int) -> bool:
+    """Whether more text has to come before it shows what follows a key."""
+    return _UNDECIDED.match(source.slice(position, min(position + HEADER_LIMIT, source.length))) is not None
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
@@ -167,8 +208,7 @@ def _written(tag: Tag, key: str, text: str) -> list[str]:
     """Write an argument: two elements (`open` is the key's opening tag, `close` the value's closing one), or one."""
     if tag.middle:
         return [f"{tag.open}{key}{tag.middle}{text}{tag.close}"]
-    words = (tag.open.lstrip("<"), tag.close.lstrip("</"))
-    return [f"<{word}>{part}</{word}>" for word, part in zip(words, (key, text), strict=True)]
+    return [f"<{word}>{part}</{word}>" for (_, word), part in zip(_words(tag), (key, text), strict=True)]
 
 
 GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "odd-keys"))

@@ -32,6 +32,8 @@ class Key:
     """Where the value begins."""
     empty: bool = False
     """The tag closes itself: there is no value."""
+    missing: str = ""
+    """The tag before the value that is not there."""
 
 
 KeyReader = Callable[["Source", "Hit", Context], Waiting[Key | None]]

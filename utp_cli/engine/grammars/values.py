@@ -49,6 +49,8 @@ class Body:
     repairs: list[Repair] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
     lack: str = "nothing"
+    reason: str = ""
+    """Why the call cannot be read, where it cannot."""
     wanted: Wanted | None = None
     """Which arguments may follow."""
 
@@ -56,6 +58,8 @@ class Body:
 def read_argument(source: Source, key: Key, body: Body, context: Context, read_key: KeyReader) -> Waiting[None]:
     """Read the value behind `key` and add it to the body."""
     known = _properties(body.tool, context)
+    if key.missing:
+        body.repairs.append(missing_close(key.end, key.missing))
     if key.empty:
         value = Value(start=key.end, end=key.end, next=key.end, closed=True)
     else:
