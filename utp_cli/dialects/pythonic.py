@@ -81,6 +81,17 @@ PYTHON_CODE = Dialect(
     quirks="Raw code up to the end of the answer is a call of the tool `python`.",
 )
 
+GRANITE_PYTHONIC = Dialect(
+    name="granite_pythonic",
+    family="pythonic",
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "granite_pythonic"},
+    bare_names=True,
+    by_line=True,
+    close_optional=True,
+    quirks="One call a line, without a marker: the server takes any word with ( behind it, utp only known tools.",
+)
+
 FUNCTIONARY_PYTHON = Dialect(
     name="functionary_python",
     family="raw_code",
@@ -93,4 +104,4 @@ FUNCTIONARY_PYTHON = Dialect(
     quirks="The tool `python` of functionary_v3_2 takes raw code.",
 )
 
-DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE, FUNCTIONARY_PYTHON)
+DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE, FUNCTIONARY_PYTHON, GRANITE_PYTHONIC)

@@ -71,6 +71,8 @@ class Dialect:
     bare: tuple[str, ...] = ()
     """What a call may begin with where no marker stands before it, at the beginning of a line. Only where the dialect
     is asked for, or the whole answer is such a payload."""
+    bare_names: bool = False
+    """pythonic: the name of each known tool, with `(` behind it, is such a beginning."""
     bare_form: str = ""
     """A pattern for the beginning of a whole answer that is such a payload, where nobody asked for the dialect."""
     leading: tuple[str, ...] = ()

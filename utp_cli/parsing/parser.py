@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
@@ -69,6 +70,7 @@ class Parser:
         self._tier, self._root = tier, root
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
+        self._asked, dialects = _with_names(self._asked, dialects, self._tools)
         self._announcer = Announcer()
         self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, self._announcer)
         self._wire = WireReader(provider)
@@ -250,6 +252,17 @@ _PLANS: dict[tuple[str, ...], Plan] = {}
 """Plans for the built-in dialects by what leads them: making one costs more than reading a short answer."""
 
 
+def _with_names(
+    asked: tuple[Dialect, ...], mine: Sequence[Dialect], tools: Mapping[str, Tool] | None
+) -> tuple[tuple[Dialect, ...], Sequence[Dialect]]:
+    """Tell the dialects whose calls begin with a tool's name what the names are: those become dialects of one's own."""
+    if not any(dialect.bare_names for dialect in asked):
+        return asked, mine
+    begins = tuple(f"{name}(" for name in tools or ())
+    told = tuple(replace(dialect, bare=begins) if dialect.bare_names else dialect for dialect in asked)
+    return told, (*told, *mine)
+
+
 def _plan(asked: Sequence[Dialect], mine: tuple[Dialect, ...], model: str | None) -> Plan:
     """Order the dialects: those asked for, those of the user's own, those of the model, all others."""
     by_model: list[Dialect] = []
@@ -260,8 +273,8 @@ def _plan(asked: Sequence[Dialect], mine: tuple[Dialect, ...], model: str | None
     leading = [*asked, *mine, *by_model]
     names = tuple(dict.fromkeys(dialect.name for dialect in leading))
     if mine or names not in _PLANS:
-        every = {dialect.name: dialect for dialect in [*leading, *DIALECTS]}
-        plan = Plan(list(every.values()), names)
+        every = {dialect.name: dialect for dialect in DIALECTS} | {dialect.name: dialect for dialect in leading}
+        plan = Plan([every.pop(name) for name in names] + list(every.values()), names)
         if mine:
             return plan
         _PLANS[names] = plan

@@ -222,6 +222,9 @@ name-decoration        likely  stripped decoration from the tool's name
     The tool is known but its name is decorated: a namespace, parentheses, a counter, a tag.
 name-style             likely  wrote the tool's name as it is known
     The name in another style: `getWeather` for `get_weather`. Only where exactly one known tool fits.
+name-from-arguments    guess   named the tool that alone has these arguments
+    The markup counts the call and names no tool (`<|tool_call_begin|>2`, from Kimi). If the arguments
+    fit one known tool alone it is that one; where they fit several, or none, the call is malformed.
 name-typo              guess   mended a slip in the tool's name
     The name is one slip away from a known one. Reported, and off by default.
 missing-id             safe    made an id where the wire needs one

@@ -17,6 +17,7 @@ from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
+from utp_cli.protocol.calls import Repair
 from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     telling.up_to(reader.end)
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
+    if name and name.isdecimal() and tool is None:
+        name, told = _named_by(arguments or {}, name, context)
+        repairs, why = [*repairs, *told], why if told else "the header counts the call, and names no tool"
+        arguments = arguments if told else None
     call = RawCall(
         name=name, arguments=arguments or {}, id=call_id, repairs=[*repairs_of(reader, context.dialect), *repairs],
         partial=list(reader.partial), payload=(body, reader.end), reason="" if arguments is not None else why or "",
@@ -81,6 +86,22 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     if body > opened.end:
         read.runs.insert(0, Run("markup", opened.end, body))
     return read
+
+
+def _named_by(arguments: Mapping[str, Any], counter: str, context: Context) -> tuple[str | None, list[Repair]]:
+    """Name the one known tool that has these arguments, where the header has nothing but a counter."""
+    fit = [
+        tool.name for tool in (context.tools or {}).values()
+        if {*tool.required} <= arguments.keys() <= tool.properties.keys() and tool.properties
+    ]  # fmt: skip
+    if len(fit) != 1:
+        return None, []
+    message = "named the tool that alone has these arguments"
+    repair = Repair(
+        code="name-from-arguments", layer="shape", confidence="guess", pointer="/name", before=counter, after=fit[0],
+        message=message,
+    )  # fmt: skip
+    return fit[0], [repair]
 
 
 @cache

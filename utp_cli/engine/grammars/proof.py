@@ -125,6 +125,9 @@ class Signs:
             if sign.role == "due" or wanted.fits(sign):
                 return sign
             if sign.role == "open" and closed:
+                behind = yield from self._sign(index + 1)
+                if behind and behind.role == "due":  # nothing was opened in between that it could close
+                    return behind
                 break
             barren.last = barren.last if closed else sign.start
             closed = closed or sign.role in ("argument-close", "close")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals, broken
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, json_text
+from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 
@@ -29,7 +30,8 @@ _WORD_END = re.compile(r"[^\w.\-]")
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
     """Read calls until none follows. Declines where the text behind the marker is no Python call."""
-    begin = opened.end - (opened.marker[-1] == "[")
+    named = opened.marker[-1] == "("  # the marker is the tool's own name
+    begin = opened.start if named else opened.end - (opened.marker[-1] == "[")
     reader = _Calls(source, context)
     position = yield from skip_space(source, begin)
     listed = source.char(position) == "["
@@ -64,7 +66,10 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         reader.calls[-1].lack = "closers"
     for call in reader.calls:
         call.payload = (begin, position)
-    return (yield from close(source, opened.end, position, reader.calls, context))
+    closed = yield from close(source, opened.end, position, reader.calls, context)
+    if named:
+        closed.runs = [Run("call", opened.end, closed.end)]
+    return closed
 
 
 class _Calls:
