@@ -73,6 +73,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     begin = yield from past_tag(source, opened)
     name_end = yield from _name_end(source, begin)
     match = _NAME.fullmatch(source.slice(begin, name_end))
+    while match is None and source.char(name_end) == "<" and name_end + 1 >= source.length and not source.closed:
+        yield
     if match is None and source.startswith("</", name_end):
         match = _NAME_AND_KEY.match(source.slice(begin, name_end))
         name_end = begin + match.end() if match else name_end
