@@ -215,6 +215,167 @@ def test_calls_that_only_read_run_side_by_side(tmp_path: Path) -> None:
     assert document["metrics"]["parallel_gain"] == 1.33
 
 
+# -- delivered beside read ---------------------------------------------------------------------------------------
+
+ACCEPTED = {"calls": [call("search", query="x")]}
+BROKEN = body(None, ("search", '{"query": "x",}'))
+DELIVERIES: dict[str, tuple[dict[str, Any], int, int, int]] = {
+    "native": ({"response": NATIVE}, 1, 0, 0),
+    "no call": ({"response": PLAIN}, 0, 0, 0),
+    "in the text": ({"response": TEXT}, 0, 1, 1),
+    "in the text, the reading accepted": ({"response": TEXT, "expected": ACCEPTED}, 0, 1, 1),
+    "in the text, the loss accepted": ({"response": TEXT, "expected": {**ACCEPTED, "delivered": []}}, 0, 1, 0),
+    "one of two": ({"response": body(hermes("search", {"query": "y"}), ("search", {"query": "x"}))}, 1, 1, 1),
+    "accepted as delivered, and no more": ({"response": TEXT, "expected": {**ACCEPTED, "delivered": ACCEPTED["calls"]}}, 0, 1, 1),
+    "more than was accepted": ({"response": NATIVE, "expected": {**ACCEPTED, "delivered": []}}, 1, 0, 0),
+    "native, its JSON broken": ({"response": BROKEN, "expected": ACCEPTED}, 0, 1, 1),
+    "native, of another type": ({"response": body(None, ("search", {"query": 1})), "expected": {"calls": [call("search", query=1)]}}, 1, 0, 0),
+    "raw text, which has no place for native calls": ({"stream": hermes("search", {"query": "x"})}, 0, 0, 0),
+}  # fmt: skip
+"""Name → a line of a session; calls delivered, those that should have been, those of them that nobody accepted."""
+
+
+@pytest.mark.parametrize("name", DELIVERIES)
+def test_delivered_beside_read(name: str) -> None:
+    row, delivered, undelivered, lost = DELIVERIES[name]
+    found = replay({"tools": TOOLS, "exchanges": [row]})
+    [outcome] = found.sessions[0].outcomes
+    counts = (len(outcome.delivered), len(outcome.undelivered), len(outcome.delivery_lost))
+    assert counts == (delivered, undelivered, lost)
+    assert found.to_dict()["sessions"][0]["exchanges"][0]["delivered"] == outcome.delivered
+    metrics = found.metrics.to_dict()
+    assert (metrics["delivered"], metrics["undelivered"]) == (delivered, undelivered)
+
+
+def test_a_match_is_no_delivery(tmp_path: Path) -> None:
+    """Seven accepted answers, of which five left their call in the text."""
+    rows = [{"response": NATIVE if n < 2 else TEXT, "expected": ACCEPTED} for n in range(7)]
+    path = written(tmp_path / "s.jsonl", *rows)
+    page = tmp_path / "page.html"
+    done = utp("replay", path, "--html", page)
+    assert done.exit_code == 1
+    assert "7 match" in done.stdout
+    assert "delivered 2 of 7" in done.stdout.splitlines()[-1]
+    assert "s.jsonl #2  match: search not delivered" in done.stdout
+    assert "delivered 2 of 7" in page.read_text()
+    assert "delivered 2 of 7" in utp("replay", path, "-q").stdout.splitlines()[-1]
+    assert "2 of 7" not in utp("replay", path, "--fail-on", "never").stderr
+    accepted = utp("replay", path, "--update", "-q")
+    assert (accepted.exit_code, "accepted as not delivered: 5 calls" in accepted.stderr) == (0, True)
+    done = utp("replay", path, "--html", page)
+    assert (done.exit_code, "7 match" in done.stdout) == (0, True)
+    assert "delivered 2 of 7, accepted" in done.stdout.splitlines()[-1]
+    assert "delivered 2 of 7, accepted" in page.read_text()
+    document = json.loads(utp("replay", path, "--json").stdout)
+    assert [len(e["delivered"]) for e in document["sessions"][0]["exchanges"]] == [1, 1, 0, 0, 0, 0, 0]
+    exported = tmp_path / "e.jsonl"
+    assert utp("replay", path, "--export", exported).exit_code == 0
+    assert utp("replay", exported, "-q").exit_code == 0
+
+
+def test_calls_that_stand_in_the_text_on_purpose_are_not_lost(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": TEXT, "expected": ACCEPTED})
+    config = tmp_path / "p.toml"
+    config.write_text('[profiles.x.tools]\nmode = "parsed"\n')
+    done = utp("replay", path, "-c", config, "-p", "x")
+    assert (done.exit_code, "delivered" in done.stdout) == (0, False)
+
+
+LOOP = json.loads(json.dumps(conversation("[]", "[]", "[]")).replace("q1", "q0").replace("q2", "q0"))
+"""The same call three times in a row."""
+BARS = ("never", "regressed", "changed", "delivered", "cause", "improved")
+FAILS: dict[str, tuple[dict[str, Any], str]] = {
+    "nothing": ({"response": body(None, ("search", {"query": "x"}), finish="tool_calls")}, ""),
+    "a loop": ({"request": {"messages": LOOP}, "response": PLAIN}, "changed delivered cause improved"),
+    "a call lost": ({"response": PLAIN, "expected": ACCEPTED}, "regressed changed delivered cause improved"),
+    "a call not delivered": ({"response": TEXT, "expected": ACCEPTED}, "changed delivered cause improved"),
+    "that accepted": ({"response": TEXT, "expected": {**ACCEPTED, "delivered": []}}, "delivered cause"),
+    "improved, that accepted": ({"response": TEXT, "expected": {"calls": [], "delivered": []}}, "delivered cause improved"),
+    "an answer with a cause": ({"response": body(None, ("serch", {"query": "x"}))}, "cause"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_what_a_run_fails_on(name: str, tmp_path: Path) -> None:
+    row, failing = FAILS[name]
+    path = written(tmp_path / "s.jsonl", row)
+    failed = [bar for bar in BARS if utp("replay", path, "-q", "--fail-on", bar).exit_code]
+    assert failed == failing.split()
+
+
+def test_a_loop_fails_every_report(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"request": {"messages": LOOP}, "response": PLAIN})
+    assert "identical-call-loop" in utp("replay", path).stdout
+    [line] = utp("replay", path, "-f", "github").stdout.splitlines()
+    assert line.startswith("::error ")
+    assert "title=identical-call-loop::" in line
+    suites = ET.fromstring(utp("replay", path, "-f", "junit").stdout)  # noqa: S314 - ours
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+
+
+# -- limits of a conversation ------------------------------------------------------------------------------------
+
+
+def codes(done: Any) -> list[str]:
+    return [finding["code"] for finding in json.loads(done.stdout)["sessions"][0]["diagnoses"]]
+
+
+def test_rounds_are_counted_between_two_things_that_the_user_says(tmp_path: Path) -> None:
+    messages = conversation(*"abcd")
+    messages.insert(7, {"role": "user", "content": "and now?"})
+    path = written(tmp_path / "s.jsonl", {"request": {"messages": messages}, "response": PLAIN})
+    config = tmp_path / "p.toml"
+    config.write_text("[profiles.x.tools]\nmax_rounds = 2\n")
+    assert codes(utp("replay", path, "--json", "--max-rounds", 3)) == []
+    told = utp("replay", path, "--json", "-c", config, "-p", "x")
+    assert (told.exit_code, codes(told)) == (1, ["round-limit"])
+    assert "3 rounds of calls for one request; 2 are allowed" in told.stdout
+    assert codes(utp("replay", path, "--json", "-c", config, "-p", "x", "--max-rounds", 5)) == []
+    assert replay(path, max_rounds=2).sessions[0].to_dict()["diagnoses"][0]["code"] == "round-limit"
+
+
+def test_an_answer_that_asks_for_one_round_more_counts(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"request": {"messages": conversation(*"ab")}, "response": NATIVE})
+    assert codes(utp("replay", path, "--json", "--max-rounds", 2)) == ["round-limit"]
+
+
+def test_the_tokens_of_a_conversation_are_added_up(tmp_path: Path) -> None:
+    """Over chunks, with its first answer, apart from other conversations."""
+    usage = {"prompt_tokens": 90, "completion_tokens": 10}
+    asked = [{"role": "user", "content": "go"}]
+    longer = [*asked, {"role": "assistant", "content": "a"}, {"role": "user", "content": "on"}]
+    other = [
+        {"role": "user", "content": "else"},
+        {"role": "assistant", "content": "b"},
+        {"role": "user", "content": "c"},
+    ]
+    rows = [{"request": {"messages": messages}, "response": body("x", usage=usage)} for messages in (asked, longer)]
+    between = [
+        {"request": {"messages": other}, "response": body("x", usage={"prompt_tokens": 1, "completion_tokens": 1})}
+    ]
+    path = written(tmp_path / "s.jsonl", rows[0], *between * ROWS, rows[1])
+    assert codes(utp("replay", path, "--json", "--max-tokens", 200)) == []
+    told = utp("replay", path, "--json", "--max-tokens", 199)
+    assert (told.exit_code, codes(told)) == (1, ["token-budget"])
+    assert "took 200 tokens; 199 are allowed" in told.stdout
+    assert told.stdout == utp("replay", path, "--json", "--max-tokens", 199, "--jobs", 2).stdout
+
+
+def test_tokens_that_no_server_counted_are_estimated(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.jsonl", {"request": {"messages": conversation("x" * 4000)}, "response": PLAIN})
+    [finding] = json.loads(utp("replay", path, "--json", "--max-tokens", 900).stdout)["sessions"][0]["diagnoses"]
+    assert (finding["code"], "characters / 4" in finding["evidence"]) == ("token-budget", True)
+    assert utp("replay", path, "--max-tokens", 2000).exit_code == 0
+
+
+def test_limits_are_whole_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "s.jsonl", {"response": PLAIN})
+    assert utp("replay", path, "--max-rounds", "many").exit_code == 2
+    monkeypatch.setenv("UTP_MAX_TOKENS", "lots")
+    done = utp("replay", path)
+    assert (done.exit_code, "UTP_MAX_TOKENS must be a whole number, not 'lots'" in done.stderr) == (2, True)
+
+
 # -- metrics -----------------------------------------------------------------------------------------------------
 
 
@@ -412,10 +573,11 @@ def test_junit_and_github(tmp_path: Path) -> None:
     lines = utp("replay", path, "-f", "github").stdout.splitlines()
     place = str(path).replace(":", "%3A").replace(",", "%2C")
     assert lines[0].startswith(f"::error file={place},line=2,title=regressed #0::regressed: a")
-    assert lines[1].startswith(f"::notice file={place},line=3,title=improved #1::")
+    assert lines[1].startswith(f"::error file={place},line=3,title=improved #1::")
+    assert lines[1].endswith("search found; search not delivered")
     assert len(lines) == 2
     suites = ET.fromstring(utp("replay", path, "-f", "junit").stdout)  # noqa: S314 - ours
-    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "2")
 
 
 def test_json_is_written_while_it_runs_and_reads_as_one_document(tmp_path: Path) -> None:
@@ -444,9 +606,10 @@ def test_update_keeps_all_else(tmp_path: Path) -> None:
     path.chmod(0o640)
     assert utp("replay", path, "--update", "-q").exit_code == 0
     after = [json.loads(line) for line in path.read_text().splitlines()]
-    assert after[1] == {"response": TEXT, "mine": 1, "expected": {"calls": [call("search", query="x")], "note": "n"}}
+    accepted = {"calls": [call("search", query="x")], "delivered": []}
+    assert after[1] == {"response": TEXT, "mine": 1, "expected": {**accepted, "note": "n"}}
     assert path.read_text().splitlines()[2] == before[2]
-    assert after[3]["expected"] == {"calls": [call("search", query="x")]}
+    assert after[3]["expected"] == accepted
     assert path.stat().st_mode & 0o777 == 0o640
     messages = tmp_path / "m.json"
     messages.write_text(json.dumps([{"role": "assistant", "content": hermes("f", {})}]))

@@ -19,19 +19,29 @@ def audit(tools: Any, provider: str | None = None, **options: Any) -> AuditRepor
     return audit_files(tools, provider=provider, **options)
 
 
-def replay(session: Mapping[str, Any] | str | Path, **options: Any) -> Replay:
+def replay(
+    session: Mapping[str, Any] | str | Path,
+    *,
+    max_rounds: int | None = None,
+    max_tokens: int | None = None,
+    **options: Any,
+) -> Replay:
     """Parse a session again: a dict `{"messages", "tools"}` or `{"exchanges"}`, or the path of a file or a folder.
 
-    `options` are those of `parse`. Raises `UtpError` for a file that is no session.
+    `options` are those of `parse`. A conversation with more than `max_rounds` turns with calls for one request, or one
+    that takes more than `max_tokens` tokens, has a diagnosis that says so. Raises `UtpError` for a file that is no
+    session.
     """
+    from utp_cli.replaying.conversation import Limits  # noqa: PLC0415
     from utp_cli.replaying.importing import session_of  # noqa: PLC0415
     from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
 
+    limits = Limits(max_rounds=max_rounds, max_tokens=max_tokens)
     if isinstance(session, str | Path):
         from utp_cli.io.sessions import read_sessions  # noqa: PLC0415
 
-        return replay_sessions(read_sessions(Path(session)), options)
-    return replay_sessions([session_of(session)], options)
+        return replay_sessions(read_sessions(Path(session)), options, limits=limits)
+    return replay_sessions([session_of(session)], options, limits=limits)
 
 
 class Request(dict[str, Any]):

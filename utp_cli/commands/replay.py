@@ -20,7 +20,8 @@ from utp_cli.io import output as out
 from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption, nearest
-from utp_cli.replaying.compare import BAD
+from utp_cli.replaying.bars import BARS, Judge
+from utp_cli.replaying.conversation import Limits
 from utp_cli.replaying.engines import ENGINES, engine_for
 from utp_cli.replaying.run import replay_parts
 
@@ -32,14 +33,6 @@ if TYPE_CHECKING:
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
     from utp_cli.replaying.session import Session
-
-FAIL_ON: dict[str, frozenset[str]] = {
-    "never": frozenset(),
-    "regressed": frozenset({"regressed", "error"}),
-    "changed": BAD,
-    "improved": BAD | {"improved"},
-}
-"""Which statuses make the run fail."""
 
 how = partial(Option, rich_help_panel="How to replay")
 live = partial(Option, rich_help_panel="Live")
@@ -67,7 +60,9 @@ def replay(
     against_parser: Annotated[str | None, how(metavar="NAME", help="Compare with what this parser finds.")] = None,
     update: Annotated[bool, how("--update", help="Accept the calls found now as the expected ones.")] = False,
     export: Annotated[str | None, how(metavar="FILE", help="Only write what was read as a session file.")] = None,
-    fail_on: Annotated[str, how(metavar="WHAT", help="Exit 1 on: never, regressed, changed, improved.")] = "changed",
+    fail_on: Annotated[str, how(metavar="WHAT", help=f"Exit 1 on: {', '.join(BARS)}.")] = "changed",
+    max_rounds: Annotated[int | None, how(metavar="N", min=0, help="Turns with calls that a request may take.")] = None,
+    max_tokens: Annotated[int | None, how(metavar="N", min=0, help="Tokens that a conversation may take.")] = None,
     jobs: Annotated[int, how("--jobs", "-j", metavar="N", min=0, help="Processes; 0: one a core.")] = 1,
     engine: Annotated[str, how(metavar="NAME", help="Where it runs: local, dask, ray.")] = "local",
     format_name: Annotated[
@@ -82,14 +77,16 @@ def replay(
 ) -> int:
     """Parse captured sessions again and compare with what was recorded or expected.
 
-    Exit: 0 nothing changed for the worse, 1 something did, 2 could not be run.
+    Exit: 0 all is as it was, 1 something changed for the worse, a call did not reach the client and nobody accepted
+    that, or a conversation has a fault; 2 could not be run.
     """
-    _one_of("--fail-on", fail_on, FAIL_ON)
+    _one_of("--fail-on", fail_on, BARS)
     _one_of("--engine", engine, ENGINES)
     settings = load_settings(
         config, profile=profile, model=model, provider=provider, tools=tools, parser=parser, api_key_env=api_key_env,
-        format="json" if as_json else format_name,
+        format="json" if as_json else format_name, max_rounds=max_rounds, max_tokens=max_tokens,
     )  # fmt: skip
+    limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
     sessions = _opened(files)
     if html and (export or suggest or save_as):
         raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
@@ -122,15 +119,15 @@ def replay(
     if drawing and (jobs != 1 or engine != "local"):
         raise BadOption("a page is drawn in one process: leave out --jobs and --engine, or --html")
     worker = drawing.engine if drawing else engine_for(engine, jobs)
-    parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser)
+    parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser, limits=limits)
     parts = drawing.parts(parts) if drawing else parts
     parts = _reported(name, _watched(parts, quiet=quiet), showing, sink)
-    accepted, failed = _Accepted(asked=update), False
+    accepted, judge = _Accepted(asked=update), Judge(BARS[fail_on])
     for part in parts:
         accepted.add(part)
-        failed |= any(outcome.status in FAIL_ON[fail_on] for outcome in part.outcomes)
+        judge.add(part)
     accepted.write()
-    return int(failed and not update)
+    return int(judge.failed and not update)
 
 
 def _opened(files: list[str]) -> Iterator[Session]:
@@ -153,6 +150,14 @@ def _parser_options(settings: Settings) -> dict[str, Any]:
         "dialects": own_dialects(settings) or None,
         "tools": _tools(settings.get("tools")),
     }
+
+
+def _number(settings: Settings, name: str) -> int | None:
+    """Return a limit: a number from an option or a profile, or the text of a variable."""
+    value = settings.get(name)
+    if isinstance(value, str) and not value.isdecimal():
+        raise BadOption(f"UTP_{name.upper()} must be a whole number, not '{value}'")
+    return None if value is None else int(value)
 
 
 def _key(settings: Settings) -> str | None:
@@ -194,16 +199,18 @@ def _watched(parts: Iterable[Part], *, quiet: bool) -> Iterator[Part]:
 
 
 class _Accepted:
-    """The calls found now, by session, where they are not what was expected."""
+    """What is there now, by session: calls that are not what was expected, and those that were not delivered."""
 
     def __init__(self, *, asked: bool) -> None:
         self._asked = asked
-        self._changed: dict[str, dict[int, list[dict[str, Any]]]] = {}
+        self._changed: dict[str, dict[int, dict[str, Any]]] = {}
+        self._undelivered = 0
 
     def add(self, part: Part) -> None:
         if self._asked:
-            news = {outcome.index: outcome.calls for outcome in part.outcomes if _differs(outcome)}
+            news = {outcome.index: _now(outcome) for outcome in part.outcomes if _differs(outcome)}
             self._changed.setdefault(part.session.source, {}).update(news)
+            self._undelivered += sum(len(outcome.delivery_lost) for outcome in part.outcomes)
 
     def write(self) -> None:
         """Write them into the session files, and say what that changed."""
@@ -212,7 +219,16 @@ class _Accepted:
                 write_expected(Path(source), changed)
                 listed = ", ".join(f"#{index}" for index in changed)
                 out.say(f"{source}: accepted what is there now in {listed}")
+        if self._undelivered:
+            count = f"{self._undelivered:,} call{'s' * (self._undelivered != 1)}"
+            out.say(f"accepted as not delivered: {count}; a client of this server never gets them")
+
+
+def _now(outcome: Outcome) -> dict[str, Any]:
+    """Return what is expected from now on."""
+    return {"calls": outcome.calls, **({"delivered": outcome.delivered} if outcome.undelivered else {})}
 
 
 def _differs(outcome: Outcome) -> bool:
-    return bool(outcome.lost or outcome.found or (not outcome.accepted and outcome.calls))
+    found = outcome.lost or outcome.found or outcome.delivery_lost
+    return bool(found or (not outcome.accepted and outcome.calls))

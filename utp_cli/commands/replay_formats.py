@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from utp_cli.replaying.compare import BAD
 from utp_cli.replaying.digest import Digest, keep
 from utp_cli.replaying.run import session_head, session_tail
 
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
 
     from utp_cli.commands.formats import Showing
     from utp_cli.io.output import Output
+    from utp_cli.protocol.findings import Finding
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
@@ -90,6 +90,7 @@ class Junit:
 
     def __init__(self, _: Showing, sink: Output) -> None:
         self._sink, self._cases = sink, list[Any]()
+        self._talks: dict[str, Conversation] = {}
 
     def add(self, part: Part) -> bool:
         from utp_cli.views.junit import Case  # noqa: PLC0415
@@ -98,11 +99,18 @@ class Junit:
             Case(
                 suite=part.session.source,
                 name=f"exchange {outcome.index}",
-                failure=_headline(outcome) if outcome.status in BAD else "",
-                details=_details(outcome) if outcome.status in BAD else "",
+                failure=_headline(outcome) if outcome.failed else "",
+                details=_details(outcome) if outcome.failed else "",
             )
             for outcome in part.outcomes
         ]
+        keep(self._talks, part.conversations)
+        if part.last:
+            self._cases += [
+                Case(suite=part.session.source, name=f"conversation: {finding.code}", failure=finding.message)
+                for finding in _faults(self._talks)
+            ]
+            self._talks = {}
         return True
 
     def end(self) -> None:
@@ -116,18 +124,26 @@ class Github:
 
     def __init__(self, _: Showing, sink: Output) -> None:
         self._sink = sink
+        self._talks: dict[str, Conversation] = {}
 
     def add(self, part: Part) -> bool:
         from utp_cli.views.workflow import workflow_command  # noqa: PLC0415
 
         told = [
             workflow_command(
-                "error" if outcome.status in BAD else "notice", _headline(outcome),
+                "error" if outcome.failed else "notice", _headline(outcome),
                 file=part.session.source, line=outcome.line, title=f"{outcome.status} #{outcome.index}",
             )
             for outcome in part.outcomes
-            if outcome.status in BAD or outcome.status == "improved"
+            if outcome.failed or outcome.status == "improved"
         ]  # fmt: skip
+        keep(self._talks, part.conversations)
+        if part.last:
+            told += [
+                workflow_command("error", finding.message, file=part.session.source, title=finding.code)
+                for finding in _faults(self._talks)
+            ]
+            self._talks = {}
         return self._sink.write("".join(told)) if told else True
 
     def end(self) -> None:
@@ -147,13 +163,20 @@ class Silent:
         """Nothing is left."""
 
 
+def _faults(talks: dict[str, Conversation]) -> list[Finding]:
+    """Return what fails the conversations of a session, each fault once."""
+    found = {f.code: f for talk in talks.values() for f in talk.diagnoses if f.severity == "error"}
+    return [*found.values()]
+
+
 def _headline(outcome: Outcome) -> str:
     return f"{outcome.status}: {outcome.why}" if outcome.why else outcome.status
 
 
 def _details(outcome: Outcome) -> str:
     causes = "\n".join(f"{code}: {message}" for code, message in outcome.diagnoses)
-    return f"lost {outcome.lost}\nfound {outcome.found}\n{causes}".rstrip()
+    delivery = f"not delivered {outcome.delivery_lost}\n" if outcome.delivery_lost else ""
+    return f"lost {outcome.lost}\nfound {outcome.found}\n{delivery}{causes}".rstrip()
 
 
 REPORTS: dict[str, Callable[[Showing, Output], Report]] = {

@@ -195,6 +195,58 @@ def identical_call_loop(session: Session) -> Iterator[Sighting]:
             return
 
 
+@diagnosis("round-limit", "error", kinds=("session",))
+def round_limit(session: Session) -> Iterator[Sighting]:
+    """The agent takes more rounds of calls than it may.
+
+    What people see: a request that never ends, or ends at the step limit of the framework without an answer.
+
+    What proves it: a limit is set (`--max-rounds`, `max_rounds` in a profile's `[tools]`), and between two things that
+    the user says there are more turns of the assistant with calls.
+
+    What to change: make results say what to do next; give one tool that does the whole step; or raise the limit.
+
+    Error texts: `Agent stopped due to iteration limit`, `Max turns (10) exceeded`, `Recursion limit of 25 reached`.
+    """
+    limit = session.request.get("max_rounds")
+    if not isinstance(limit, int):
+        return
+    rounds, most, last = 0, 0, None
+    for turn in session.turns:
+        rounds = 0 if turn.role == "user" and turn.speaks else rounds + bool(turn.calls)
+        if rounds > max(most, limit):
+            most, last = rounds, turn
+    if last is not None:
+        yield Sighting(
+            message=f"{most} rounds of calls for one request; {limit} are allowed",
+            evidence=", ".join(f"{call.name}({canonical(call.arguments)})" for call in last.calls),
+            pointer=last.pointer,
+            tool=last.calls[0].name,
+        )
+
+
+@diagnosis("token-budget", "error", kinds=("session",))
+def token_budget(session: Session) -> Iterator[Sighting]:
+    """The conversation costs more tokens than it may.
+
+    What people see: a bill; or answers that get worse, the longer the conversation is.
+
+    What proves it: a budget is set (`utp replay --max-tokens`), and the requests and answers of one conversation add
+    up to more. Every request carries all that came before it, so that each round costs more than the last.
+
+    What to change: send fewer and shorter tools; shape results (`render-result --limit`); cache the part that stays
+    the same; summarise what is old; or raise the budget.
+
+    Error texts: `token limit exceeded for this session`, `budget exceeded`.
+    """
+    budget, spent = session.request.get("token_budget"), session.request.get("tokens_spent")
+    if isinstance(budget, int) and isinstance(spent, int) and spent > budget:
+        yield Sighting(
+            message=f"the conversation took {spent:,} tokens; {budget:,} are allowed",
+            evidence=f"{spent:,} tokens, {session.request.get('tokens_counted', 'as the server counted them')}",
+        )
+
+
 def _made(call: Written) -> tuple[str | None, str]:
     """What makes two calls the same; arguments that cannot be read are compared as text."""
     return call.name, canonical(call.arguments) if call.arguments else call.text.strip()

@@ -40,6 +40,8 @@ class ToolHandling:
     """`auto`, or the name of a parser or dialect."""
     result_format: str | None = None
     mode: Mode | None = None
+    max_rounds: int | None = None
+    """Turns with calls that one request may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

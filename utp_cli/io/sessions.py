@@ -29,6 +29,7 @@ from utp_cli.replaying.importing import (
     session_of,
 )
 from utp_cli.replaying.session import Exchange, RawLine, Session
+from utp_cli.wire.access import dict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -273,8 +274,10 @@ def export(sessions: Iterable[Session], path: Path) -> int:
     return count
 
 
-def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> None:
-    """Write calls `{name, arguments}` as the expected ones of exchanges, by index; all else stays as it stands.
+def write_expected(path: Path, expected: Mapping[int, dict[str, Any]]) -> None:
+    """Write what is expected of exchanges, by index: `{"calls", "delivered"}`; all else stays as it stands.
+
+    What was accepted as delivered before counts no more.
 
     The file is replaced in one step. Raises `BadFile` for a file that is no session of JSON lines.
     """
@@ -287,7 +290,8 @@ def write_expected(path: Path, expected: Mapping[int, list[dict[str, Any]]]) -> 
             row = decoded(line)
             held = len(list(exchanges_in(row)))
             if held and index in expected:
-                row["expected"] = {**(row.get("expected") or {}), "calls": expected[index]}
+                before = {key: value for key, value in dict_of(row.get("expected")).items() if key != "delivered"}
+                row["expected"] = {**before, **expected[index]}
             write(line_of(row) if held and index in expected else line)
             index += held
 

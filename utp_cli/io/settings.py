@@ -48,6 +48,8 @@ SETTINGS: dict[str, Setting] = {
     "fail_on": Setting(
         variable="UTP_FAIL_ON", default="error", choices=("never", "error", "warning", "repair", "no-call")
     ),
+    "max_rounds": Setting(variable="UTP_MAX_ROUNDS", key="tools.max_rounds"),
+    "max_tokens": Setting(variable="UTP_MAX_TOKENS"),
     "format": Setting(variable="UTP_FORMAT"),
 }  # fmt: skip
 

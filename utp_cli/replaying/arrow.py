@@ -29,6 +29,7 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Outcome], Any]]]] = {
     "rung": ("string", lambda outcome: outcome.rung),
     "calls": ("string", lambda outcome: _json(outcome.calls)),
     "expected_calls": ("string", lambda outcome: _json(outcome.expected)),
+    "delivered": ("string", lambda outcome: _json(outcome.delivered)),
     "lost": ("string", lambda outcome: _json(outcome.lost)),
     "rejected": ("int64", lambda outcome: len(outcome.rejected)),
     "repairs": ("list<string>", lambda outcome: outcome.repairs),

@@ -9,7 +9,18 @@ from utp_cli.parsing.parser import known_tools, parse
 from utp_cli.protocol.calls import ParseResult, WireFacts
 from utp_cli.protocol.errors import BadFile
 from utp_cli.replaying.compare import calls_of, compare
-from utp_cli.replaying.conversation import answer_message, has_begun, is_retry, key_of, look_at
+from utp_cli.replaying.conversation import (
+    NO_LIMITS,
+    Limits,
+    Spent,
+    answer_message,
+    has_begun,
+    is_retry,
+    key_of,
+    look_at,
+    opening_of,
+    spent_on,
+)
 from utp_cli.replaying.importing import exchanges_of
 from utp_cli.replaying.outcome import outcome_of
 from utp_cli.wire.history import messages_of
@@ -25,6 +36,8 @@ if TYPE_CHECKING:
 
 ROWS = 64
 """Rows in a chunk: few enough to be small, enough to make sending them cheap."""
+IN_TEXT = frozenset({"structured", "validated", "parsed", "two-stage", "grammar"})
+"""Modes in which calls stand in the text on purpose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +53,7 @@ class Chunk:
     """Those of `parse`; they win over the header."""
     against: str | None = None
     """A parser whose calls count as the expected ones."""
+    limits: Limits = NO_LIMITS
     last: bool = False
 
 
@@ -52,6 +66,9 @@ class Done:
     """Their indexes count within the chunk."""
     conversations: list[Conversation]
     last: bool
+    spent: list[tuple[str, str, Spent]] = field(default_factory=list)
+    """Where there is a budget: how the conversation of each exchange begins, its key (`""` for a first answer), and
+    what it took."""
     fault: tuple[str, str] | None = None
     """Place and reason, where a row cannot be read; nothing after it was."""
 
@@ -60,33 +77,42 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
     """Parse the rows again and boil down what became of them; `keep` sees each whole. Rows never make it raise."""
     outcomes: list[Outcome] = []
     talks: dict[str, tuple[list[Any], Mapping[str, Tool]]] = {}
+    spent: list[tuple[str, str, Spent]] = []
     fault = None
     try:
         for index, (compared, tools) in enumerate(compared_rows(chunk)):
             keep(compared)
             messages = messages_of(compared.exchange.request or {})
             outcomes.append(outcome_of(compared, index, tools, retried=is_retry(messages)))
+            if messages and chunk.limits.max_tokens is not None:
+                key = key_of(messages) if has_begun(messages) else ""
+                spent.append((opening_of(messages), key, spent_on(compared.result, compared.exchange.request)))
             if messages and has_begun(messages):
                 # Exchanges of one conversation each carry all of it so far: the last one counts.
                 talks[key_of(messages)] = ([*messages, answer_message(compared.result)], tools)
     except BadFile as error:
         fault = (error.place, str(error).removeprefix(f"{error.place}: "))
     known = {key: chunk.options.get(key) or getattr(chunk.session, key) for key in ("model", "provider")}
-    found = [look_at(messages, tools or None, **known) for messages, tools in talks.values()]
+    rounds = chunk.limits.max_rounds
+    found = [look_at(messages, tools or None, max_rounds=rounds, **known) for messages, tools in talks.values()]
     told = [conversation for conversation in found if conversation]
-    return Done(number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, fault=fault)
+    return Done(
+        number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, spent=spent, fault=fault
+    )  # fmt: skip
 
 
 def compared_rows(chunk: Chunk) -> Iterator[tuple[Compared, dict[str, Tool]]]:
     """Yield each exchange of a chunk, compared, with the tools it knew. Raises `BadFile` for a broken line."""
     session = replace(chunk.session, tools=_read_once(chunk.session.tools))
+    native = not chunk.against and chunk.options.get("mode") not in IN_TEXT
     for exchange in exchanges_of(chunk.rows, session.source):
         tools = tools_of(exchange, session, chunk.options)
         wanted = exchange
         if chunk.against:
             options = {**chunk.options, "parser": chunk.against}
             wanted = replace(exchange, expected=calls_of(parse_again(exchange, session, tools, options)))
-        yield compare(wanted, parse_again(exchange, session, tools, chunk.options)), tools or {}
+        result = parse_again(exchange, session, tools, chunk.options)
+        yield compare(wanted, result, native=native), tools or {}
 
 
 def parse_again(

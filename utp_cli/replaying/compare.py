@@ -18,6 +18,8 @@ STATUSES: tuple[Status, ...] = ("match", "improved", "new", "changed", "regresse
 """In the order in which they are shown, the worst last."""
 BAD: frozenset[Status] = frozenset({"regressed", "error", "changed"})
 """What a replay is run to find."""
+_NO_NATIVE_FIELDS = frozenset({"text", "unknown", "error", "ollama-generate"})
+"""Shapes in which a server has no place for a native call."""
 _REFUSED = 400
 """The lowest HTTP status that is an error."""
 
@@ -35,24 +37,45 @@ class Compared:
     """Expected calls that are not among those found."""
     found: list[dict[str, Any]]
     """Calls found that nobody expected."""
+    delivered: list[dict[str, Any]]
+    """Calls that the server delivered as native ones, which a client can use without any repair of their JSON."""
+    undelivered: list[dict[str, Any]]
+    """Calls that could be read, and that the server should have delivered as native ones."""
+    delivery_lost: list[dict[str, Any]]
+    """Those of them that nobody accepted as lost; with `expected.delivered` what is delivered no more."""
 
 
-def compare(exchange: Exchange, result: ParseResult) -> Compared:
-    """Compare the calls found with those expected, as multisets of name and arguments."""
+def compare(exchange: Exchange, result: ParseResult, *, native: bool = True) -> Compared:
+    """Compare the calls found with those expected, as multisets of name and arguments.
+
+    `native` says that the server is to deliver native calls; it is not where the mode puts them into the text.
+    """
     calls = calls_of(result)
     expected = recorded_calls(result) if exchange.expected is None else exchange.expected
     wanted, got = Counter(map(_key, expected)), Counter(map(_key, calls))
     lost = _left(expected, wanted - got)
     found = _left(calls, got - wanted)
+    delivered = delivered_calls(result)
+    sent = Counter(map(_key, delivered))
+    undelivered = _left(calls, got - sent) if native and result.shape not in _NO_NATIVE_FIELDS else []
+    agreed = exchange.expected_delivered
     return Compared(
         exchange=exchange, result=result, expected=expected, lost=lost, found=found,
-        status=_status(exchange, result, lost, found),
+        status=_status(exchange, result, lost, found), delivered=delivered, undelivered=undelivered,
+        delivery_lost=undelivered if agreed is None else _left(agreed, Counter(map(_key, agreed)) - sent),
     )  # fmt: skip
 
 
 def calls_of(result: ParseResult) -> list[dict[str, Any]]:
     """Return the calls as a session file has them."""
     return [{"name": call.name, "arguments": call.arguments} for call in result.calls]
+
+
+def delivered_calls(result: ParseResult) -> list[dict[str, Any]]:
+    """Return the native calls whose JSON is sound as it came, as a session file has them."""
+    broken = {at for at, repair in enumerate(result.repairs) if repair.layer == "syntax"}
+    whole = [call for call in result.calls if call.rung == "native" and broken.isdisjoint(call.repairs)]
+    return [{"name": call.name, "arguments": call.arguments} for call in whole]
 
 
 def recorded_calls(result: ParseResult) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from utp_cli.diagnosis.conversation_turns import turns_of
 from utp_cli.diagnosis.run import diagnose_session
 from utp_cli.protocol.numbers import dumps
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
+from utp_cli.rendering.tokens import ESTIMATOR, estimate
 from utp_cli.replaying.importing import decoded
 from utp_cli.validation.failures import failure_of
 from utp_cli.wire.access import dicts_of, list_of, text_of
@@ -78,16 +79,74 @@ class Conversation:
     failures: list[ToolFailure]
     envelopes: list[Envelope]
 
+    @property
+    def failed(self) -> bool:
+        """A diagnosis of severity `error` is among them."""
+        return any(finding.severity == "error" for finding in self.diagnoses)
+
     def __bool__(self) -> bool:
         """Whether there is anything to tell."""
         return bool(self.diagnoses or self.failures or self.envelopes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a conversation may take; None stands for no limit."""
+
+    max_rounds: int | None = None
+    """Turns with calls between two things that the user says."""
+    max_tokens: int | None = None
+    """Of all requests and answers of a conversation together."""
+
+
+NO_LIMITS: Final = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens of a conversation."""
+
+    tokens: int = 0
+    guessed: bool = False
+    """Some of them were not counted by the server."""
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.tokens + other.tokens, self.guessed or other.guessed)
+
+
+def spent_on(result: ParseResult, request: Mapping[str, Any] | None) -> Spent:
+    """Return what one answer took, with the request for it: as the wire says, else estimated."""
+    told = (result.facts.prompt_tokens, result.facts.completion_tokens)
+    if None not in told:
+        return Spent(sum(count or 0 for count in told))
+    asked = json.dumps(request, default=repr) if request and told[0] is None else ""
+    said = json.dumps(answer_message(result), default=repr) if told[1] is None else ""
+    return Spent(sum(count or 0 for count in told) + estimate(asked) + estimate(said), guessed=True)
+
+
+def over_budget(spent: Spent, budget: int) -> list[Finding]:
+    """Say that a conversation took more tokens than it may; nothing where it did not."""
+    counted = {"tokens_counted": f"partly estimated ({ESTIMATOR})"} if spent.guessed else {}
+    return diagnose_session([], request={"token_budget": budget, "tokens_spent": spent.tokens, **counted})
+
+
 def key_of(messages: Sequence[Any]) -> str:
     """Name a conversation by how it began: everything up to the first answer, whose ids differ from run to run."""
-    first = next((at for at, message in enumerate(messages) if _role(message) in ("assistant", "tool")), 0)
-    opening = json.dumps(messages[: first + 1], sort_keys=True, default=repr)
-    return hashlib.sha256(opening.encode("utf-8", "replace")).hexdigest()[:16]
+    return _hashed(messages[: _answered_at(messages, 0) + 1])
+
+
+def opening_of(messages: Sequence[Any]) -> str:
+    """Name what was asked before the first answer."""
+    return _hashed(messages[: _answered_at(messages, len(messages))])
+
+
+def _answered_at(messages: Sequence[Any], default: int) -> int:
+    return next((at for at, message in enumerate(messages) if _role(message) in ("assistant", "tool")), default)
+
+
+def _hashed(messages: Sequence[Any]) -> str:
+    written = json.dumps(messages, sort_keys=True, default=repr)
+    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def has_begun(messages: Sequence[Any]) -> bool:
@@ -127,8 +186,10 @@ def look_at(
     *,
     model: str | None = None,
     provider: str | None = None,
+    max_rounds: int | None = None,
 ) -> Conversation:
     """Check a conversation as a whole."""
+    limits = {"max_rounds": max_rounds} if max_rounds is not None else {}
     names = {call.id: call.name for turn in turns_of(messages) for call in turn.calls if call.id is not None}
     found = (result for turn in turns_of(messages) for result in turn.results)
     results = [(result, names.get(result.call_id or "") or "") for result in found]
@@ -136,7 +197,7 @@ def look_at(
     failed = [result.failed for result, _ in results]
     return Conversation(
         key=key_of(messages),
-        diagnoses=diagnose_session(messages, tools=tools, model=model, provider=provider),
+        diagnoses=diagnose_session(messages, tools=tools, model=model, provider=provider, request=limits),
         failures=list(_failures(texts, failed)),
         envelopes=[envelope for text, name in texts for envelope in _envelopes(text, name)],
     )

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from utp_cli.replaying.compare import BAD
 from utp_cli.replaying.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from utp_cli.replaying.compare import Compared
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
@@ -20,7 +20,6 @@ TOLD = 20
 """Exchanges that are told one by one where not everything is shown."""
 CONVERSATIONS = 1000
 """Conversations of one session that are kept to be told of; those after them are counted."""
-_SPOKEN_OF = BAD | {"improved"}
 
 
 def keep(kept: dict[str, Conversation], found: Iterable[Conversation]) -> int:
@@ -35,12 +34,35 @@ def keep(kept: dict[str, Conversation], found: Iterable[Conversation]) -> int:
 
 
 @dataclass(slots=True)
+class Delivery:
+    """Calls that the server delivered as native ones, beside those that could be read."""
+
+    delivered: int = 0
+    due: int = 0
+    lost: int = 0
+    """Calls that nobody accepted as lost."""
+
+    def add(self, exchange: Outcome | Compared) -> None:
+        """Count an exchange."""
+        self.delivered += len(exchange.delivered)
+        self.due += len(exchange.delivered) + len(exchange.undelivered)
+        self.lost += len(exchange.delivery_lost)
+
+    def __str__(self) -> str:
+        """Say it where the two are not the same; else nothing."""
+        if self.delivered == self.due:
+            return ""
+        return f"delivered {self.delivered:,} of {self.due:,}" + ("" if self.lost else ", accepted")
+
+
+@dataclass(slots=True)
 class SessionDigest:
     """One session."""
 
     source: str
     exchanges: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
+    delivery: Delivery = field(default_factory=Delivery)
     told: list[Outcome] = field(default_factory=list)
     """The first that are not as they were."""
     conversations: dict[str, Conversation] = field(default_factory=dict)
@@ -55,6 +77,9 @@ class Digest:
 
     sessions: list[SessionDigest] = field(default_factory=list)
     metrics: Metrics = field(default_factory=Metrics)
+    delivery: Delivery = field(default_factory=Delivery)
+    spoken_of: int = 0
+    """Exchanges that are not as they were."""
     keep_all: bool = False
     """Keep every exchange that is not as it was."""
     _open: bool = False
@@ -70,10 +95,13 @@ class Digest:
         for outcome in part.outcomes:
             self.metrics.add(outcome)
             session.by_status[outcome.status] += 1
-            if outcome.status in _SPOKEN_OF and (self.keep_all or self._room(session, outcome)):
+            session.delivery.add(outcome)
+            self.delivery.add(outcome)
+            self.spoken_of += outcome.failed or outcome.status == "improved"
+            if (outcome.failed or outcome.status == "improved") and (self.keep_all or self._room(session, outcome)):
                 session.told.append(outcome)
 
     def _room(self, session: SessionDigest, outcome: Outcome) -> bool:
         """What is bad comes before what is merely improved."""
-        same = sum((other.status in BAD) == (outcome.status in BAD) for other in session.told)
+        same = sum(other.failed == outcome.failed for other in session.told)
         return same < TOLD

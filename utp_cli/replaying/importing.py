@@ -167,8 +167,7 @@ def _is_exchange(doc: dict[str, Any]) -> bool:
 
 
 def _exchange(row: dict[str, Any]) -> Iterator[Exchange]:
-    expected, request = row.get("expected"), row.get("request")
-    calls = expected.get("calls") if isinstance(expected, dict) else None
+    expected, request = dict_of(row.get("expected")), row.get("request")
     stream: str | bytes | None = row["stream"] if isinstance(row.get("stream"), str) else None
     if isinstance(row.get("stream_base64"), str):
         stream = _bytes(row["stream_base64"])
@@ -179,10 +178,15 @@ def _exchange(row: dict[str, Any]) -> Iterator[Exchange]:
         request=request if isinstance(request, dict) else _request_of(row),
         status=row["status"] if isinstance(row.get("status"), int) else None,
         elapsed=elapsed if isinstance(elapsed, int | float) else None,
-        expected=[call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else None,
+        expected=_calls(expected.get("calls")),
+        expected_delivered=_calls(expected.get("delivered")),
         path=row["path"] if isinstance(row.get("path"), str) else None,
         more={key: row[key] for key in row if key not in _KEYS} if isinstance(request, dict) else {},
     )
+
+
+def _calls(listed: Any) -> list[dict[str, Any]] | None:
+    return [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else None
 
 
 def _bytes(text: str) -> bytes:

@@ -35,6 +35,8 @@ class Tally:
     calls: int = 0
     parsed: Share = field(default_factory=Share)
     """Calls read, of those that were written."""
+    delivered: Share = field(default_factory=Share)
+    """Calls that came as native ones, of those read that should have."""
     repaired: Share = field(default_factory=Share)
     valid: Share = field(default_factory=Share)
     """Calls that fit their tool, of those that could be checked."""
@@ -66,6 +68,7 @@ class Tally:
         self.exchanges += 1
         self.calls += calls
         self.parsed.add(calls, calls + outcome.lossy)
+        self.delivered.add(len(outcome.delivered), len(outcome.delivered) + len(outcome.undelivered))
         self.repaired.add(outcome.mended, calls)
         self.valid.add(outcome.valid.count(True), calls - outcome.valid.count(None))
         if outcome.accepted:
@@ -105,6 +108,8 @@ class Tally:
             "exchanges": self.exchanges,
             "calls": self.calls,
             "parse_success": 1.0 if self.parsed.value is None else self.parsed.value,
+            "delivered": self.delivered.part,
+            "undelivered": self.delivered.whole - self.delivered.part,
             "repaired": self.repaired.value or 0.0,
             "valid": self.valid.value,
             "selection_accuracy": self.selection.value,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.replaying.compare import calls_of
+from utp_cli.replaying.compare import BAD, calls_of
 from utp_cli.validation.plan import parallel_plan
 
 if TYPE_CHECKING:
@@ -31,10 +31,16 @@ class Outcome:
     parser: str | None = None
     rung: str | None = None
     calls: list[dict[str, Any]]
-    """`{name, arguments}`, as are those of the next three."""
+    """`{name, arguments}`, as are those of the next six."""
     expected: list[dict[str, Any]]
     lost: list[dict[str, Any]]
     found: list[dict[str, Any]]
+    delivered: list[dict[str, Any]]
+    """What the server delivered as native calls; `calls` is what could be read."""
+    undelivered: list[dict[str, Any]]
+    """Calls that should have been among them."""
+    delivery_lost: list[dict[str, Any]]
+    """Those that nobody accepted as lost."""
     accepted: bool = False
     """`expected` was written down by somebody; else it is what the recording has natively."""
     rejected: list[tuple[str | None, str]]
@@ -42,6 +48,8 @@ class Outcome:
     repairs: list[str]
     diagnoses: list[tuple[str, str]]
     """Code and message of each."""
+    causes: int = 0
+    """Diagnoses of severity `error` or `warning`."""
     finish_reason: str | None = None
     error: str | None = None
     parsers: list[str]
@@ -62,6 +70,11 @@ class Outcome:
     """How often the model was told what was wrong before this answer came."""
 
     @property
+    def failed(self) -> bool:
+        """It is not as it was, or a call did not reach the client."""
+        return self.status in BAD or bool(self.delivery_lost)
+
+    @property
     def lossy(self) -> int:
         """Calls that were written and cannot be used."""
         return sum(reason in _UNSAFE for _, reason in self.rejected)
@@ -74,9 +87,9 @@ class Outcome:
     @property
     def why(self) -> str:
         """What is not as it was, in a few words."""
-        lost = ", ".join(str(call.get("name")) for call in self.lost)
-        found = ", ".join(str(call.get("name")) for call in self.found)
+        lost, found = _names(self.lost), _names(self.found)
         told = [f"{lost} lost"] * bool(lost) + [f"{found} found"] * bool(found)
+        told += [f"{_names(self.delivery_lost)} not delivered"] * bool(self.delivery_lost and not lost)
         return "; ".join(told) or self.error or ("no answer" if self.status == "error" else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +100,7 @@ class Outcome:
             "parser": self.parser,
             "rung": self.rung,
             "calls": self.calls,
+            "delivered": self.delivered,
             "expected": self.expected,
             "lost": self.lost,
             "rejected": len(self.rejected),
@@ -114,10 +128,14 @@ def outcome_of(compared: Compared, index: int, tools: Mapping[str, Tool], *, ret
         expected=compared.expected,
         lost=compared.lost,
         found=compared.found,
+        delivered=compared.delivered,
+        undelivered=compared.undelivered,
+        delivery_lost=compared.delivery_lost,
         accepted=compared.exchange.expected is not None,
         rejected=[(call.name, call.reason) for call in result.rejected],
         repairs=[repair.code for repair in result.repairs],
         diagnoses=[(finding.code, finding.message) for finding in result.diagnoses],
+        causes=sum(finding.severity != "info" for finding in result.diagnoses),
         finish_reason=result.finish_reason,
         error=facts.error or _refused(compared),
         parsers=[call.parser for call in result.calls],
@@ -130,6 +148,10 @@ def outcome_of(compared: Compared, index: int, tools: Mapping[str, Tool], *, ret
         seconds=compared.exchange.elapsed,
         repair_attempts=compared.exchange.repair_attempts,
     )
+
+
+def _names(calls: list[dict[str, Any]]) -> str:
+    return ", ".join(str(call.get("name")) for call in calls)
 
 
 def _refused(compared: Compared) -> str | None:

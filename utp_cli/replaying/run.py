@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.parsing.parser import Parser
 from utp_cli.protocol.errors import BadFile
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
+from utp_cli.replaying.conversation import NO_LIMITS, Conversation, Limits, Spent, over_budget
 from utp_cli.replaying.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from utp_cli.replaying.chunks import Done
     from utp_cli.replaying.compare import Compared
-    from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.session import Session
 
@@ -97,19 +97,21 @@ def replay_parts(
     *,
     engine: Engine = map,
     against: str | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> Iterator[Part]:
     """Parse every exchange again; yield what became of them, in order, a chunk at a time.
 
     `options` are those of `parse` and win over what a session's header says. `against` is a parser whose calls count
-    as the expected ones. `engine` maps the chunks. Raises `UnknownName` for a parser, `BadFile` for a broken line, and
-    for a source that is no session file and holds no answer.
+    as the expected ones. A conversation that takes more than its `limits` has a diagnosis that says so. `engine` maps
+    the chunks. Raises `UnknownName` for a parser, `BadFile` for a broken line, and for a source that is no session
+    file and holds no answer.
     """
     known = dict(options or {})
     opened: list[Session] = []
-    index = 0
+    index, spending = 0, _Spending(limits.max_tokens)
     for parser in (known.get("parser"), against):
         Parser(parser=parser or "auto", dialects=known.get("dialects") or ())  # one that does not exist is said here
-    for done in engine(replay_chunk, _chunks(sessions, opened, known, against)):
+    for done in engine(replay_chunk, _chunks(sessions, opened, known, against, limits)):
         session = opened[done.number]
         outcomes = [replace(outcome, index=index + outcome.index) for outcome in done.outcomes]
         index += len(outcomes)
@@ -117,11 +119,38 @@ def replay_parts(
             raise BadFile(*done.fault)
         if done.last and not index and not session.own:
             raise BadFile(session.source, "holds no answer of a model in any form that is known")
-        yield Part(session=session, outcomes=outcomes, conversations=done.conversations, last=done.last)
+        yield Part(session=session, outcomes=outcomes, conversations=spending.add(done), last=done.last)
         index = 0 if done.last else index
 
 
-def replay_sessions(sessions: Iterable[Session], options: Mapping[str, Any] | None = None) -> Replay:
+class _Spending:
+    """Adds up what the conversations of a session took, over its chunks."""
+
+    def __init__(self, budget: int | None) -> None:
+        self._budget = budget
+        self._spent: dict[str, Spent] = {}
+        """By key; of a first answer, which has none yet, by how it begins."""
+
+    def add(self, done: Done) -> list[Conversation]:
+        """Return the conversations of a chunk, with those that went over their budget in it."""
+        if self._budget is None:
+            return done.conversations
+        talks = {talk.key: talk for talk in done.conversations}
+        for opening, key, spent in done.spent:
+            before = self._spent.get(key) or self._spent.pop(opening, Spent()) if key else Spent()
+            self._spent[key or opening] = before + spent
+        for key in dict.fromkeys(key or opening for opening, key, _ in done.spent):
+            total = self._spent.get(key, Spent())
+            if findings := over_budget(total, self._budget):
+                talk = talks.get(key) or Conversation(key=key, diagnoses=[], failures=[], envelopes=[])
+                talks[key] = replace(talk, diagnoses=[*talk.diagnoses, *findings])
+        self._spent = {} if done.last else self._spent
+        return [*talks.values()]
+
+
+def replay_sessions(
+    sessions: Iterable[Session], options: Mapping[str, Any] | None = None, *, limits: Limits = NO_LIMITS
+) -> Replay:
     """Parse every exchange again and keep all that was read, for looking at it. Raises as `replay_parts` does."""
     replay = Replay()
     kept: list[Compared] = []
@@ -130,7 +159,7 @@ def replay_sessions(sessions: Iterable[Session], options: Mapping[str, Any] | No
         return (work(chunk, kept.append) for chunk in chunks)
 
     current: Replayed | None = None
-    for part in replay_parts(sessions, options, engine=keeping):
+    for part in replay_parts(sessions, options, engine=keeping, limits=limits):
         if current is None:
             current = Replayed(session=part.session)
             replay.sessions.append(current)
@@ -145,7 +174,7 @@ def replay_sessions(sessions: Iterable[Session], options: Mapping[str, Any] | No
 
 
 def _chunks(
-    sessions: Iterable[Session], opened: list[Session], options: dict[str, Any], against: str | None
+    sessions: Iterable[Session], opened: list[Session], options: dict[str, Any], against: str | None, limits: Limits
 ) -> Iterator[Chunk]:
     """Cut sessions into chunks, each as long as there are rows, and at least one for each session."""
     for number, session in enumerate(sessions):
@@ -156,7 +185,8 @@ def _chunks(
         while True:
             taken, following = following, list(islice(rows, ROWS))
             yield Chunk(
-                number=number, session=header, rows=taken, options=options, against=against, last=not following
+                number=number, session=header, rows=taken, options=options, against=against, limits=limits,
+                last=not following,
             )  # fmt: skip
             if not following:
                 break

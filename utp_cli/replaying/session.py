@@ -29,6 +29,8 @@ class Exchange:
     """How often the model was told what was wrong before this answer came."""
     expected: list[dict[str, Any]] | None = None
     """The calls `{name, arguments}` that somebody accepted; None where nobody did."""
+    expected_delivered: list[dict[str, Any]] | None = None
+    """The native calls that somebody accepted, where those are not all that could be read."""
     path: str | None = None
     """Where the request went, below the server's root: `/v1/chat/completions`."""
     line: int | None = None
@@ -48,7 +50,8 @@ class Exchange:
             body = {"stream": self.stream}
         elif self.stream is not None:
             body = {"stream_base64": base64.b64encode(self.stream).decode("ascii")}
-        expected = None if self.expected is None else {"calls": self.expected}
+        agreed = {"calls": self.expected, "delivered": self.expected_delivered}
+        expected = {key: calls for key, calls in agreed.items() if calls is not None} or None
         row = {"path": self.path, "request": self.request, **body, "status": self.status, "elapsed": self.elapsed}
         known = {key: value for key, value in {**row, "expected": expected}.items() if value is not None}
         return {**known, **self.more}

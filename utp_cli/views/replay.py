@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from utp_cli.replaying.compare import BAD, STATUSES
+from utp_cli.replaying.compare import STATUSES
 from utp_cli.replaying.digest import TOLD
 from utp_cli.views.json import line as json_line
 from utp_cli.views.lines import Screen, blocks, counted
@@ -37,6 +37,7 @@ def replay(found: Digest, screen: Screen) -> list[Text]:
             _envelopes(found, screen),
             _models(found, screen),
             _counts(found.metrics.total, screen),
+            _delivery(found),
         ]
     )
 
@@ -46,17 +47,27 @@ def _session(session: SessionDigest, screen: Screen) -> Text:
     for status in STATUSES:
         if count := session.by_status[status]:
             line.append(f"   {count} {status}", style=_STYLES.get(status, ""))
+    if told := str(session.delivery):
+        line.append(f"   {told}", style="red" if session.delivery.lost else "")
     return line
+
+
+def _delivery(found: Digest) -> list[Text]:
+    """Say at the very end where the server delivered less than could be read."""
+    if not str(found.delivery):
+        return []
+    style = "bold red" if found.delivery.lost else "bold"
+    return [Text(f"  {found.delivery}: the server left the other calls where no client looks for them", style=style)]
 
 
 def _told(found: Digest, screen: Screen) -> list[Text]:
     """Tell each exchange that is not as it was, the bad ones first."""
     pairs = [(session, outcome) for session in found.sessions for outcome in session.told]
-    pairs.sort(key=lambda pair: pair[1].status not in BAD)
+    pairs.sort(key=lambda pair: not pair[1].failed)
     lines: list[Text] = []
     for session, outcome in pairs if screen.verbose else pairs[:TOLD]:
         lines += _exchange(session, outcome, screen)
-    more = sum(found.metrics.total.by_status[status] for status in _SIGNS) - len(pairs[:TOLD])
+    more = found.spoken_of - len(pairs[:TOLD])
     if more > 0 and not screen.verbose:
         lines.append(Text(f"  and {more} more; --verbose shows them", style="dim"))
     return lines
@@ -66,7 +77,7 @@ def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen) -> list[
     right = f"{outcome.rungs[0]}{screen.signs.dot}{outcome.parsers[0]}" if outcome.calls else f"now {screen.signs.dash}"
     name = session.source.rpartition("/")[2] or session.source
     head = Text.assemble(
-        screen.sign(_SIGNS[outcome.status]), " ",
+        screen.sign(_SIGNS.get(outcome.status, "look")), " ",
         Text(f"{screen.safe(name)} #{outcome.index}  ", style="bold"),
         Text(outcome.status, style=_STYLES.get(outcome.status, "")),
         f": {screen.cut(screen.safe(outcome.why), 50)}",
@@ -77,7 +88,7 @@ def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen) -> list[
         lines.append(Text(f"    {screen.brief(rejected or 'a call', 30)} is {reason}{screen.safe(where)}"))
     for code, message in outcome.diagnoses[:_CAUSES]:
         lines += screen.labelled(Text(f"    {code}  "), message, 8)
-    if outcome.status in BAD:
+    if outcome.failed:
         lines.append(Text(f"    utp parse --from '{screen.safe(session.source)}#{outcome.index}'", style="dim"))
     return [*lines, *_arguments(outcome, screen)]
 

@@ -66,7 +66,8 @@ class Entry:
     @property
     def sign(self) -> str:
         """Return the worse of how it was read and how it compares."""
-        signs = [verdict(self.result).sign, OF_STATUS.get(self.status, "good")]
+        kept = "lost" if self.compared and self.compared.delivery_lost else "good"
+        signs = [verdict(self.result).sign, OF_STATUS.get(self.status, "good"), kept]
         return min(signs, key=SIGNS.index)
 
     @property
@@ -377,6 +378,9 @@ def words_of(entry: Entry) -> str:
         for state in ("lost", "changed", "found")
         if (group := [pair for pair in both if pair.state == state])
     ]
+    if entry.compared.undelivered and not entry.compared.lost:
+        accepted = "" if entry.compared.delivery_lost else ", accepted"
+        told.append(f"{_names([call['name'] for call in entry.compared.undelivered])} not delivered{accepted}")
     return "; ".join(told) or entry.result.facts.error or ""
 
 

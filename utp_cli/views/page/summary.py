@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.findings import SEVERITIES
 from utp_cli.replaying.compare import STATUSES
+from utp_cli.replaying.digest import Delivery
 from utp_cli.views.lines import counted
 from utp_cli.views.page.exchange import OF_STATUS, SIGNS, words_of
 from utp_cli.views.verdict import verdict
@@ -76,6 +77,7 @@ class Summary:
 
     signs: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
+    delivery: Delivery = field(default_factory=Delivery)
     checked: Counter[bool] = field(default_factory=Counter)
     """Calls by whether they fit their tool, where tools are known."""
     parsers: dict[str, Counter[str]] = field(default_factory=dict)
@@ -92,6 +94,8 @@ class Summary:
         self.only = f"{entry.status}: {words_of(entry)}" if entry.status in OF_STATUS else verdict(result).text
         self.signs[entry.sign] += 1
         self.statuses.update([entry.status] if entry.status else [])
+        if entry.compared:
+            self.delivery.add(entry.compared)
         self.checked.update(call.valid for call in result.calls if call.valid is not None)
         for call in result.calls:
             self._parser(call.parser)["repaired" if call.repairs else "good"] += 1
@@ -101,7 +105,8 @@ class Summary:
         for repair in result.repairs:
             self.repairs.setdefault(repair.code, Counter())[repair.confidence] += 1
         self.note(result.diagnoses, link)
-        if entry.status in OF_STATUS and not result.diagnoses:
+        undelivered = entry.compared and entry.compared.delivery_lost
+        if (entry.status in OF_STATUS or undelivered) and not result.diagnoses:
             self._unexplained(entry, link)
 
     def note(self, findings: Iterable[Finding], link: tuple[str, str] = ("", "")) -> None:
@@ -115,10 +120,11 @@ class Summary:
 
     def _unexplained(self, entry: Entry, link: tuple[str, str]) -> None:
         """Count an answer that is not as it was, where no diagnosis says why."""
-        severity: Severity = "error" if OF_STATUS[entry.status] == "lost" else "warning"
+        code = entry.status if entry.status in OF_STATUS else "not delivered"
+        severity: Severity = "error" if OF_STATUS.get(entry.status, "lost") == "lost" else "warning"
         words = words_of(entry)
-        cause = Cause(code=entry.status, severity=severity, message=words, does=entry.command)
-        key = (entry.status, words if len(self.causes) < _CAUSES else "")
+        cause = Cause(code=code, severity=severity, message=words, does=entry.command)
+        key = (code, words if len(self.causes) < _CAUSES else "")
         _count(self.causes.setdefault(key, cause), link)
 
     def _parser(self, name: str) -> Counter[str]:
