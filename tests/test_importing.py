@@ -155,6 +155,99 @@ OTEL = {
     ]
 }  # fmt: skip
 
+CONTEXT = {"trace_id": "0x1f", "span_id": "0x2e", "trace_state": "[]"}
+SPAN = {
+    "name": "chat m", "context": CONTEXT,
+    "attributes": {"gen_ai.request.model": "m", "gen_ai.input.messages": json.dumps(INPUT), "gen_ai.output.messages": json.dumps(PARTS)},
+}  # fmt: skip
+"""As the console exporter prints it."""
+SCHEMA = {"type": "object", "properties": {"query": {"type": "string"}}}
+FUNCTION = {"type": "function", "function": {"name": "search", "description": "Find.", "parameters": SCHEMA}}
+OPENINFERENCE = {
+    "name": "ChatCompletion",
+    "attributes": [
+        attribute("openinference.span.kind", "LLM"), attribute("llm.model_name", "m"),
+        attribute("llm.invocation_parameters", '{"temperature": 0.5}'),
+        attribute("llm.input_messages.0.message.role", "user"), attribute("llm.input_messages.0.message.content", "find"),
+        attribute("llm.input_messages.1.message.role", "assistant"),
+        attribute("llm.input_messages.1.message.tool_calls.0.tool_call.id", "c0"),
+        attribute("llm.input_messages.1.message.tool_calls.0.tool_call.function.name", "search"),
+        attribute("llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments", "{}"),
+        attribute("llm.input_messages.2.message.role", "tool"), attribute("llm.input_messages.2.message.tool_call_id", "c0"),
+        attribute("llm.input_messages.2.message.content", "none"),
+        attribute("llm.tools.0.tool.json_schema", json.dumps(FUNCTION)),
+        attribute("llm.tools.1.tool.json_schema", json.dumps(SCHEMA)), attribute("llm.tools.1.tool.name", "list"),
+        attribute("llm.output_messages.0.message.role", "assistant"),
+        attribute("llm.output_messages.0.message.tool_calls.0.tool_call.id", "call_1"),
+        attribute("llm.output_messages.0.message.tool_calls.0.tool_call.function.name", "search"),
+        attribute("llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments", json.dumps(ARGUMENTS)),
+    ],
+}  # fmt: skip
+OPENLLMETRY = {
+    "name": "openai.chat", "context": CONTEXT,
+    "attributes": {
+        "gen_ai.request.model": "m", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "find",
+        "llm.request.functions.0.name": "search", "llm.request.functions.0.parameters": json.dumps(SCHEMA),
+        "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.tool_calls.0.id": "call_1",
+        "gen_ai.completion.0.tool_calls.0.name": "search", "gen_ai.completion.0.tool_calls.0.arguments": json.dumps(ARGUMENTS),
+    },
+}  # fmt: skip
+
+
+def otlp(value: Any) -> Any:
+    """Wrap a value as OTLP does."""
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": [{"key": key, "value": otlp(inner)} for key, inner in value.items()]}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [otlp(inner) for inner in value]}}
+    return {"stringValue": value}
+
+
+RESULTS = [{"role": "tool", "parts": [{"type": "tool_call_response", "id": name, "response": "x"} for name in "ab"]}]
+DETAILS = {
+    "eventName": "gen_ai.client.inference.operation.details", "traceId": "1f", "spanId": "2e",
+    "attributes": [
+        {"key": "gen_ai.request.model", "value": {"stringValue": "m"}},
+        {"key": "gen_ai.input.messages", "value": otlp([*INPUT, *RESULTS])},
+        {"key": "gen_ai.output.messages", "value": otlp(PARTS)},
+        {"key": "gen_ai.tool.definitions", "value": otlp([{"type": "function", "name": "search", "parameters": SCHEMA}])},
+    ],
+}  # fmt: skip
+CHOICE = {"index": "0", "finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [CALL]}}
+OLD_EVENTS = {
+    "name": "chat m", "context": CONTEXT, "attributes": {"gen_ai.request.model": "m"},
+    "events": [
+        {"name": "gen_ai.user.message", "attributes": {"role": "user", "content": "find"}},
+        {"name": "gen_ai.choice", "attributes": {key: json.dumps(value) if isinstance(value, dict) else value for key, value in CHOICE.items()}},
+    ],
+}  # fmt: skip
+OLD_RECORDS = [
+    {
+        "body": {"content": "find"},
+        "attributes": {"event.name": "gen_ai.user.message"},
+        "trace_id": "0x1f",
+        "span_id": "0x2e",
+    },
+    {"body": CHOICE, "attributes": {"event.name": "gen_ai.choice"}, "trace_id": "0x1f", "span_id": "0x2e"},
+]
+LANGFUSE_EXPORT = {
+    "id": "o", "trace_id": "t", "type": "GENERATION", "provided_model_name": "m", "model_parameters": '{"temperature": 0}',
+    "input": json.dumps({"messages": ASKED, "tools": [FUNCTION]}), "output": json.dumps(MESSAGE),
+    "usage_details": '{"input": 5, "output": 2}',
+}  # fmt: skip
+LANGFUSE_SPAN = {
+    "name": "generate", "context": CONTEXT,
+    "attributes": {
+        "langfuse.observation.type": "generation", "langfuse.observation.model.name": "m",
+        "langfuse.observation.input": json.dumps(ASKED), "langfuse.observation.output": json.dumps(MESSAGE),
+    },
+}  # fmt: skip
+
+
+def printed(*documents: Any) -> str:
+    return "".join(json.dumps(document, indent=4) + "\n" for document in documents)
+
+
 FORMS: dict[str, tuple[str, int]] = {
     "a conversation": (json.dumps({"messages": [*ASKED, MESSAGE], "tools": []}), 1),
     "a list of messages": (
@@ -192,11 +285,30 @@ FORMS: dict[str, tuple[str, int]] = {
     "a page of Langfuse": (json.dumps({"data": [LANGFUSE, LANGFUSE], "meta": {"page": 1}}), 2),
     "spans": (json.dumps(OTEL), 1),
     "spans, one export a line": (lines(OTEL, OTEL), 2),
+    "spans, printed one after the other": (printed(SPAN, {"name": "POST /"}, SPAN), 2),
+    "log lines between them": ("INFO ready {\n" + printed(SPAN) + "WARN: {'a': 1}\n" + printed(BODY), 2),
+    "bodies, printed one after the other": (printed(BODY, ANTHROPIC, BODY), 3),
+    "bodies without anything between": (json.dumps(BODY) + json.dumps(ANTHROPIC), 2),
+    "a body on one line, one on many": (lines(BODY) + printed(ANTHROPIC), 2),
+    "a sequence of JSON texts": ("".join(f"\x1e{json.dumps(body)}\n" for body in (BODY, BODY)), 2),
+    "bodies, the last one cut off": (printed(BODY, BODY) + printed(BODY)[:90], 2),
+    "OpenInference": (json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [OPENINFERENCE]}]}]}), 1),
+    "OpenLLMetry": (json.dumps(OPENLLMETRY), 1),
+    "an event with all": (json.dumps(DETAILS), 1),
+    "a span, and the event that repeats it": (printed(SPAN, DETAILS), 1),
+    "older events of a span": (json.dumps(OLD_EVENTS), 1),
+    "older events as log records": (printed(*OLD_RECORDS), 1),
+    "Langfuse, an export": (json.dumps([LANGFUSE_EXPORT, {**LANGFUSE_EXPORT, "type": "SPAN"}]), 1),
+    "Langfuse, an export, one a line": (lines(LANGFUSE_EXPORT, LANGFUSE_EXPORT), 2),
+    "Langfuse, its spans": (json.dumps(LANGFUSE_SPAN), 1),
     "exchanges": (json.dumps({"exchanges": [{"response": BODY}, {"stream": sse(*chunks())}]}), 2),
     "a byte order mark": ("\ufeff" + lines(BODY, BODY), 2),
 }
 """Name → what a file holds, and how many calls of `search` there are in it, one in each exchange."""
-WITH_REQUESTS = ("a conversation", "pairs", "pairs under other names", "HAR", "LiteLLM", "Langfuse", "spans")
+WITH_REQUESTS = ("a conversation", "pairs", "pairs under other names", "HAR", "LiteLLM", "Langfuse", "spans",
+    "OpenInference", "OpenLLMetry", "an event with all", "older events of a span", "older events as log records",
+    "Langfuse, an export", "Langfuse, its spans",
+)  # fmt: skip
 
 
 def outcomes(path: Path) -> list[Any]:
@@ -229,6 +341,65 @@ def test_requests_come_along(name: str, tmp_path: Path) -> None:
     path.write_text(FORMS[name][0], encoding="utf-8")
     found = list(exchanges_of(read_session(path).rows, "x"))
     assert [(exchange.request or {})["messages"][0] for exchange in found] == ASKED * len(found)
+
+
+def requests(name: str, tmp_path: Path) -> list[Any]:
+    path = tmp_path / "input"
+    path.write_text(FORMS[name][0], encoding="utf-8")
+    return [exchange.request for exchange in exchanges_of(read_session(path).rows, "x")]
+
+
+def test_tools_and_results_come_along(tmp_path: Path) -> None:
+    [asked] = requests("OpenInference", tmp_path)
+    assert (asked["model"], asked["temperature"]) == ("m", 0.5)
+    assert asked["tools"] == [FUNCTION, {"name": "list", "parameters": SCHEMA}]
+    made = {"id": "c0", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    assert asked["messages"][1:] == [
+        {"role": "assistant", "content": None, "tool_calls": [made]},
+        {"role": "tool", "content": "none", "tool_call_id": "c0"},
+    ]
+    [asked] = requests("an event with all", tmp_path)
+    assert asked["tools"] == [{"type": "function", "name": "search", "parameters": SCHEMA}]
+    assert [message.get("tool_call_id") for message in asked["messages"]] == [None, "a", "b"]
+    [asked] = requests("OpenLLMetry", tmp_path)
+    assert asked["tools"] == [{"name": "search", "parameters": SCHEMA}]
+    [asked] = requests("Langfuse, an export", tmp_path)
+    assert (asked["model"], asked["temperature"], asked["tools"]) == ("m", 0, [FUNCTION])
+
+
+SKIPPED = {
+    "HAR": {"request": 2},
+    "Langfuse": {"observation": 1},
+    "Langfuse, an export": {"observation": 1},
+    "spans": {"span": 2},
+    "spans, printed one after the other": {"document": 1},
+    "log lines between them": {"piece of text": 2},
+    "bodies, the last one cut off": {"piece of text": 1},
+    "a list of bodies": {},
+    "bodies, one a line": {},
+    "a conversation": {},
+}
+
+
+@pytest.mark.parametrize("name", SKIPPED)
+def test_what_is_passed_over_is_counted_and_said(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_text(FORMS[name][0], encoding="utf-8")
+    done = CliRunner().invoke(app, ["replay", str(path), "--json"])
+    assert json.loads(done.stdout)["sessions"][0].get("skipped", {}) == SKIPPED[name]
+    said = "".join(f"{count} {kind}" for kind, count in SKIPPED[name].items())
+    assert (f"passed over {said}" in done.stderr) is bool(SKIPPED[name])
+    exported = CliRunner().invoke(app, ["replay", str(path), "--export", str(tmp_path / "out")])
+    assert ("passed over" in exported.stderr) is bool(SKIPPED[name])
+    assert "passed over" not in CliRunner().invoke(app, ["replay", str(path), "-q"]).stderr
+
+
+def test_openers_without_end_cost_linear_time(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    for text in ("{\n" * 100_000, '{"a\n' * 100_000, "[" * 200_000, '{"a": [\n' * 50_000):
+        path.write_text(text)
+        with pytest.raises(BadFile):
+            read_session(path)
 
 
 @pytest.mark.parametrize(

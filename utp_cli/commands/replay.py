@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,9 +107,11 @@ def replay(
         from utp_cli.recording.cleaning import clean_session  # noqa: PLC0415 - only pages are handed on
 
         sessions = map(clean_session, sessions)
+    skipped: dict[str, Counter[str]] = {}
     if export:
-        count = export_to(sessions, Path(export))
+        count = export_to(sessions, Path(export), skipped)
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
+        _say_skipped(skipped)
         return 0
     showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
     sink = sink_for(name, showing)
@@ -126,12 +129,21 @@ def replay(
     for part in parts:
         accepted.add(part)
         judge.add(part)
+        skipped.setdefault(part.session.source, Counter()).update(part.skipped)
     accepted.write()
+    _say_skipped({} if quiet else skipped)
     return int(judge.failed and not update)
 
 
 def _opened(files: list[str]) -> Iterator[Session]:
     return (session for file in files for session in read_sessions(Path(file)))
+
+
+def _say_skipped(skipped: dict[str, Counter[str]]) -> None:
+    """Say what was passed over: what was looked for may be among it."""
+    for source, counts in skipped.items():
+        if told := ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in counts.items()):
+            out.say(f"{source}: passed over {told}: no answer of a model")
 
 
 def _one_of(option: str, value: str, known: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from utp_cli.replaying.digest import Digest, keep
@@ -54,7 +55,7 @@ class Json:
     def __init__(self, _: Showing, sink: Output) -> None:
         self._sink, self._metrics = sink, Digest().metrics
         self._talks: dict[str, Conversation] = {}
-        self._left_out = 0
+        self._left_out, self._skipped = 0, Counter[str]()
         self._before = '{"schema": "utp.replay/1", "sessions": [\n'
         """What must stand before the next text."""
         self._in_session = False
@@ -72,10 +73,12 @@ class Json:
             pieces.append(f"{self._before}{line(outcome.to_dict())}")
             self._before = ",\n"
         self._left_out += keep(self._talks, part.conversations)
+        self._skipped += part.skipped
         if part.last:
             more = {"conversations_left_out": self._left_out} if self._left_out else {}
-            pieces.append(f"], {line({**session_tail(self._talks.values()), **more})[1:]}")
+            pieces.append(f"], {line({**session_tail(self._talks.values(), self._skipped), **more})[1:]}")
             self._before, self._talks, self._left_out = ",\n", {}, 0
+            self._skipped = Counter()
         return self._sink.write("".join(pieces))
 
     def end(self) -> None:

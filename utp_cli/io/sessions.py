@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
@@ -22,7 +23,9 @@ from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.replaying.importing import (
     begins_stream,
+    counted_exchanges,
     decoded,
+    documents_in,
     exchanges_in,
     exchanges_in_text,
     exchanges_of,
@@ -63,7 +66,8 @@ def read_session(path: Path) -> Session:
             header = decoded(first)
             if isinstance(header, dict) and "utp_session" in header:
                 return _own_session(path, header)
-            if header is not None and not begins_stream(header) and any(line.strip() for line in file):
+            following = next((line for line in file if line.strip()), "")
+            if header is not None and not begins_stream(header) and _is_line(following):
                 return Session(source=str(path), rows=_cleaned(_lines(path, skip=0)))
             file.seek(0)
             return _document(path, file.read())
@@ -94,6 +98,11 @@ def _own_session(path: Path, header: Mapping[str, Any]) -> Session:
     return replace(session_of({**header, "exchanges": []}, str(path)), rows=_lines(path, skip=1), own=True)
 
 
+def _is_line(line: str) -> bool:
+    """Whether a line holds a document by itself; the last one may be cut off."""
+    return bool(line) and (decoded(line) is not None or not line.endswith("\n"))
+
+
 def _lines(path: Path, skip: int) -> Iterator[RawLine]:
     """Read the lines that hold anything. Raises `BadFile` for what is no UTF-8."""
     try:
@@ -115,11 +124,23 @@ def _document(path: Path, text: str) -> Session:
     except RecursionError:
         raise BadFile(str(path), "is nested too deeply") from None
     except json.JSONDecodeError as error:
-        found = list(exchanges_in_text(_clean(text)))
+        found = _several(_clean(text), str(path))
         if not found:
             place = f"{path}:{error.lineno}:{error.colno}"
             raise BadFile(place, "is neither a session file, nor JSON, nor a stream of it") from None
-        return Session(source=str(path), rows=found)
+        return found
+
+
+def _several(text: str, source: str) -> Session | None:
+    """Read a dump of streams, or documents one behind the other; None where it is neither."""
+    skipped = Counter[str]()
+    documents = documents_in(text, skipped)
+    by_line = sum(1 for line in text.splitlines() if line.strip()) == len(documents) + skipped.total()
+    rows = [] if by_line else list(counted_exchanges(documents, skipped))
+    if rows:
+        return Session(source=source, rows=rows, skipped=skipped)
+    streams = list(exchanges_in_text(text))
+    return Session(source=source, rows=streams) if streams else None
 
 
 def _bodies(files: Iterable[Path]) -> Iterator[Exchange]:
@@ -252,8 +273,10 @@ def _finish_last_line(file: Any) -> int:
     return int(size - end)
 
 
-def export(sessions: Iterable[Session], path: Path) -> int:
+def export(sessions: Iterable[Session], path: Path, skipped: dict[str, Counter[str]] | None = None) -> int:
     """Write sessions of any kind as one session file; return the number of exchanges.
+
+    `skipped` takes, by source, what was passed over.
 
     The first session's header is the file's; what another says differently goes into its requests. No key is written.
     """
@@ -267,10 +290,13 @@ def export(sessions: Iterable[Session], path: Path) -> int:
                 header = mine
                 write(line_of(mine))
             other = {key: value for key, value in mine.items() if header.get(key) != value}
-            for exchange in exchanges_of(session.rows, session.source):
+            passed = Counter[str]()
+            for exchange in exchanges_of(session.rows, session.source, passed):
                 request = {**other, **(exchange.request or {})} or None
                 write(line_of(clean_exchange(replace(exchange, request=request))))
                 count += 1
+            if skipped is not None:
+                skipped[session.source] = passed + session.skipped
     return count
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,8 @@ class Done:
     spent: list[tuple[str, str, Spent]] = field(default_factory=list)
     """Where there is a budget: how the conversation of each exchange begins, its key (`""` for a first answer), and
     what it took."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Lines that hold no answer, by kind of what they hold."""
     fault: tuple[str, str] | None = None
     """Place and reason, where a row cannot be read; nothing after it was."""
 
@@ -78,9 +81,10 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
     outcomes: list[Outcome] = []
     talks: dict[str, tuple[list[Any], Mapping[str, Tool]]] = {}
     spent: list[tuple[str, str, Spent]] = []
+    skipped = Counter[str]()
     fault = None
     try:
-        for index, (compared, tools) in enumerate(compared_rows(chunk)):
+        for index, (compared, tools) in enumerate(compared_rows(chunk, skipped)):
             keep(compared)
             messages = messages_of(compared.exchange.request or {})
             outcomes.append(outcome_of(compared, index, tools, retried=is_retry(messages)))
@@ -97,15 +101,16 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
     found = [look_at(messages, tools or None, max_rounds=rounds, **known) for messages, tools in talks.values()]
     told = [conversation for conversation in found if conversation]
     return Done(
-        number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, spent=spent, fault=fault
+        number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, spent=spent,
+        skipped=skipped, fault=fault,
     )  # fmt: skip
 
 
-def compared_rows(chunk: Chunk) -> Iterator[tuple[Compared, dict[str, Tool]]]:
+def compared_rows(chunk: Chunk, skipped: Counter[str] | None = None) -> Iterator[tuple[Compared, dict[str, Tool]]]:
     """Yield each exchange of a chunk, compared, with the tools it knew. Raises `BadFile` for a broken line."""
     session = replace(chunk.session, tools=_read_once(chunk.session.tools))
     native = not chunk.against and chunk.options.get("mode") not in IN_TEXT
-    for exchange in exchanges_of(chunk.rows, session.source):
+    for exchange in exchanges_of(chunk.rows, session.source, skipped):
         tools = tools_of(exchange, session, chunk.options)
         wanted = exchange
         if chunk.against:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.errors import BadFile
 from utp_cli.protocol.numbers import loads
-from utp_cli.replaying.importing_logs import har_exchanges, langfuse_exchange, litellm_exchange, otel_exchanges
+from utp_cli.replaying.importing_langfuse import langfuse_exchange
+from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
+from utp_cli.replaying.importing_otel import otel_exchanges, records_of
 from utp_cli.replaying.session import Exchange, Session
-from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.access import decode, dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ _KEYS: Final = frozenset(
     {"request", "response", "stream", "stream_base64", "status", "elapsed", "expected", "path"}
 )  # fmt: skip
 """Of a line of a session file."""
+_BEGINS: Final = re.compile(r"[^\s,\ufeff\x1e]")
+"""Where a document may begin; U+001E stands before those of a JSON text sequence (RFC 7464)."""
 _DEEPEST: Final = 4
 """Lists within lists that are looked into."""
 _ENDS: Final = frozenset(
@@ -41,11 +47,15 @@ def session_of(document: Any, source: str = "") -> Session:
     doc = dict_of(document)
     said = {key: doc[key] for key in ("model", "provider", "profile") if isinstance(doc.get(key), str)}
     tools = doc["tools"] if isinstance(doc.get("tools"), list) else None
-    return Session(source=source, tools=tools, rows=exchanges_in(document), **said)
+    skipped = Counter[str]()
+    rows = counted_exchanges(document, skipped)
+    return Session(source=source, tools=tools, rows=rows, skipped=skipped, **said)
 
 
-def exchanges_of(rows: Iterable[Exchange | RawLine], source: str) -> Iterator[Exchange]:
-    """Decode rows; what holds no answer is passed over.
+def exchanges_of(
+    rows: Iterable[Exchange | RawLine], source: str, skipped: Counter[str] | None = None
+) -> Iterator[Exchange]:
+    """Decode rows; what holds no answer is passed over, and counted in `skipped`.
 
     Raises `BadFile` for a line that is no JSON, but for the last line of a file, which may be half written.
     """
@@ -56,7 +66,8 @@ def exchanges_of(rows: Iterable[Exchange | RawLine], source: str) -> Iterator[Ex
         document = decoded(row.text)
         if document is None and row.text.endswith("\n"):
             raise BadFile(f"{source}:{row.number}", "is no JSON object")
-        yield from (replace(exchange, line=row.number) for exchange in exchanges_in(document))
+        found = counted_exchanges(document, skipped if skipped is not None else Counter())
+        yield from (replace(exchange, line=row.number) for exchange in found)
 
 
 def decoded(text: str) -> Any:
@@ -76,6 +87,69 @@ def exchanges_in(document: Any, depth: int = 0) -> Iterator[Exchange]:
             if holds(document):
                 yield from read(document)
                 return
+
+
+def counted_exchanges(document: Any, skipped: Counter[str]) -> Iterator[Exchange]:
+    """Yield the exchanges that a document holds, and count by kind what it holds beside them."""
+    if isinstance(document, list) and document and all(_format_is("otel")(dict_of(item)) for item in document):
+        # What was asked may stand in another document than the answer.
+        yield from _counted(
+            otel_exchanges(*document), [("span", len([*records_of(item)])) for item in document], skipped
+        )
+    elif isinstance(document, list) and not _belongs_together(document):
+        for item in document:
+            yield from counted_exchanges(item, skipped)
+    else:
+        yield from _counted(exchanges_in(document), [_units(document)], skipped)
+
+
+def _counted(exchanges: Iterable[Exchange], units: list[tuple[str, int]], skipped: Counter[str]) -> Iterator[Exchange]:
+    count = 0
+    for exchange in exchanges:
+        count += 1
+        yield exchange
+    number = sum(units_of_it for _, units_of_it in units)
+    if number > count:
+        skipped[units[0][0]] += number - count
+
+
+def _units(document: Any) -> tuple[str, int]:
+    """Say what a document holds that could each be an answer, and how many of them there are."""
+    doc = dict_of(document)
+    if "utp_session" in doc or isinstance(doc.get("exchanges"), list):
+        return "line", 0
+    if _format_is("har")(doc):
+        return "request", len(list_of(dig(doc, "log", "entries")))
+    if _format_is("otel")(doc):
+        return "span", sum(1 for _ in records_of(doc))
+    listed = next((doc[key] for key in ("observations", "data") if isinstance(doc.get(key), list)), None)
+    if listed is not None or _format_is("langfuse")(doc):
+        return "observation", 1 if listed is None else len(listed)
+    return "document", 1
+
+
+def documents_in(text: str, skipped: Counter[str]) -> list[Any]:
+    """Return the JSON documents that stand one behind the other in a text, over any number of lines each.
+
+    What stands between them and is none is passed over line by line, and counted in `skipped`.
+    """
+    found: list[Any] = []
+    at = 0
+    while begins := _BEGINS.search(text, at):
+        at = begins.start()
+        reached = at
+        if text[at] in "{[":
+            try:
+                document, at = decode(text, at)
+                found.append(document)
+                continue
+            except ValueError as error:
+                # What was read stays behind: no character is looked at twice.
+                reached = max(at, getattr(error, "pos", len(text)) - 1)
+        skipped["piece of text"] += 1
+        line = text.find("\n", reached)
+        at = len(text) if line < 0 else line + 1
+    return found
 
 
 def exchanges_in_text(text: str) -> Iterator[Exchange]:
@@ -98,11 +172,20 @@ def begins_stream(document: Any) -> bool:
 # -- lists -------------------------------------------------------------------------------------------------------
 
 
+def _belongs_together(items: list[Any]) -> bool:
+    """Whether the items of a list are the messages of a conversation, or the events of streams."""
+    return _is_conversation(items) or bool(items and begins_stream(items[0]))
+
+
+def _is_conversation(items: list[Any]) -> bool:
+    return any(_is_message(item) for item in items) and all(isinstance(item, dict) for item in items)
+
+
 def _listed(items: list[Any], depth: int) -> Iterator[Exchange]:
     """Read a list: messages of a conversation, events of a stream, or anything else, one by one."""
-    if any(_is_message(item) for item in items) and all(isinstance(item, dict) for item in items):
+    if _is_conversation(items):
         yield from turns({"messages": items})
-    elif items and all(map(begins_stream, items[:1])):
+    elif _belongs_together(items):
         yield from (Exchange(response=stream) for stream in _streams(items))
     elif depth < _DEEPEST:
         for item in items:
@@ -244,7 +327,7 @@ _RULES: Final[tuple[tuple[Callable[[dict[str, Any]], Any], Reader], ...]] = (
     (_format_is("litellm-log"), litellm_exchange),
     (_format_is("langfuse"), langfuse_exchange),
     (lambda doc: isinstance(doc.get("observations"), list), _many("observations")),
-    (lambda doc: any("traceId" in row for _, row in dicts_of(doc.get("data"))), _many("data")),
+    (lambda doc: any({"traceId", "trace_id"} & row.keys() for _, row in dicts_of(doc.get("data"))), _many("data")),
     (_format_is("otel"), otel_exchanges),
     (_is_exchange, _exchange),
     (lambda doc: isinstance(dig(doc, "result", "message"), dict), lambda doc: exchanges_in(doc["result"]["message"])),

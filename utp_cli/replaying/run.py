@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,8 @@ class Part:
     """What was found in the conversations that these exchanges belong to."""
     last: bool
     """The session ends with it."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """What holds no answer of a model and was passed over, by kind."""
 
 
 @dataclass(kw_only=True)
@@ -46,6 +49,8 @@ class Replayed:
     """One for each exchange."""
     conversations: dict[str, Conversation] = field(default_factory=dict)
     """By key."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """What holds no answer of a model and was passed over, by kind."""
 
     @property
     def source(self) -> str:
@@ -56,7 +61,7 @@ class Replayed:
         return {
             **session_head(self.session),
             "exchanges": [outcome.to_dict() for outcome in self.outcomes],
-            **session_tail(self.conversations.values()),
+            **session_tail(self.conversations.values(), self.skipped),
         }
 
 
@@ -81,13 +86,14 @@ def session_head(session: Session) -> dict[str, Any]:
     return {"source": session.source, "model": session.model}
 
 
-def session_tail(conversations: Iterable[Conversation]) -> dict[str, Any]:
+def session_tail(conversations: Iterable[Conversation], skipped: Counter[str]) -> dict[str, Any]:
     """Return what `utp.replay/1` says of a session after its exchanges."""
     talks = [*conversations]
     return {
         "diagnoses": [finding.to_dict() for talk in talks for finding in talk.diagnoses],
         "tool_errors": [failure.to_dict() for talk in talks for failure in talk.failures],
         "envelopes": [envelope.to_dict() for talk in talks for envelope in talk.envelopes],
+        **({"skipped": dict(skipped)} if skipped else {}),
     }
 
 
@@ -115,11 +121,14 @@ def replay_parts(
         session = opened[done.number]
         outcomes = [replace(outcome, index=index + outcome.index) for outcome in done.outcomes]
         index += len(outcomes)
+        skipped = done.skipped + session.skipped if done.last else done.skipped
         if done.fault:
             raise BadFile(*done.fault)
         if done.last and not index and not session.own:
             raise BadFile(session.source, "holds no answer of a model in any form that is known")
-        yield Part(session=session, outcomes=outcomes, conversations=spending.add(done), last=done.last)
+        yield Part(
+            session=session, outcomes=outcomes, conversations=spending.add(done), last=done.last, skipped=skipped
+        )
         index = 0 if done.last else index
 
 
@@ -166,6 +175,7 @@ def replay_sessions(
         current.exchanges += kept
         kept.clear()
         current.outcomes += part.outcomes
+        current.skipped += part.skipped
         current.conversations |= {talk.key: talk for talk in part.conversations}
         for outcome in part.outcomes:
             replay.metrics.add(outcome)

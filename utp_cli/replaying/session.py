@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,8 @@ class Session:
     profile: str | None = None
     tools: list[Any] | None = None
     rows: Iterable[Exchange | RawLine] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    """What holds no answer and was passed over, by kind; known once the rows were read."""
     own: bool = False
     """It is a session file, which may be empty; anything else must hold an answer."""
 

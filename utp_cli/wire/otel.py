@@ -1,10 +1,11 @@
-"""OpenTelemetry: spans and events about model calls, in four conventions.
+"""OpenTelemetry: spans and events about model calls, in five conventions.
 
 | convention | where a call stands |
 | --- | --- |
 | GenAI, messages | attribute `gen_ai.output.messages`: a list (or its JSON) of messages with `parts` |
 | GenAI, execution | span `execute_tool …` with attributes `gen_ai.tool.…` |
 | GenAI, older | event `gen_ai.choice` with a message of OpenAI's form |
+| Langfuse | attribute `langfuse.observation.output` of a generation |
 | OpenInference, OpenLLMetry | flat attributes: `llm.output_messages.0.…`, `gen_ai.completion.0.…` |
 
 A call that a model asked for and a span then executed is one call.
@@ -16,10 +17,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.wire.access import dict_of, dicts_of, id_of, list_of, name_of, text_of
-from utp_cli.wire.decoder import FormatDecoder, first_known
+from utp_cli.wire.decoder import first_known
 from utp_cli.wire.openai_chat import Decoder as ChatDecoder
 from utp_cli.wire.shape import decoded
 from utp_cli.wire.spec import ABSENT
+from utp_cli.wire.wrapper import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +47,7 @@ _FLAT_CALL: Final = re.compile(
 _FLAT_TEXT: Final = re.compile(
     r"llm\.output_messages\.\d+\.message\.(?:content|contents\.\d+\.message_content\.text)|gen_ai\.completion\.\d+\.content"
 )
-_MODELS: Final = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+_MODELS: Final = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "langfuse.observation.model.name")
 _PROMPT: Final = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
 _COMPLETION: Final = (
     "gen_ai.usage.output_tokens",
@@ -54,7 +56,7 @@ _COMPLETION: Final = (
 )
 
 
-class Decoder(FormatDecoder):
+class Decoder(Wrapper):
     """Reads `otel`."""
 
     format = "otel"
@@ -75,6 +77,10 @@ class Decoder(FormatDecoder):
         self._facts(found)
         events = self._messages(*found.get("gen_ai.output.messages", ((), None)))
         events += self._flat(found)
+        if text_of(_value(found, "langfuse.observation.type")).upper() == "GENERATION":
+            written, output = found.get("langfuse.observation.output", ((), None))
+            # An output that is no message is what the model wrote.
+            events += self.inside(output, *written) or self.text(self.at(*written), output)
         named = [text_of(record.get(key)) for key in ("name", "event_name", "eventName")]
         if "gen_ai.choice" in named or found.get("event.name", ((), None))[1] == "gen_ai.choice":
             events += self._choice(path, record, found)
@@ -162,9 +168,8 @@ def _records(path: Path, document: Any) -> Iterator[tuple[Path, dict[str, Any]]]
 def _attributes(path: Path, record: dict[str, Any]) -> Attributes:
     """The attributes of a record: a map, a list of `{key, value}`, or keys of the record itself."""
     attributes = record.get("attributes")
-    own = (
-        (key, ((*path, key), value)) for key, value in record.items() if text_of(key).startswith(("gen_ai.", "llm."))
-    )
+    prefixes = ("gen_ai.", "llm.", "langfuse.")
+    own = ((key, ((*path, key), value)) for key, value in record.items() if text_of(key).startswith(prefixes))
     mapped = ((key, ((*path, "attributes", key), value)) for key, value in dict_of(attributes).items())
     listed = (
         (
@@ -177,6 +182,11 @@ def _attributes(path: Path, record: dict[str, Any]) -> Attributes:
         for i, item in dicts_of(attributes)
     )
     return dict([*own, *mapped, *listed])
+
+
+def plain_attributes(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a record by key, without OTLP's wrapping."""
+    return {text_of(key): value for key, (_, value) in _attributes((), record).items()}
 
 
 def _value(found: Attributes, key: str) -> Any:

@@ -45,8 +45,10 @@ def _tells_spans(doc: Document) -> bool:
         return True
     attributes = doc.get("attributes")
     keys = [*doc, *dict_of(attributes), *(item.get("key") for _, item in dicts_of(attributes))]
-    named = [doc.get(key) for key in ("name", "event_name", "eventName")]
-    return any(text_of(key).startswith(("gen_ai.", "llm.output_messages.")) for key in keys + named)
+    named = [doc.get(key) for key in ("name", "event_name", "eventName")] + [dict_of(attributes).get("event.name")]
+    return any(
+        text_of(key).startswith(("gen_ai.", "llm.output_messages.", "langfuse.observation.")) for key in keys + named
+    )
 
 
 def _langchain(doc: Document) -> bool:
@@ -188,8 +190,8 @@ ANSWER_RULES: Final = (
     _answer("litellm-log", "`call_type` beside `response` and LiteLLM's own fields", _litellm),
     _answer(
         "langfuse",
-        "`traceId` beside an observation's `type`",
-        lambda d: "traceId" in d and text_of(d.get("type")) in _OBSERVATIONS,
+        "`traceId` (`trace_id` in exports) beside an observation's `type`",
+        lambda d: ("traceId" in d or "trace_id" in d) and text_of(d.get("type")) in _OBSERVATIONS,
     ),
     _event("gemini", "`candidates`, or token counts as Gemini has them", _gemini, "response"),
     _event("gemini", "`promptFeedback`", lambda d: isinstance(d.get("promptFeedback"), dict), "response"),
