@@ -135,11 +135,12 @@ def _several(text: str, source: str) -> Session | None:
     """Read a dump of streams, or documents one behind the other; None where it is neither."""
     skipped = Counter[str]()
     documents = documents_in(text, skipped)
-    by_line = sum(1 for line in text.splitlines() if line.strip()) == len(documents) + skipped.total()
-    rows = [] if by_line else list(counted_exchanges(documents, skipped))
+    by_line = sum(1 for line in text.split("\n") if line.strip()) == len(documents) + skipped.total()
+    streams = list(exchanges_in_text(text)) if by_line else []
+    rows = [] if streams else list(counted_exchanges(documents, skipped))
     if rows:
         return Session(source=source, rows=rows, skipped=skipped)
-    streams = list(exchanges_in_text(text))
+    streams = streams or list(exchanges_in_text(text))
     return Session(source=source, rows=streams) if streams else None
 
 
