@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,98 @@ def test_repairs_are_named(serve):
     found = probed(serve, answer)
     assert found["single"]["whole"]["verdict"] == "repaired"
     assert "trailing-comma" in found["single"]["whole"]["repairs"]
+
+
+def served_as(body):
+    """Make a server's answer: `body(calls, stream)` changes the calls and says the finish reason."""
+
+    def route(asked: dict[str, Any]) -> Any:
+        scenario, stream = scenario_of(asked), bool(asked.get("stream"))
+        message = message_for(scenario)
+        if not scenario.calls:
+            return streamed(message) if stream else whole(message)
+        calls = [{"index": place, **call} if stream else dict(call) for place, call in enumerate(message["tool_calls"])]
+        reason = body(calls, stream) or "tool_calls"
+        said = {"role": "assistant", "content": None, "tool_calls": calls}
+        choice = {"index": 0, "finish_reason": reason}
+        if not stream:
+            return {
+                "id": "c",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [{**choice, "message": said}],
+            }
+        base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        deltas = [{"role": "assistant", "content": None}, *({"tool_calls": [call]} for call in calls)]
+        chunks = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        chunks.append({**base, "choices": [{**choice, "delta": {}}]})
+        return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
+
+    return route
+
+
+def same_index(calls: list[dict[str, Any]], stream: bool) -> None:
+    for call in calls if stream else ():
+        call["index"] = 0
+
+
+def same_ids(calls: list[dict[str, Any]], stream: bool) -> None:
+    for call in calls:
+        call["id"] = "call_x"
+
+
+BROKEN = {
+    "a wrong finish reason": (lambda *_: "stop", "single", ("whole", "streamed"), "finish_reason 'stop', not 'tool_calls'"),
+    "a wrong finish reason of streams": (lambda _, stream: "stop" if stream else None, "single", ("streamed",), "finish_reason 'stop', not 'tool_calls'"),
+    "one index for all calls": (same_index, "parallel", ("streamed",), 'arguments of get_temperatureget_temperature that are no JSON: {"city": "Oslo"}{"city": "Turku"}'),
+    "one id for all calls": (same_ids, "parallel", ("whole", "streamed"), "calls with the same id 'call_x'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_server_that_clients_cannot_use_is_broken(case, serve):
+    pytest.importorskip("openai")
+    body, name, ways, fault = BROKEN[case]
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": served_as(body)})
+    result = run("--url", served.url, "--probe", "--json")
+    found = {each["scenario"]: each for each in json.loads(result.stdout)["probe"]}
+    assert result.exit_code == 1
+    for way in ("whole", "streamed"):
+        heard = found[name][way]
+        if way in ways:
+            assert (heard["verdict"], heard["clients"]["openai-python"]) == ("fails", fault)
+        else:
+            assert (heard["verdict"], "clients" in heard) == ("works", False)
+    assert found["no-call"]["whole"]["verdict"] == found["forced"]["whole"]["verdict"] == "works"
+    shown = " ".join(run("--url", served.url, "--probe").stdout.split())
+    assert f"openai-python sees: {fault[:20]}" in shown
+
+
+def test_what_any_client_sees_needs_no_sdk(serve, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    body, name, _, fault = BROKEN["a wrong finish reason"]
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": served_as(body)})
+    result = run("--url", served.url, "--probe", "--json")
+    heard = {each["scenario"]: each for each in json.loads(result.stdout)["probe"]}[name]["whole"]
+    assert (result.exit_code, heard["clients"]) == (1, {"any client": fault})
+
+
+def test_a_server_that_clients_can_use_is_sound(serve):
+    served = serve({**SERVERS["vllm"], "POST /v1/chat/completions": served_as(lambda *_: None)})
+    result = run("--url", served.url, "--probe")
+    assert (result.exit_code, "sees" in result.stdout) == (0, False)
+
+
+def test_a_client_sees_no_call_where_it_stands_in_the_text(serve):
+    pytest.importorskip("openai")
+
+    def answer(scenario, stream):
+        return {"role": "assistant", "content": hermes(scenario)} if scenario.calls else message_for(scenario)
+
+    found = probed(serve, answer)
+    assert found["single"]["whole"]["verdict"] == "repaired"
+    assert found["single"]["whole"]["clients"]["openai-python"] == "no call of get_temperature"
 
 
 def test_an_unasked_call_is_no_answer(serve):

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from utp_cli.protocol.numbers import loads
 
 if TYPE_CHECKING:
-    from utp_cli.detection.scenarios import Scenario
+    from collections.abc import Iterable
+
+    from utp_cli.detection.scenarios import Call, Scenario
     from utp_cli.protocol.calls import ParseResult
 
 Verdict = Literal["works", "repaired", "fails", "absent"]
+_QUOTED: Final = 60
+"""Characters of arguments that are told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a client makes of an answer."""
+
+    client: str
+    calls: tuple[tuple[Any, Any], ...] = ()
+    """Name and arguments of each, as it has them."""
+    ids: tuple[Any, ...] = ()
+    content: str = ""
+    finish_reason: str | None = None
+    fault: str = ""
+    """Why there is nothing to see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +45,8 @@ class Heard:
     diagnoses: tuple[str, ...] = ()
     why: str = ""
     """What is wrong, in words."""
+    clients: tuple[tuple[str, str], ...] = ()
+    """Clients that see something else than was asked for, and what they see."""
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as JSON values."""
@@ -33,6 +56,7 @@ class Heard:
             "repairs": list(self.repairs),
             "diagnoses": list(self.diagnoses),
             "why": self.why,
+            **({"clients": dict(self.clients)} if self.clients else {}),
         }
 
 
@@ -80,20 +104,67 @@ def judged(scenario: Scenario, result: ParseResult) -> Heard:
     return Heard(verdict=verdict, parser=by_us[0] if by_us else "", repairs=repairs, diagnoses=diagnoses)
 
 
+def as_seen(heard: Heard, scenario: Scenario, views: Iterable[Seen]) -> Heard:
+    """Make a verdict no better than what the worst client sees."""
+    faults = ((seen.client, fault) for seen in views if (fault := _sees(scenario, seen)))
+    clients = tuple((client, fault) for client, fault in faults if fault != heard.why)
+    if not clients or heard.verdict != "works":
+        return replace(heard, clients=clients)
+    client, fault = clients[0]
+    return replace(heard, verdict="fails", why=f"{client} sees: {fault}", clients=clients)
+
+
+def plain_view(result: ParseResult) -> Seen:
+    """Return what any client sees of an answer whose calls are native, without an SDK: ids and the finish reason."""
+    calls = [call for call in result.calls if call.rung == "native"]
+    return Seen(
+        client="any client",
+        calls=tuple((call.name, call.arguments) for call in calls),
+        ids=tuple(call.id for call in calls),
+        content=result.content,
+        finish_reason=result.finish_reason,
+    )
+
+
+def _sees(scenario: Scenario, seen: Seen) -> str:
+    """Say what is wrong with what a client sees; nothing where it can go on with it."""
+    if seen.fault:
+        return seen.fault
+    calls: list[Call] = []
+    for name, arguments in seen.calls:
+        try:
+            calls.append({"name": name, "arguments": loads(arguments) if isinstance(arguments, str) else arguments})
+        except ValueError:
+            return f"arguments of {name} that are no JSON: {arguments[:_QUOTED]}"
+    if wrong := _wrong(scenario, calls, seen.content):
+        return wrong
+    twice = next((call_id for call_id, count in Counter(seen.ids).items() if count > 1), None)
+    if twice is not None:
+        return f"calls with the same id '{twice}'"
+    due = "tool_calls" if calls else "stop"
+    # OpenAI itself says `stop` where the request names the tool.
+    sound = {due, "stop"} if "tool_choice" in scenario.more else {due}
+    return "" if seen.finish_reason in sound else f"finish_reason '{seen.finish_reason}', not '{due}'"
+
+
 def _lacks(scenario: Scenario, result: ParseResult) -> str:
     """Say what an answer lacks of what was due; nothing where it is right."""
     if scenario.thinks and not result.reasoning:
         return "no thinking came"
+    calls = [{"name": call.name, "arguments": call.arguments} for call in result.calls]
+    return _wrong(scenario, calls, result.content, result.rejected[0].reason if result.rejected else "")
+
+
+def _wrong(scenario: Scenario, calls: list[Call], content: str, lost: str = "") -> str:
+    """Compare calls and text with what was due. `lost` is why a call that was written is none."""
     due = list(scenario.calls)
-    for call in result.calls:
-        said = {"name": call.name, "arguments": call.arguments}
+    for said in calls:
         if said not in due:
             return _unexpected(said, due)
         due.remove(said)
     if due:
-        lost = result.rejected[0].reason if result.rejected else ""
         return f"no call of {due[0]['name']}" + (f": {lost}" if lost else "")
-    if scenario.answer.casefold() not in result.content.casefold():
+    if scenario.answer.casefold() not in content.casefold():
         return f"the answer lacks '{scenario.answer}'"
     return ""
 
@@ -101,8 +172,9 @@ def _lacks(scenario: Scenario, result: ParseResult) -> str:
 def _unexpected(said: dict[str, Any], due: list[dict[str, Any]]) -> str:
     for call in due:
         if call["name"] == said["name"]:
-            wrong = [key for key, value in call["arguments"].items() if said["arguments"].get(key) != value]
-            more = [key for key in said["arguments"] if key not in call["arguments"]]
+            given = said["arguments"] if isinstance(said["arguments"], dict) else {}
+            wrong = [key for key, value in call["arguments"].items() if given.get(key) != value]
+            more = [key for key in given if key not in call["arguments"]]
             return f"{said['name']}: other arguments than asked ({', '.join([*wrong, *more])})"
     return f"an unasked call of {said['name']}"
 

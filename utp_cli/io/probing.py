@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.detection.outcomes import Heard, Outcome, judged
+from utp_cli.detection.outcomes import Heard, Outcome, as_seen, judged, plain_view
 from utp_cli.detection.scenarios import SCENARIOS, TOOLS, request_for
+from utp_cli.io.clients import seen_by_clients
 from utp_cli.io.web import NoAnswer
 from utp_cli.parsing.parser import parse
 
@@ -47,6 +48,6 @@ def _ask(scenario: Scenario, server: ServerFacts, web: Web, *, stream: bool, str
     result = parse(data, tools=TOOLS, model=server.weights or server.model, request=body, server=told)
     heard = judged(scenario, result)
     if status < _ERROR:
-        return heard
+        return as_seen(heard, scenario, [*seen_by_clients(data, body)] or [plain_view(result)])
     message = result.facts.error or f"HTTP {status}"
     return Heard(verdict="fails", diagnoses=heard.diagnoses, why=web.without_key(message[:200]))

@@ -28,7 +28,20 @@ def probing(outcomes: Sequence[Outcome], name: str, screen: Screen) -> list[Text
         if outcome.differs:
             text += f"; streamed: {_heard(outcome.streamed)}"
         lines += screen.labelled(label, text, _COLUMN)
+        lines += _clients(outcome, screen)
     return lines
+
+
+def _clients(outcome: Outcome, screen: Screen) -> list[Text]:
+    """Say what clients see, where the verdict does not."""
+    told = {client: fault for heard in (outcome.streamed, outcome.whole) for client, fault in _worse(heard)}
+    return [
+        line for name, fault in told.items() for line in screen.labelled(Text(f"    {name} sees: "), fault, _COLUMN)
+    ]
+
+
+def _worse(heard: Heard) -> tuple[tuple[str, str], ...]:
+    return tuple((name, fault) for name, fault in heard.clients if heard.why != f"{name} sees: {fault}")
 
 
 def _heard(heard: Heard) -> str:
