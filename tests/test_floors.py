@@ -43,6 +43,7 @@ OTHERS = {
         "filelock",
         "httpx",
         "mcp",
+        "openai",
         "platformdirs",
         "pydantic",
         "pyperclip",

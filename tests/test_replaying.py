@@ -550,7 +550,7 @@ def test_one_exchange_by_itself(tmp_path: Path) -> None:
     assert (document["source"], document["model"]) == (f"{path}#1", "qwen3:32b")
     assert document["calls"][0]["valid"] is True
     assert "has no exchange 7; it has 2" in utp("parse", "--from", f"{path}#7").stderr
-    assert "names no exchange" in utp("parse", "--from", str(path)).stderr
+    assert "names nothing" in utp("parse", "--from", str(path)).stderr
     assert utp("parse", "--from", f"{path}#0", "--lines").exit_code == 2
 
 
