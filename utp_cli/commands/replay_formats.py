@@ -135,7 +135,7 @@ class Github:
         told = [
             workflow_command(
                 "error" if outcome.failed else "notice", _headline(outcome),
-                file=part.session.source, line=outcome.line, title=f"{outcome.status} #{outcome.index}",
+                file=part.session.source, line=outcome.line, title=f"{_title(outcome)} #{outcome.index}",
             )
             for outcome in part.outcomes
             if outcome.failed or outcome.status == "improved"
@@ -170,6 +170,10 @@ def _faults(talks: dict[str, Conversation]) -> list[Finding]:
     """Return what fails the conversations of a session, each fault once."""
     found = {f.code: f for talk in talks.values() for f in talk.diagnoses if f.severity == "error"}
     return [*found.values()]
+
+
+def _title(outcome: Outcome) -> str:
+    return "not delivered" if outcome.failed and outcome.status == "match" else outcome.status
 
 
 def _headline(outcome: Outcome) -> str:
