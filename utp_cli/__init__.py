@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.around import repair_json as repair_json
     from utp_cli.wire.shape import recognise as recognise
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Parser": "utp_cli.parsing.parser",
