@@ -39,6 +39,7 @@ OTHERS = {
     "replaying": {"pyarrow"},
     "io": {
         "brotli",
+        "colorama",
         "docstring_parser",
         "filelock",
         "httpx",

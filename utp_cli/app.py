@@ -17,7 +17,7 @@ import typer
 from typer.main import get_command
 
 from utp_cli.commands.pages import GroupPage, write_groups
-from utp_cli.io.output import finish, say, silence
+from utp_cli.io.output import finish, lenient, say, silence
 from utp_cli.protocol.errors import UnknownName, UtpError
 from utp_cli.views.escape import shown
 
@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 _INTERRUPTED = 130
 _NOT_RUN = 2
+_WHOLE = 1000
+"""Characters of a command's first sentence: it is never cut."""
 
 
 class Toolkit(GroupPage):
@@ -65,8 +67,8 @@ class Toolkit(GroupPage):
         """Write the commands in their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for name, (group, _) in COMMANDS.items():
-            summary = self.get_command(ctx, name).get_short_help_str(64)
-            groups.setdefault(group, []).append((f"{name:<14}", summary))
+            summary = self.get_command(ctx, name).get_short_help_str(_WHOLE)
+            groups.setdefault(group, []).append((f"{name:<{max(map(len, COMMANDS))}}", summary))
         write_groups(formatter, groups)
 
     def main(self, *args: Any, **extra: Any) -> Any:
@@ -143,4 +145,5 @@ def toolkit(
 
 def main() -> None:
     """Run the command line."""
+    lenient()
     app(prog_name="utp")

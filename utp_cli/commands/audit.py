@@ -89,6 +89,7 @@ def audit(
     output: options.Output = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
+    color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> int:
     """Lint tool definitions: what is refused, misused, distrusted.
@@ -109,7 +110,7 @@ def audit(
         "context_window": context_window,
     }  # fmt: skip
     asked = audit_settings(said, settings)
-    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     scores = score or asked.min_score is not None or asked.min_average is not None
     views: Mapping[str, Any] = PORTABILITY if portability else formats(statistics=statistics, scores=scores)
     name = checked(settings.get("format") or "text", dict(views))

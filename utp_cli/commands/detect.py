@@ -55,6 +55,7 @@ def detect(
     as_json: options.Json = False,
     output: options.Output = None,
     verbose: options.Verbose = False,
+    color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> int:
     """Show what a model id means, what the model can do, and how to serve it.
@@ -66,7 +67,7 @@ def detect(
     given = {"url": url, "api_key_env": api_key_env, "format": "json" if as_json else format_name}
     settings = load_settings(config, profile=profile, **given)
     name = checked(settings.get("format") or "pretty", dict.fromkeys(FORMATS))
-    showing = Showing(file=output, verbose=verbose, no_color=no_color)
+    showing = Showing(file=output, verbose=verbose, color=options.wanted_colour(color, no_color=no_color))
     from utp_cli.commands.detecting import Detecting, saved  # noqa: PLC0415 - `--help` has no need of it
 
     detecting = Detecting(settings, seconds=timeout, probe=probe, template=template)

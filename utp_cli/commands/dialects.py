@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Exit, Option
 
-from utp_cli.commands import options  # noqa: TC001 - Typer reads the annotations
+from utp_cli.commands import options
 from utp_cli.commands.completion import parsers
 from utp_cli.commands.formats import Showing, sink_for
 from utp_cli.commands.pages import command_app, page
@@ -46,6 +46,7 @@ def dialects(
     config: options.Config = None,
     as_json: options.Json = False,
     output: options.Output = None,
+    color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> None:
     """List the dialects, or show one: its markers, its quirks, a call that it writes and how that is read.
@@ -53,7 +54,7 @@ def dialects(
     Your own are among them: the [dialects.NAME] tables of the configuration, and those of installed packages.
     """
     mine = [*own_dialects(load_settings(config)), *installed()]
-    showing = Showing(file=output, no_color=no_color)
+    showing = Showing(file=output, color=options.wanted_colour(color, no_color=no_color))
     chosen = [*mine, *DIALECTS] if name is None else [_named(name, mine)]
     if check:
         if name is None:

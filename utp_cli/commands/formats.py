@@ -28,7 +28,8 @@ class Showing:
     """Where it goes; None is standard output."""
     verbose: bool = False
     quiet: bool = False
-    no_color: bool = False
+    color: str = "auto"
+    """`auto`, `always` or `never`."""
     several: bool = False
     """There is more than one answer: each names its source, and has one line in JSON."""
     tools: Mapping[str, Tool] | None = None
@@ -38,8 +39,8 @@ class Showing:
 
     @property
     def colour(self) -> bool:
-        """Whether it goes to a terminal that shows colours, and nobody asked for none."""
-        return not self.file and not self.no_color and output.takes_colour()
+        """Whether it is coloured: as was asked for, else where it goes to a terminal that shows colours."""
+        return self.color == "always" or (self.color == "auto" and not self.file and output.takes_colour())
 
     @property
     def screen(self) -> Screen:

@@ -8,8 +8,12 @@ from typing import Annotated
 from typer import Option
 
 from utp_cli.commands.completion import parsers, profiles
+from utp_cli.io.output import COLOURS
 from utp_cli.protocol.errors import BadOption, nearest
 from utp_cli.protocol.tools import Tier
+
+SESSION = "session.jsonl"
+"""What `utp record` writes and `utp replay` reads, where no file is named."""
 
 known = partial(Option, rich_help_panel="What is known")
 result = partial(Option, rich_help_panel="Result")
@@ -30,8 +34,21 @@ Json = Annotated[bool, result("--json", help="The same as -f json.")]
 Output = Annotated[str | None, result("--output", "-o", metavar="FILE", help="Write the result to a file.")]
 Quiet = Annotated[bool, result("--quiet", "-q", help="Only the first line.")]
 Verbose = Annotated[bool, result("--verbose", "-v", help="Everything, in full.")]
-NoColor = Annotated[bool, result("--no-color", help="No colours, like NO_COLOR=1.")]
+Color = Annotated[str | None, result("--color", metavar="WHEN", help="auto, always, never (--no-color).")]
+NoColor = Annotated[bool, result("--no-color", hidden=True)]
 Html = Annotated[str | None, result("--html", metavar="FILE", help="Write a page for a browser too.")]
+
+
+def wanted_colour(color: str | None, *, no_color: bool) -> str:
+    """Return `auto`, `always` or `never`, from `--color` and `--no-color`. Raises `BadOption`."""
+    if color not in (None, *COLOURS):
+        near = nearest(str(color), COLOURS)
+        raise BadOption(
+            f"--color takes {', '.join(COLOURS)}, not '{color}'" + (f" (did you mean '{near}'?)" * bool(near))
+        )
+    if no_color and color in ("auto", "always"):
+        raise BadOption(f"--no-color and --color {color} say two things: leave one out")
+    return "never" if no_color else color or "auto"
 
 
 def tier_named(name: str | None) -> Tier | None:

@@ -73,6 +73,7 @@ def parse(
     html: options.Html = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
+    color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> int:
     """Show the calls in a model's answer, and why any got lost.
@@ -92,7 +93,14 @@ def parse(
         raise BadOption("--raw reads whole inputs as they are: neither --from nor --stream")
     names = [session] if session else [CLIPBOARD] if clipboard else files or [STDIN]
     several = lines or len(names) > 1
-    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color, several=several, live=stream)
+    showing = Showing(
+        file=output,
+        verbose=verbose,
+        quiet=quiet,
+        color=options.wanted_colour(color, no_color=no_color),
+        several=several,
+        live=stream,
+    )
     if repair_only and (lines or stream or html or plan or tier or root):
         raise BadOption(
             "--repair-only reads whole files and seeks no calls: no --lines, --stream, --html, --plan, --tier, --root"

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Argument, Context, Option
 
 from utp_cli.commands import completion, options
 from utp_cli.commands.pages import command_app, page
@@ -18,10 +18,17 @@ from utp_cli.protocol.errors import BadFile, BadOption
 app = command_app(
     "utp profiles add boxxie --provider ollama --model qwen3:32b",
     "utp parse -p boxxie < response.json",
-    about="Name a model and its server once, in profiles.toml.",
+    about="Name a model and its server once, in profiles.toml. Alone, it lists them.",
 )
 
 Name = Annotated[str, Argument(metavar="NAME", help="The profile.", autocompletion=completion.profiles)]
+
+
+@app.callback(invoke_without_command=True)
+def profiles(context: Context) -> None:
+    """Name a model and its server once, in profiles.toml. Alone, it lists them."""
+    if context.invoked_subcommand is None:
+        list_profiles()
 
 
 @app.command("list", **page("utp profiles list", "utp profiles list --json"))

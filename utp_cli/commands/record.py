@@ -50,8 +50,9 @@ def record(
     provider: options.Provider = None,
     output: Annotated[
         str, options.result("--output", "-o", metavar="FILE", help="The session file; gone on with if it exists.")
-    ] = "session.jsonl",
+    ] = options.SESSION,
     quiet: options.Quiet = False,
+    color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> int:
     """Pass requests on to a model's server, and write every exchange to a session file.
@@ -60,6 +61,7 @@ def record(
     """
     from utp_cli.io.proxy import imported_server, listen, serve  # noqa: PLC0415 - help has no need of a server
 
+    showing = Showing(quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     settings = load_settings(config, profile=profile, model=model, provider=provider, url=upstream)
     url = settings.get("url")
     if not url:
@@ -80,7 +82,7 @@ def record(
         here = f"http://127.0.0.1:{listening.getsockname()[1]}"
         out.say(f"listening on {here} for {shown_url(url)}, writing to {output}; Ctrl-C ends it")
         out.say(f"base_url: {here}{urlsplit(url).path.rstrip('/') or '/v1'} (OpenAI's clients), {here} (all others)")
-    recorder = Recorder(file, header, Redactor(redact or ()), Showing(quiet=quiet, no_color=no_color))
+    recorder = Recorder(file, header, Redactor(redact or ()), showing)
     try:
         serve(listening, url, recorder.hear, allow_host or ())
     finally:

@@ -20,6 +20,7 @@ from utp_cli.commands.suggesting import suggested
 from utp_cli.io import output as out
 from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
 from utp_cli.io.settings import load_settings
+from utp_cli.io.web import shown_url
 from utp_cli.protocol.errors import BadOption, nearest
 from utp_cli.replaying.bars import BARS, Judge
 from utp_cli.replaying.conversation import Limits
@@ -43,7 +44,10 @@ app = command_app()
 
 @app.command(**page("utp replay sessions/*.jsonl", "utp replay session.jsonl --parser hermes -f junit -o replay.xml"))
 def replay(
-    files: Annotated[list[str], Argument(metavar="SESSION", help="Session files, dumps, logs, folders of them.")],
+    files: Annotated[
+        list[str] | None,
+        Argument(metavar="SESSION", help=f"Session files, dumps, logs, folders; else {options.SESSION}."),
+    ] = None,
     *,
     profile: options.Profile = None,
     config: options.Config = None,
@@ -74,6 +78,7 @@ def replay(
     html: options.Html = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
+    color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> int:
     """Parse captured sessions again and compare with what was recorded or expected.
@@ -88,6 +93,7 @@ def replay(
         format="json" if as_json else format_name, max_rounds=max_rounds, max_tokens=max_tokens,
     )  # fmt: skip
     limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
+    files = files or _recorded_here()
     sessions = _opened(files)
     if html and (export or suggest or save_as):
         raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
@@ -113,7 +119,7 @@ def replay(
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
         _say_skipped(skipped)
         return 0
-    showing = Showing(file=output, verbose=verbose, quiet=quiet, no_color=no_color)
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     sink = sink_for(name, showing)
     if suggest or save_as:
         opened = partial(_opened, files)
@@ -125,14 +131,24 @@ def replay(
     parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser, limits=limits)
     parts = drawing.parts(parts) if drawing else parts
     parts = _reported(name, _watched(parts, quiet=quiet), showing, sink)
-    accepted, judge = _Accepted(asked=update), Judge(BARS[fail_on])
+    accepted, judge, unanswered = _Accepted(asked=update), Judge(BARS[fail_on]), 0
     for part in parts:
         accepted.add(part)
         judge.add(part)
+        unanswered += sum(outcome.status == "error" for outcome in part.outcomes)
         skipped.setdefault(part.session.source, Counter()).update(part.skipped)
     accepted.write()
     _say_skipped({} if quiet else skipped)
+    if against and unanswered and not quiet:
+        out.say(f"utp: note: {unanswered} not answered by {shown_url(against)}; utp parse --from reads the recording")
     return int(judge.failed and not update)
+
+
+def _recorded_here() -> list[str]:
+    """Return what `utp record` has left here. Raises `BadOption` where that is nothing."""
+    if not Path(options.SESSION).is_file():
+        raise BadOption(f"nothing to replay: name a session file; utp record makes one, here {options.SESSION}")
+    return [options.SESSION]
 
 
 def _opened(files: list[str]) -> Iterator[Session]:

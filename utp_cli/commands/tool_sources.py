@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utp_cli.commands.options import tier_named
-from utp_cli.io.inputs import STDIN, read, shown_name
+from utp_cli.io.inputs import STDIN, is_terminal, read, shown_name
 from utp_cli.io.tool_files import load_tools, read_tool_file
-from utp_cli.protocol.errors import BadFile, UnknownName
+from utp_cli.protocol.errors import BadFile, BadOption, UnknownName
 from utp_cli.rendering.budget import fit
 from utp_cli.rendering.namespaces import SEPARATOR, chosen, extracted, grouped, prefixed
 
@@ -86,6 +86,10 @@ def _load(file: str) -> list[Tool]:
         raise BadFile(file, "is Python: --python MODULE:NAME imports it, and its code runs")
     if file != STDIN:
         return load_tools(file)
+    if is_terminal():
+        raise BadOption(
+            "no tools yet: name a file (tools.yaml), an MCP server (--mcp) or a function (--python), or pipe one in"
+        )
     place = shown_name(file)
     try:
         text = read(file).decode("utf-8-sig")

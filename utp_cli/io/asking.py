@@ -141,7 +141,7 @@ class Asking:
                     data = await _read(answer)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 failure, after, status = failure_of(error, attempt), None, None
-                why = f"{shown_url(url)}: {str(error) or type(error).__name__}"
+                why = f"{_reason(error)}: {shown_url(url)}"
             else:
                 status = answer.status_code
                 if status < 300:
@@ -171,6 +171,16 @@ class Asking:
 
 async def _result(task: asyncio.Task[Exchange]) -> Exchange:
     return await task
+
+
+def _reason(error: BaseException) -> str:
+    """Say why there is no answer; that nobody listens stands below what the client says."""
+    under: BaseException | None = error
+    while under is not None:
+        if isinstance(under, ConnectionRefusedError):
+            return "connection refused"
+        under = under.__cause__ or under.__context__
+    return str(error) or type(error).__name__
 
 
 async def _read(answer: httpx.Response) -> bytes:

@@ -167,7 +167,7 @@ def _has_schema(raw: Any) -> bool:
 def read_baseline(path: str) -> Counter[Known]:
     """Return the findings that a baseline knows, and how often. Raises `BadFile`."""
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
         entries = document["findings"]
         return Counter((e["file"], e["tool"], e["code"], e["pointer"]) for e in entries)
     except FileNotFoundError:
@@ -187,5 +187,11 @@ def write_baseline(path: str, found: Iterable[tuple[str, AuditReport]]) -> int:
 
 
 def name_for(baseline: str, file: str) -> str:
-    """Return what a baseline calls a file: its path from the baseline's folder, so that it holds everywhere."""
-    return Path(os.path.relpath(file, Path(baseline).parent)).as_posix()
+    """Return what a baseline calls a file: its path from the baseline's folder, so that it holds everywhere.
+
+    No such path leads from one drive of Windows to another: there it is the file's whole path.
+    """
+    try:
+        return Path(os.path.relpath(file, Path(baseline).parent)).as_posix()
+    except ValueError:
+        return Path(file).resolve().as_posix()

@@ -82,6 +82,11 @@ def read_object(name: str) -> dict[str, Any]:
     return value
 
 
+def is_terminal() -> bool:
+    """Whether standard input is a person at a terminal, or nothing: there is nothing to read from it."""
+    return sys.stdin is None or sys.stdin.isatty()
+
+
 def shown_name(name: str) -> str:
     """Return what messages and documents call an input."""
     return {STDIN: "standard input", CLIPBOARD: "the clipboard"}.get(name, name)
@@ -97,7 +102,7 @@ def looks_binary(data: bytes) -> bool:
 def _opened(name: str) -> AbstractContextManager[BinaryIO]:
     if name != STDIN:
         return Path(name).open("rb")
-    if sys.stdin is None or sys.stdin.isatty():
+    if is_terminal():
         raise BadOption("nothing to read: name a file, or pipe an answer in (utp parse < response.json)")
     return nullcontext(sys.stdin.buffer)
 

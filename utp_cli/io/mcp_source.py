@@ -68,13 +68,23 @@ def _transports(source: str, errors: TextIO) -> list[Any]:
         both = [source, sse_client(source)]
         return both[::-1] if source.partition("?")[0].rstrip("/").endswith("/sse") else both
     try:
-        words = shlex.split(source)
+        words = _words(source)
     except ValueError as error:
         raise BadOption(f"--mcp takes a URL or a command, not {source!r}: {str(error).lower()}") from None
     if not words:
         raise BadOption("--mcp takes a URL or a command; this one is empty")
     command, *arguments = words
     return [stdio_client(StdioServerParameters(command=command, args=arguments, env=dict(os.environ)), errors)]
+
+
+def _words(command: str) -> list[str]:
+    """Take a command apart as a shell does. Raises `ValueError`. On Windows a backslash is part of a path."""
+    if os.name != "nt":
+        return shlex.split(command)
+    return [
+        word[1:-1] if word[:1] in "'\"" and word[-1:] == word[:1] else word
+        for word in shlex.split(command, posix=False)
+    ]
 
 
 async def _asked(transport: Any, timeout: float) -> list[dict[str, Any]]:  # noqa: ASYNC109 - for all steps together

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import shutil
 import sys
@@ -19,6 +21,7 @@ _UNFINISHED: list[Output] = []
 """Outputs that are to take the place of a file."""
 
 _NOT_A_TERMINAL = 80
+COLOURS = ("auto", "always", "never")
 _EVERY = 200
 """Steps between two signs of progress."""
 _WIDEST = 160
@@ -53,12 +56,11 @@ class Output:
             else:
                 _stdout().buffer.write(data)
                 _stdout().buffer.flush()
-        except BrokenPipeError:
-            silence(_stdout())
-            return False
         except OSError as error:
             if not self._file:
                 silence(_stdout())
+            if isinstance(error, BrokenPipeError) or (_closed_on_windows(error) and not self._file):
+                return False
             raise BadFile(self._file or "standard output", f"cannot be written: {error.strerror or error}") from None
         self._begun = True
         return True
@@ -92,6 +94,11 @@ def page(text: str) -> bool:
     return True
 
 
+def _closed_on_windows(error: OSError) -> bool:
+    """Whether a pipe is closed at its other end: Windows calls that an invalid argument."""
+    return os.name == "nt" and error.errno == errno.EINVAL
+
+
 def say(line: str) -> None:
     """Write a line to standard error."""
     if sys.stderr is None:
@@ -105,7 +112,7 @@ def say(line: str) -> None:
 
 def progress(noun: str) -> Callable[[str, int], None]:
     """Return what shows how far long work has come: a line that is written over, on a terminal only."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty() or not _shows_escapes(sys.stderr):
         return lambda _source, _count: None
 
     def show(source: str, count: int) -> None:
@@ -138,8 +145,31 @@ def columns() -> int:
 
 
 def takes_colour() -> bool:
-    """Whether standard output shows colours and nobody has asked for none (https://no-color.org)."""
-    return _stdout().isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether standard output shows colours and nobody has asked for none (https://no-color.org).
+
+    `FORCE_COLOR` says that it does, whatever it is (https://force-color.org); 0 says that it does not.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced != "0"
+    return _stdout().isatty() and os.environ.get("TERM") != "dumb" and _shows_escapes(_stdout())
+
+
+def _shows_escapes(terminal: TextIO) -> bool:
+    """Whether a terminal follows escape sequences; the older console of Windows does once it is told to."""
+    if os.name != "nt":
+        return True
+    from colorama.winterm import enable_vt_processing  # noqa: PLC0415 - typer brings it, on Windows alone
+
+    return bool(enable_vt_processing(terminal.fileno()))
+
+
+def lenient() -> None:
+    """Write what a stream's encoding lacks as escapes, as `Output` does: help must not fail on an old console."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _stdout() -> TextIO:

@@ -155,7 +155,7 @@ def overrides_for(model: str, configuration: Configuration) -> dict[str, dict[st
 def read_configuration(path: Path) -> Configuration:
     """Read a file. Raises `BadFile` with the line for what is no TOML or stands where nothing is known."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         tables = read_toml(text)
     except OSError as error:
         raise BadFile(str(path), f"cannot be read: {error.strerror}") from None

@@ -213,7 +213,9 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
 def listen(port: int) -> socket.socket:
     """Open a socket on loopback; port 0 takes a free one. Raises `BadOption`."""
     opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows SO_REUSEADDR would let two programs listen on one port.
+    alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    opened.setsockopt(socket.SOL_SOCKET, alone, 1)
     try:
         opened.bind(("127.0.0.1", port))
         opened.listen(_BACKLOG)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.io.output import say
 from utp_cli.io.profiles import Configuration, find_configuration, overrides_for
 from utp_cli.protocol.errors import BadOption, nearest
 
@@ -94,7 +95,21 @@ def load_settings(config: str | None, **options: Any) -> Settings:
     configuration = find_configuration(config)
     name = Settings(options=options).get("profile")
     profile = configuration.profile(name) if name else None
-    return Settings(options=options, configuration=configuration, profile=profile)
+    settings = Settings(options=options, configuration=configuration, profile=profile)
+    if provider := settings.get("provider"):
+        _ask_about(str(provider))
+    return settings
+
+
+def _ask_about(provider: str) -> None:
+    """Ask whether a provider that nobody knows is another one, misspelt. It is no error: there are private ones."""
+    from utp_cli.detection.providers import PROVIDERS  # noqa: PLC0415 - only where one is named
+    from utp_cli.facts.parser_names import TOOL_PARSERS  # noqa: PLC0415
+
+    known = {*PROVIDERS, *PROVIDERS.values(), *TOOL_PARSERS}
+    near = None if provider.casefold() in known else nearest(provider, known, cutoff=0.75)
+    if near:
+        say(f"utp: note: no provider is known as {provider!r}: did you mean '{near}'?")
 
 
 def _first(*values: Any) -> Any:

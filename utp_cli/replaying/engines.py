@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _AHEAD: Final = 3
 """Chunks under way for each worker."""
+_MOST: Final = 61
+"""Processes that Python can wait for on Windows; nobody's session files keep more busy."""
 
 
 def engine_for(name: str, jobs: int) -> Engine:
@@ -37,7 +39,7 @@ def _local(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iter
         return
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only several processes need it
 
-    with ProcessPoolExecutor(jobs, initializer=_leave_interrupts_to_parent) as pool:
+    with ProcessPoolExecutor(min(jobs, _MOST), initializer=_leave_interrupts_to_parent) as pool:
         try:
             yield from _in_order(lambda chunk: pool.submit(work, chunk), lambda future: future.result(), chunks, jobs)
         finally:

@@ -90,7 +90,9 @@ class Outcome:
         lost, found = _names(self.lost), _names(self.found)
         told = [f"{lost} lost"] * bool(lost) + [f"{found} found"] * bool(found)
         told += [f"{_names(self.delivery_lost)} not delivered"] * bool(self.delivery_lost and not lost)
-        return "; ".join(told) or self.error or ("no answer" if self.status == "error" else "")
+        if self.status == "error":
+            return self.error or "; ".join(told) or "no answer"
+        return "; ".join(told) or self.error or ""
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as an exchange of `utp.replay/1`."""
