@@ -29,6 +29,7 @@ FLOORS = {
     "io": 8,
     "views": 8,
     "commands": 9,
+    "plugins": 9,
 }
 FACE = {"app", "public", "__main__", "__init__"}
 """Modules beside the folders; they stand with the commands."""
@@ -56,6 +57,7 @@ OTHERS = {
     },
     "views": {"rich", "jinja2"},
     "commands": {"typer", "tomli_w"},
+    "plugins": {"pytest"},
 }
 """What a folder may import besides the standard library."""
 STANDARD = sys.stdlib_module_names

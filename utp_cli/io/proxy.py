@@ -226,18 +226,23 @@ def listen(port: int) -> socket.socket:
     return opened
 
 
-def serve(listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str] = ()) -> None:
+def serve(
+    listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str] = (), *,
+    running: Callable[[Any], None] = lambda _: None,
+) -> None:  # fmt: skip
     """Relay until SIGINT or SIGTERM. `hear` is called with each exchange that has ended, from one thread.
 
-    Its bodies are as they went by, with their content encodings. `hosts`: further names of this server. Raises
-    `BadOption` where the packages of the extra `record` are missing.
+    Its bodies are as they went by, with their content encodings. `hosts`: further names of this server. `running`
+    is handed the server before it starts: it ends once its `should_exit` is true. Raises `BadOption` where the
+    packages of the extra `record` are missing.
     """
-    asyncio.run(_serve(listening, upstream, hear, hosts))
+    asyncio.run(_serve(listening, upstream, hear, hosts, running))
 
 
 async def _serve(
-    listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str]
-) -> None:
+    listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str],
+    running: Callable[[Any], None],
+) -> None:  # fmt: skip
     import httpx  # noqa: PLC0415
 
     uvicorn = imported_server()
@@ -259,7 +264,9 @@ async def _serve(
             access_log=False, server_header=False, date_header=False, proxy_headers=False,
             timeout_keep_alive=_IDLE, timeout_graceful_shutdown=_GRACE, h11_max_incomplete_event_size=1 << 20,
         )  # fmt: skip
-        await Server(config).serve(sockets=[listening])
+        server = Server(config)
+        running(server)
+        await server.serve(sockets=[listening])
 
 
 def imported_server() -> Any:

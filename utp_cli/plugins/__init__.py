@@ -1,0 +1,1 @@
+"""What other programs load of utp: a plugin for pytest."""
