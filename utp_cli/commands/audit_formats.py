@@ -57,6 +57,12 @@ def _junit(audited: Sequence[Audited], _: Showing) -> str:
     return as_junit(audited)
 
 
+def _markdown(audited: Sequence[Audited], _: Showing) -> str:
+    from utp_cli.views.markdown import audit_markdown  # noqa: PLC0415
+
+    return audit_markdown(audited)
+
+
 FORMATS: dict[str, View] = {
     "text": _text,
     "json": _json,
@@ -64,6 +70,7 @@ FORMATS: dict[str, View] = {
     "github": _github,
     "gitlab": _gitlab,
     "junit": _junit,
+    "markdown": _markdown,
 }
 """Every value of `--format`."""
 

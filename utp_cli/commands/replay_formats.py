@@ -153,6 +153,22 @@ class Github:
         """All was said."""
 
 
+class Markdown:
+    """For a job's summary, or a comment: all at the end, from counts."""
+
+    def __init__(self, _: Showing, sink: Output) -> None:
+        self._sink, self._digest = sink, Digest()
+
+    def add(self, part: Part) -> bool:
+        self._digest.add(part)
+        return True
+
+    def end(self) -> None:
+        from utp_cli.views.markdown import replay_markdown  # noqa: PLC0415
+
+        self._sink.write(replay_markdown(self._digest))
+
+
 class Silent:
     """The page is drawn elsewhere (paging.py): nothing is written here."""
 
@@ -191,6 +207,7 @@ REPORTS: dict[str, Callable[[Showing, Output], Report]] = {
     "json": Json,
     "junit": Junit,
     "github": Github,
+    "markdown": Markdown,
     "html": Silent,
 }
 """Formats that are written while the replay runs."""
