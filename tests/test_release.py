@@ -41,7 +41,7 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel: zipfile.ZipFile) -> No
         for path in (ROOT / "utp_cli").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    held = {name for name in wheel.namelist() if not name.startswith(f"utp_cli-{__version__}.")}
     assert held == package
     assert "utp_cli/py.typed" in held
     assert any(name.endswith(".jsonl") for name in held)
@@ -60,6 +60,11 @@ def test_the_wheel_says_who_made_it_and_for_which_python(metadata: Message) -> N
     assert metadata["Author-Email"] is None
     versions = re.findall(r"Python :: (3\.\d+)$", "\n".join(metadata.get_all("Classifier", [])), re.MULTILINE)
     assert versions == ["3.11", "3.12", "3.13", "3.14"]
+
+
+def test_the_manual_page_is_installed(wheel: zipfile.ZipFile) -> None:
+    page = wheel.read(f"utp_cli-{__version__}.data/data/share/man/man1/utp.1").decode()
+    assert page.startswith(f'.TH UTP 1 "" "utp {__version__}"')
 
 
 def test_both_names_start_it(wheel: zipfile.ZipFile) -> None:
