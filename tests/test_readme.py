@@ -36,6 +36,7 @@ def test_examples_were_found() -> None:
     assert PYTHON
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the blocks are for a POSIX shell")
 @pytest.mark.parametrize(("command", "output"), CONSOLE, ids=[command for command, _ in CONSOLE])
 def test_command_prints_what_is_shown(command: str, output: str) -> None:
     assert run(command) == output

@@ -180,7 +180,7 @@ class Closed(io.RawIOBase):
 
 @pytest.mark.parametrize(("system", "ends"), [("nt", True), ("posix", False)])
 def test_a_pipe_that_windows_calls_invalid(system: str, ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = io.TextIOWrapper(io.BufferedWriter(Closed()))
+    closed = io.TextIOWrapper(io.BufferedWriter(Closed()), encoding="utf-8")
     monkeypatch.setattr(output, "_stdout", lambda: closed)
     monkeypatch.setattr(output, "silence", lambda _: None)
     monkeypatch.setattr(output.os, "name", system)
