@@ -116,7 +116,8 @@ def test_the_commands_shown_are_commands() -> None:
 
 
 def test_the_hooks() -> None:
-    for hook in YAML(typ="safe").load(HOOKS.read_text(encoding="utf-8")):
+    hooks = YAML(typ="safe").load(HOOKS.read_text(encoding="utf-8"))
+    for hook in (hook for hook in hooks if hook["id"].startswith("utp-audit")):
         assert {"id", "name", "entry", "language", "files"} <= hook.keys()
         assert re.search(hook["files"], "servers/tools.yaml")
         assert not re.search(hook["files"], "servers/tools.py")
