@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from utp_cli.io.output import Output
     from utp_cli.io.settings import Settings
-    from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.run import Part
     from utp_cli.replaying.session import Session
 
@@ -236,7 +235,7 @@ class _Accepted:
 
     def add(self, part: Part) -> None:
         if self._asked:
-            news = {outcome.index: _now(outcome) for outcome in part.outcomes if _differs(outcome)}
+            news = {outcome.index: outcome.to_expect for outcome in part.outcomes if outcome.differs}
             self._changed.setdefault(part.session.source, {}).update(news)
             self._undelivered += sum(len(outcome.delivery_lost) for outcome in part.outcomes)
 
@@ -250,13 +249,3 @@ class _Accepted:
         if self._undelivered:
             count = f"{self._undelivered:,} call{'s' * (self._undelivered != 1)}"
             out.say(f"accepted as not delivered: {count}; a client of this server never gets them")
-
-
-def _now(outcome: Outcome) -> dict[str, Any]:
-    """Return what is expected from now on."""
-    return {"calls": outcome.calls, **({"delivered": outcome.delivered} if outcome.undelivered else {})}
-
-
-def _differs(outcome: Outcome) -> bool:
-    found = outcome.lost or outcome.found or outcome.delivery_lost
-    return bool(found or (not outcome.accepted and outcome.calls))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _BEGINS = b'{"utp_session"'
 _STARTING = 30
 """Seconds that the recorder may take to start."""
-_ACCEPTED = pytest.StashKey[dict["Path", dict[int, list[dict[str, Any]]]]]()
-"""With `--utp-update`: the calls found now, by file and exchange."""
+_ACCEPTED = pytest.StashKey[dict["Path", dict[int, dict[str, Any]]]]()
+"""With `--utp-update`: what is there now, by file and exchange."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -76,7 +76,7 @@ class SessionTests(pytest.File):
 
 
 class ExchangeTest(pytest.Item):
-    """One exchange: it passes where its calls are those that were accepted, or recorded."""
+    """One exchange: it passes where its calls are those that were accepted, or recorded, and reached the client."""
 
     def __init__(self, *, outcome: Outcome, **more: Any) -> None:
         super().__init__(**more)
@@ -84,13 +84,11 @@ class ExchangeTest(pytest.Item):
 
     def runtest(self) -> None:
         """Compare. With `--utp-update` accept."""
-        from utp_cli.replaying.compare import BAD  # noqa: PLC0415
-
         found = self.outcome
         if self.config.getoption("--utp-update"):
-            if found.lost or found.found or (not found.accepted and found.calls):
-                self.config.stash[_ACCEPTED].setdefault(self.path, {})[found.index] = found.calls
-        elif found.status in BAD:
+            if found.differs:
+                self.config.stash[_ACCEPTED].setdefault(self.path, {})[found.index] = found.to_expect
+        elif found.failed:
             raise NotAsItWasError(found)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -106,7 +104,7 @@ class ExchangeTest(pytest.Item):
 
 
 class NotAsItWasError(AssertionError):
-    """The calls of an exchange are not those that were expected."""
+    """The calls of an exchange are not those that were expected, or did not reach the client."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(f"{outcome.status}: {outcome.why}")

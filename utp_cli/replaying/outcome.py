@@ -85,6 +85,16 @@ class Outcome:
         return not self.lossy and not any(valid is False for valid in self.valid)
 
     @property
+    def differs(self) -> bool:
+        """Whether accepting it would change what is expected."""
+        return bool(self.lost or self.found or self.delivery_lost or (not self.accepted and self.calls))
+
+    @property
+    def to_expect(self) -> dict[str, Any]:
+        """What is expected from now on, once it is accepted."""
+        return {"calls": self.calls, **({"delivered": self.delivered} if self.undelivered else {})}
+
+    @property
     def why(self) -> str:
         """What is not as it was, in a few words."""
         lost, found = _names(self.lost), _names(self.found)
