@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.captures.hops import body_hops, metadata_of, take_off
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode, dict_of
-from utp_cli.wire.error_body import error_of
+from utp_cli.wire.error_body import error_of, own_error_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ def _from_text(text: str, so_far: ErrorRead, depth: int) -> ErrorRead:
 def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
     if isinstance(body, list):
         body = next((each for each in body if error_of(each)), {})
-    told = error_of(body)
+    told = own_error_of(body)
     if told is None:
         return so_far
     message, status = told

@@ -57,6 +57,12 @@ def error_of(document: Any) -> tuple[str, int | str | None] | None:
     return _innermost(doc, _DEEPEST) if is_error(doc) else None
 
 
+def own_error_of(document: Any) -> tuple[str, int | str | None] | None:
+    """Return what an error says itself, not what was passed on inside it; None where the document is none."""
+    doc = dict_of(document)
+    return _innermost(doc, 0) if is_error(doc) else None
+
+
 def _without_key(doc: dict[str, Any]) -> bool:
     """Judge an envelope without the key `error`: a message, beside it what belongs to an error, and no other kind."""
     if not doc.keys() <= _KEYS or doc.get("success") is True or doc.get("ok") is True:
