@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 from utp_cli.app import COMMANDS, app
-from utp_cli.commands.replay import FAIL_ON
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -192,11 +191,6 @@ def test_every_command_has_help_with_two_examples(name: str) -> None:
     assert done.exit_code == 0
     examples = done.stdout.partition("Examples:\n")[2].splitlines()
     assert len([line for line in examples if "utp" in line]) >= 2
-
-
-def test_the_bars_of_replay_grow() -> None:
-    bars = list(FAIL_ON.values())
-    assert all(lower <= higher for lower, higher in zip(bars, bars[1:], strict=False))
 
 
 # --- what the calls of an answer are checked for, and what they are written as ---------------------------------------

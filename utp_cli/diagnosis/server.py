@@ -182,6 +182,15 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
                 pointer=passage.pointer,
                 span=loose[1],
             )
+    for lone in answer.result.rejected if answer.stop == "stop" else ():
+        if lone.name is None and lone.reason == "truncated" and lone.span and not lone.raw:
+            token = answer.result.texts[lone.pointer][slice(*lone.span)].strip()
+            yield Sighting(
+                message=f"the control token {token} stands at the end, and no call behind it",
+                evidence=token,
+                pointer=lone.pointer,
+                span=lone.span,
+            )
     for call in answer.written:
         for name, value in call.arguments.items():
             stuck = leaked_into(value) if isinstance(value, str) else None

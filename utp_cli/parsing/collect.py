@@ -55,7 +55,7 @@ def collect(
             SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
         ):
             candidate.reason = "doubtful"
-        if valid is None and checked and candidate.name in (tools or {}):
+        if valid is None and checked and candidate.reason != "intent" and candidate.name in (tools or {}):
             result.kept_notes.append(_unchecked(candidate))
         if candidate.reason is None and candidate.standing == "unsure":
             result.kept_notes.append(_unsure(candidate))
