@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -181,3 +182,15 @@ def test_the_type_of_an_event_that_is_no_text(tmp_path: Path) -> None:
     chunk = '{"id": {"a": 1}, "type": {"b": 2}, "choices": [{"index": 0, "delta": {"content": "a"}}]}'
     path.write_text(f"data: {chunk}\n\n" * 3)
     assert replay(path).to_dict()["metrics"]["exchanges"] == 1
+
+
+# -- descriptions that are searched ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", ["-", ".", "use ", "a-", "sk-", "eyJaaaaaaaa-", "<", "((", "<!-- ", "http://a"])
+def test_a_long_description_costs_time_that_grows_with_its_length(unit):
+    said = "Return the thing. " + unit * (30_000 // len(unit))
+    schema = {"type": "object", "properties": {"x": {"type": "string", "description": said}}}
+    begin = time.process_time()
+    audit([{"name": "t", "description": said, "parameters": schema}])
+    assert time.process_time() - begin < 1.5

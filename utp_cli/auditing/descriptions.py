@@ -10,7 +10,17 @@ from utp_cli.auditing.nodes import Node, resolve, value_types
 from utp_cli.auditing.prose import prose_parameters
 from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, first_sentence, sentences, stem, stems, word_set, words
+from utp_cli.auditing.words import (
+    any_word,
+    content_words,
+    first_sentence,
+    names_in,
+    sentences,
+    stem,
+    stems,
+    word_set,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -296,12 +306,9 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
         texts += [(node.description, node.at("description")) for node in tool.nodes if "`" in node.description]
         yield from _stale(tool, known, [(name, texts[0][1]) for name in named])
         for text, at in texts:
-            own = [part for part in sentences(text) if not tools.names & {*_WORDS.findall(part)} - {tool.name}]
+            own = [part for part in sentences(text) if not tools.names & {*names_in(part)} - {tool.name}]
             found = [(a or b, at) for part in own for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
-
-
-_WORDS = re.compile(r"[\w.-]*\w")
 
 
 def _own_part(sentence: str) -> str:

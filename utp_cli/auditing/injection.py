@@ -283,11 +283,11 @@ _SECRET = re.compile(
     r"\b(?:sk-ant-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abpr]-|rk_live_|sk_live_|sbp_|lin_api_|npm_|dop_v1_)[\w-]{10,}"
     r"|\bhf_[A-Za-z]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bpk\.eyJ[\w.-]{20,}"
     r"|\bhooks\.slack\.com/services/T\w+/B\w+/\w{16,}|\bdiscord(?:app)?\.com/api/webhooks/\d+/[\w-]{30,}"
-    r"|\bsk-(?=[\w-]*\d)[\w-]{10,}"
+    r"|\bsk-(?=[\w-]{0,200}\d)[\w-]{10,}"
     r"|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}|\b[a-z][a-z0-9+.-]*://[^\s/:@\"']+:(?P<password>[^\s/@\"']+)@[\w.-]+"
+    r"|\beyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]{8,}|\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']+:(?P<password>[^\s/@\"']+)@[\w.-]+"
 )
-_PLACEHOLDER = re.compile(r"xxx|\*\*\*|<[^>]*>|\byour[_-]|example|\.\.\.|…|\{\w+\}|\$\{?\w", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"xxx|\*\*\*|<[^<>]*>|\byour[_-]|example|\.\.\.|…|\{\w+\}|\$\{?\w", re.IGNORECASE)
 _NO_PASSWORD = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret"})
 
 

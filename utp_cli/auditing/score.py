@@ -10,7 +10,7 @@ from utp_cli.auditing.injection import is_injection
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.parameters import is_ambiguous
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule
-from utp_cli.auditing.words import any_word, sentences, word_set, words
+from utp_cli.auditing.words import any_word, names_in, sentences, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +163,7 @@ def formless(tool: AuditedTool) -> list[Node]:
 _BOUNDARY = re.compile(
     r"\b(?:do not|don't|never) (?:use|call|pass)\b|\bnot (?:meant|intended|suitable|for)\b"
     r"|\bonly (?:use|call|for|when|if|works?)\b|\buse (?:\S+ )?only (?:for|when|if)\b|\binstead of\b"
-    r"|\buse\b[^.!?]*\binstead\b|\binstead,? use\b|\brather than\b|\bprefer\b|\bunlike\b"
+    r"|\buse\b(?:(?!\buse\b)[^.!?])*\binstead\b|\binstead,? use\b|\brather than\b|\bprefer\b|\bunlike\b"
     r"|\b(?:does not|doesn't|cannot|can't|won't)"
     r" (?:support|handle|include|return|modify|create|change|delete|work)\b",
     re.IGNORECASE,
@@ -173,7 +173,7 @@ _BOUNDARY = re.compile(
 def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
     """Say whether something says when not to use the tool."""
     others = names - {tool.name, ""}
-    named = any(word in others for word in re.findall(r"[\w.-]*\w", tool.description))
+    named = any(word in others for word in names_in(tool.description))
     return bool(_BOUNDARY.search(tool.description)) or named
 
 

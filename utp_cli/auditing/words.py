@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _RISE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)[.!?]*\s+|\n\s*\n|\n(?=\s*[-*] )")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)\s+|\n\s*\n|\n(?=\s*[-*] )")
 
 
 def word_set(listed: str) -> frozenset[str]:
@@ -20,6 +20,14 @@ EMPTY_WORDS = word_set(
     " specified particular provided"
 )
 """Words that say nothing by themselves; the others are content words."""
+
+
+_NAME = re.compile(r"[\w.-]+")
+
+
+def names_in(text: str) -> list[str]:
+    """Return what could be names of tools: dots and dashes may stand in them, not behind them."""
+    return [name for found in _NAME.findall(text) if (name := found.rstrip(".-"))]
 
 
 @lru_cache(maxsize=4096)
