@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -194,3 +195,28 @@ def test_a_long_description_costs_time_that_grows_with_its_length(unit):
     begin = time.process_time()
     audit([{"name": "t", "description": said, "parameters": schema}])
     assert time.process_time() - begin < 1.5
+
+
+HOSTILE_NAMES = r"""
+[profiles."p\u001b[31m\u202e\u009b\U000E0041"]
+model = "m\u001b]0;x\u0007"
+[dialects."d\u001b"]
+family = "tagged_json_object"
+call_open = "<a>"
+call_close = "</a>"
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("profiles", "list"), ("profiles", "show", "p\x1b[31m\u202e\x9b\U000e0041"), ("dialects", "d\x1b")],
+    ids=" ".join,
+)
+def test_names_of_ones_own_reach_no_terminal_as_they_are(tmp_path, arguments):
+    table = tmp_path / "own.toml"
+    table.write_text(HOSTILE_NAMES, encoding="utf-8")
+    done = utp(*arguments, "--config", str(table))
+    assert done.exit_code == 0
+    assert not set(done.stdout) & set("\x1b\x07\x9b\u202e\U000e0041")
+    if arguments[1] == "show":
+        assert tomllib.loads(done.stdout)["profiles"] == tomllib.loads(HOSTILE_NAMES)["profiles"]

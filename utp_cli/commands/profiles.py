@@ -14,6 +14,7 @@ from utp_cli.io import output
 from utp_cli.io.profiles import add_profile, candidates, find_configuration
 from utp_cli.io.toml_text import read_toml
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.views.escape import shown
 
 app = command_app(
     "utp profiles add boxxie --provider ollama --model qwen3:32b",
@@ -42,7 +43,7 @@ def list_profiles(config: options.Config = None, as_json: options.Json = False) 
         output.say("no profiles yet: utp profiles add NAME --provider … --model …")
     width = max(map(len, found), default=0)
     rows = (f"{name:<{width}}  {' · '.join(filter(None, (p.provider, p.model, p.url)))}" for name, p in found.items())
-    return _write("".join(f"{line.rstrip()}\n" for line in rows))
+    return _write("".join(f"{shown(line.rstrip())}\n" for line in rows))
 
 
 @app.command("show", **page("utp profiles show boxxie", "utp profiles show boxxie --json"))
@@ -55,7 +56,10 @@ def show(name: Name, config: options.Config = None, as_json: options.Json = Fals
         return _document(table)
     import tomli_w  # noqa: PLC0415 - only who shows one needs it
 
-    return _write(f"# {configuration.place('profiles', name)}\n{tomli_w.dumps({'profiles': {name: table}})}")
+    from utp_cli.views.json import HIDDEN  # noqa: PLC0415
+
+    text = f"# {configuration.place('profiles', name)}\n{tomli_w.dumps({'profiles': {name: table}})}"
+    return _write(HIDDEN.sub(lambda found: f"\\U{ord(found[0]):08X}", text))
 
 
 @app.command("path", **page("utp profiles path", "$EDITOR $(utp profiles path)"))

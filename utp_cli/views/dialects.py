@@ -74,10 +74,13 @@ def one(dialect: Dialect, limits: Sequence[str], example: str, result: ParseResu
     cannot = [line for limit in (*dialect.cannot, *limits) for line in screen.labelled(Text("    "), LIMITS[limit], 4)]
     written = [screen.section("Written"), *(Text(f"    {screen.safe(line)}") for line in example.split("\n"))]
     read = [screen.section("Read")]
-    read += [
-        Text(f"    {screen.safe(call.name)}  {screen.brief(str(call.arguments), screen.width - 30)}  {call.parser}")
-        for call in result.calls
-    ]
+    for call in result.calls:
+        parts = (
+            screen.safe(call.name),
+            screen.brief(str(call.arguments), screen.width - 30),
+            screen.safe(call.parser or ""),
+        )
+        read.append(Text(f"    {'  '.join(parts)}"))
     return blocks([title, declared, [screen.section("Cannot carry"), *cannot] if cannot else [], written, read])
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.events import Event
 
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """What terminals obey, browsers turn round, or nobody sees: control, bidirectional, zero-width and tag characters."""
@@ -24,7 +24,7 @@ def document(value: Any, *, one_line: bool = False) -> str:
     What nobody sees is written as an escape. A lone surrogate stays what it is here; encoding with
     `errors="backslashreplace"` makes it one.
     """
-    return _HIDDEN.sub(_escape, dumps(value, indent=None if one_line else 2)) + "\n"
+    return HIDDEN.sub(_escape, dumps(value, indent=None if one_line else 2)) + "\n"
 
 
 def line(value: Any) -> str:
