@@ -3,7 +3,7 @@
     python -m tests.attack.kill [--times 200] [--seed 1] [COMMAND…]
 
 For each command a process is started and killed (SIGKILL) after a random part of the time that it takes; half of the
-moments lie in the last tenth, where the file is written. The last line of each command is its figure.
+moments lie within a tenth of its end, before and after the file is written. The last line of each command is its figure.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def attacked(name: str, times: int, seed: int) -> Counter[str]:
             file.write_text(command.content)
             process = subprocess.Popen(run, **quiet)
             try:
-                process.wait(takes * (rng.uniform(0.9, 1.0) if rng.random() < 0.5 else rng.random()))
+                process.wait(takes * (rng.uniform(0.9, 1.1) if rng.random() < 0.5 else rng.random()))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
