@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from utp_cli.captures.errors import find_error, read_error_body, values_in
+from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
+from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.shape import judge, recognise
 
 if TYPE_CHECKING:
-    from utp_cli.captures.errors import ErrorRead
     from utp_cli.protocol.captures import CaptureKind
 
 Part = Literal["event", "message", "whole"]
 _ROLES: Final = frozenset({"user", "system", "developer", "tool", "function", "human"})
+_FEW_KEYS: Final = 6
+_LONGEST: Final = 2_000
 _LOG_KEYS: Final = frozenset({"level", "severity", "levelname", "lvl", "loglevel", "log_level"})
 
 _SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
@@ -54,12 +56,22 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind="answer", document=answer)
     if kind:
         return Sort(kind=kind)
+    if said := _known_words(value):
+        return Sort(kind="error", error=ErrorRead(message=said), known=False)
     return Sort(kind="log", known=False) if _LOG_KEYS & dict_of(value).keys() else None
 
 
 def _answer_in(value: Any) -> Any:
     """Return the answer in a record of a log or an export; None where there is none."""
     return next((each for each in values_in(value) if isinstance(each, dict) and _answers(each)), None)
+
+
+def _known_words(value: Any) -> str:
+    """Return the words of a small document where they are those of a known error; an empty text for any other."""
+    if not isinstance(value, dict) or len(value) > _FEW_KEYS or any(isinstance(v, dict | list) for v in value.values()):
+        return ""
+    said = ", ".join(f"{key}: {each}" for key, each in value.items())
+    return said if any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST])) else ""
 
 
 def _answers(document: dict[str, Any]) -> bool:

@@ -93,10 +93,14 @@ def _from_text(text: str, so_far: ErrorRead, depth: int) -> ErrorRead:
     hops = _added(so_far.hops, taken.hops)
     status = so_far.status if taken.status is None else taken.status
     found = replace(so_far, message=_CLOSING.sub("", taken.rest).strip(), hops=hops, status=status)
-    if depth < _DEEPEST and (body := _body_in(taken.rest)) is not None:
+    body = _body_in(taken.rest) if depth < _DEEPEST else None
+    if body is None:
+        return found
+    if _holds_error(body):
         inner = _from_body(body, found, depth + 1)
         return inner if inner.message else replace(found, document=body)
-    return found
+    below = find_error(body) if depth == 0 else None
+    return replace(below, hops=_added(hops, below.hops), status=below.status or status) if below else found
 
 
 def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
@@ -106,6 +110,8 @@ def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
     if told is None:
         return so_far
     message, status = told
+    own = _own_status(body)
+    status = status if own is None or isinstance(status, int) else own
     found = replace(
         so_far,
         message=message.strip() or so_far.message,
@@ -115,12 +121,19 @@ def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
     )
     if depth >= _DEEPEST:
         return found
-    metadata = metadata_of(body)
-    for raw in (metadata.get("raw"), dict_of(body).get("responseBody"), message):
+    error = dict_of(body).get("error")
+    words = dict_of(error).get("message") or dict_of(body).get("message") or error
+    for raw in (metadata_of(body).get("raw"), dict_of(body).get("responseBody"), words, message):
         inner = _inner(raw, found, depth + 1)
-        if inner and inner.message and inner.message != message:
+        if inner and inner.message and (inner.document is not body or inner.message != message):
             return inner
     return found
+
+
+def _own_status(body: Any) -> int | None:
+    """Return the status that the outermost error of a body names."""
+    places = (dict_of(dict_of(body).get("error")), dict_of(body))
+    return next((place["code"] for place in places if isinstance(place.get("code"), int)), None)
 
 
 def _inner(raw: Any, so_far: ErrorRead, depth: int) -> ErrorRead | None:
@@ -132,14 +145,13 @@ def _inner(raw: Any, so_far: ErrorRead, depth: int) -> ErrorRead | None:
 
 
 def _body_in(text: str) -> Any:
-    """Return the error body that stands in a text; its quotes may be escaped still."""
-    for begin in _BODY.finditer(text[: 1 << 20]):
-        value = _value_at(text, begin.start())
-        if error_of(value) or (isinstance(value, list) and any(map(error_of, value))):
-            return value
-        if value is not None:
-            return None
-    return None
+    """Return the first body that stands in a text, an error or not; its quotes may be escaped still."""
+    values = (_value_at(text, begin.start()) for begin in _BODY.finditer(text[: 1 << 20]))
+    return next((value for value in values if value is not None), None)
+
+
+def _holds_error(value: Any) -> bool:
+    return any(error_of(each) for each in (value if isinstance(value, list) else [value]))
 
 
 def _value_at(text: str, at: int) -> Any:

@@ -41,6 +41,7 @@ WRAPPINGS: Final = (
     _of(rf"(?:HTTP(?: Error)?(?: code)?:? *)(?P<status>[45]\d\d)(?: (?:{_STATUS_WORDS}))?[: .-]*"),
     _of(r"\(?\(HTTP/[\d.]{1,3} (?P<status>[45]\d\d)\)(?: \w{1,60}\))? *"),
     _of(rf"(?P<status>[45]\d\d)(?: (?:{_STATUS_WORDS})\b[.:,]?)? *(?=[\n{{\[\"A-Z<']|b')\s*"),
+    _of(rf"\[(?P<status>[45]\d\d)\](?: (?:{_STATUS_WORDS}))?:? *(?=\S)"),
     _of(rf"unexpected status (?P<status>[45]\d\d)(?: (?:{_STATUS_WORDS}))?: *"),
     _of(
         r"\[GoogleGenerativeAI Error\]: (?:Error fetching from \S{1,300} *)?(?:\[(?P<status>\d{3})[^\]\n]{0,60}\] *)?",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.tracebacks import Line
@@ -21,6 +23,9 @@ _SHARE_OF_BEGINNING: Final = 8
 _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
+_STATUS: Final = re.compile(r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode): ?[45]\d\d\b")
+_WORD: Final = re.compile(r"[a-z]{2,}")
+_PLACEHOLDER: Final = re.compile(r"\{\w*\}")
 
 
 def known_lines(text: str, *, log: bool) -> list[Line]:
@@ -42,16 +47,29 @@ def _in_chunk(text: str, start: int, end: int) -> list[Line]:
     for match in find_error_texts(text[start:end]):
         line = _line(match, text, start)
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
-        if match.entry.prio >= 0 and apart and _is_told(match, line, start):
+        told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
+        if match.entry.prio >= 0 and apart and told:
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
 
 
-def _is_told(match: Match, line: Line, base: int) -> bool:
-    """Whether the lines say it: they begin with it, or it is a good part of them."""
+def _is_told(match: Match, line: Line, text: str, base: int) -> bool:
+    """Whether the lines say it: they begin with it, or name a status, or it is a good part of them."""
     begins = base + match.span[0] - line.start <= _FIRST
+    begins = begins or _STATUS.search(text, line.start, line.end) is not None
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
+
+
+def _says(says: str, line: str) -> bool:
+    """Whether most words of a line are those of the message, the placeholders aside."""
+    words = set(_WORD.findall(line.lower()))
+    return len(line) < _SHORT and len(_own_words(says) & words) * 2 >= len(words)
+
+
+@functools.cache
+def _own_words(says: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(_PLACEHOLDER.sub(" ", says.lower())))
 
 
 def _line(match: Match, text: str, base: int) -> Line:

@@ -6,12 +6,13 @@ A layer takes a text and returns it cleaned, or None where it has nothing to do.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.mapped import Mapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from utp_cli.protocol.spans import Span
 
@@ -38,7 +39,10 @@ _STAMP: Final = (
 )
 _LEVEL: Final = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|TRACE|NOTICE|SEVERE|SUCCESS)"
 _TOKENS: Final[tuple[tuple[str, str], ...]] = (
-    ("docker_compose", r"[\w][\w./-]{0,80}-\d{1,3}[ \t]+\|[ ]"),
+    (
+        "docker_compose",
+        r"[\w][\w./-]{0,80}-\d{1,3}[ \t]+\|[ ]|[\w][\w./-]{0,80}[ \t]+\|[ ](?=(?:time|level|ts)=|\[?\d{4}-\d\d|\{\")",
+    ),
     ("kubectl", r"\[pod/[^\]\s]{1,200}\][ ]"),
     ("github_actions", r"##\[\w{1,20}\]|::(?:error|warning|notice|debug)(?:[ ][^:\n]{0,200})?::"),
     ("journald", r"(?<=\d[ ])[\w.-]{1,80}[ ][\w./@-]{1,80}\[\d{1,10}\]:[ ]"),
@@ -52,7 +56,13 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("llama_cpp", r"(?:srv|slot|que|cmn|main|common)[ ]+\w{1,60}:[ ]"),
     ("source", r"\[[\w./:@ #-]{1,80}\]:?|\([\w.:-]{1,60}\):"),
     ("place", r"[\w./<>-]{1,100}:(?:[\w<>.]{1,80}:)?\d{1,6}(?=[ :])"),
-    ("logger", r"[\w.:/@<>-]{1,100}(?=[ ]-[ ]|[ ]{0,8}\|[ ])|[A-Za-z_][\w.]{0,80}:(?=[^\s:/])"),
+    (
+        "logger",
+        (
+            r"[\w.:/@<>-]{1,100}(?=[ ]-[ ]|[ ]{0,8}\|[ ])|[A-Za-z_][\w.]{0,80}:(?=[^\s:/])"
+            r"|(?:[a-z_]\w{0,40}\.){1,8}[a-z_][a-z0-9_]{0,40}:(?=[ ])"
+        ),
+    ),
     ("between", r"[ \t]*[|:-](?=[ \t]|$)[ \t]*|:(?=\S)|[ \t]+"),
 )
 """The parts of a prefix: a name, and its pattern."""
@@ -70,6 +80,8 @@ _LOGS: Final = {
     "leveled": "log-line",
 }
 """The form that a token gives the line; the first of a line tells."""
+_LEVELS: Final = {"leveled", "bare_level", "source"}
+_FAULT: Final = re.compile(r"\[?(?:ERROR|ERR|CRITICAL|FATAL|SEVERE|error|critical|fatal)\b", re.ASCII)
 _MOST_TOKENS: Final = 24
 _LAYERS_DEEP: Final = 4
 _FEW: Final = 2
@@ -78,10 +90,14 @@ _FEW: Final = 2
 class Cleaned:
     """A text without what stood around its lines, and what that was."""
 
-    def __init__(self, text: Mapped, forms: tuple[str, ...] = (), *, log: bool = False) -> None:
+    def __init__(
+        self, text: Mapped, forms: tuple[str, ...] = (), *, log: bool = False, faults: Sequence[int] = ()
+    ) -> None:
         self.text = text
         self.log = log
         """Most of its lines had the prefix of a log."""
+        self.faults = faults
+        """Where the words of lines begin whose prefix named the level of an error: characters of the paste."""
         self.forms = forms
         """Slugs, outermost first: `ansi`, `quoted`, `box`, `diff`, `docker-compose`, `log-line`, …"""
 
@@ -112,7 +128,7 @@ def lines_of(text: str) -> Iterator[Span]:
 def _next_layer(each: Cleaned) -> list[Cleaned] | None:
     for name, layer in _LAYERS:
         if (found := layer(each.text)) is not None:
-            return [Cleaned(found, (*each.forms, name), log=each.log)]
+            return [Cleaned(found, (*each.forms, name), log=each.log, faults=each.faults)]
     return _without_prefixes(each)
 
 
@@ -240,12 +256,22 @@ _LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
 # -- prefixes of logs ----------------------------------------------------------------------------------------
 
 
-def prefix_of(text: str, start: int, end: int) -> tuple[int, str, str]:
-    """Return where the words of a log line begin, the form of its prefix, and the service that it names.
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What stands in front of the words of a log line; no `form` where nothing does."""
 
-    (`start`, "", "") where the line has no prefix.
-    """
+    end: int
+    """Where the words begin."""
+    form: str = ""
+    service: str = ""
+    fault: bool = False
+    """It names the level of an error, and more than that."""
+
+
+def prefix_of(text: str, start: int, end: int) -> Prefix:
+    """Read the prefix of a log line."""
     at, indent, form, service, before = start, start, "", "", ""
+    fault, tokens = False, 0
     while at < end and text[at] in " \t":
         at += 1
     for _ in range(_MOST_TOKENS):
@@ -255,10 +281,12 @@ def prefix_of(text: str, start: int, end: int) -> tuple[int, str, str]:
         kind = token.lastgroup or ""
         indent = at + 1 if before != "leveled" and token[0].isspace() else token.end()
         before = kind
+        fault = fault or (kind in _LEVELS and _FAULT.match(token[0]) is not None)
+        tokens += kind != "between"
         form = _LOGS.get(kind, "") if not form or (form == "log-line" and kind in _LOGS) else form
         service = token[0].strip(" |[]") if kind in ("docker_compose", "kubectl") else service
         at = token.end()
-    return (indent, form, service) if form else (start, "", "")
+    return Prefix(indent, form, service, fault=fault and tokens > 1) if form else Prefix(start)
 
 
 def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
@@ -269,14 +297,18 @@ def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
     services: dict[str, list[Span | str]] = {}
     form, current = "", ""
     lines = prefixed = 0
+    faults: list[int] = []
     for start, end in lines_of(text):
-        at, found, service = prefix_of(text, start, end)
+        prefix = prefix_of(text, start, end)
         lines += end > start
-        prefixed += bool(found)
-        form = form or found
-        current = service or (current if not found else "")
-        services.setdefault(current, []).append((at, min(end + 1, size)))
+        prefixed += bool(prefix.form) + (bool(prefix.form) and prefix.end >= end)  # the words stand below
+        form = form or prefix.form
+        current = prefix.service or (current if not prefix.form else "")
+        services.setdefault(current, []).append((prefix.end, min(end + 1, size)))
+        if prefix.fault:
+            faults.append(mapped.origin(prefix.end))
     if not form:
         return None
     log = each.log or prefixed * 2 > lines
-    return [Cleaned(mapped.made_of(parts), (*each.forms, form), log=log) for parts in services.values()]
+    faults = [*each.faults, *faults]
+    return [Cleaned(mapped.made_of(parts), (*each.forms, form), log=log, faults=faults) for parts in services.values()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
+from utp_cli.wire.error_body import error_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,9 +28,19 @@ if TYPE_CHECKING:
     from utp_cli.captures.errors import ErrorRead
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.tracebacks import Line
+    from utp_cli.protocol.spans import Span
 
 _STRONG_FORMS: Final = frozenset(
-    {"python-traceback", "exception", "validation-error", "api-error", "http-status", "mcp-error", "logfmt"}
+    {
+        "python-traceback",
+        "exception",
+        "validation-error",
+        "api-error",
+        "http-status",
+        "mcp-error",
+        "logfmt",
+        "log-error",
+    }
 )
 _FEW_WORDS: Final = 300
 """Characters of words around a paste that ask about it, and explain nothing."""
@@ -37,6 +49,14 @@ _SHARE_OF_ERROR: Final = 5
 _AROUND: Final = frozenset({"quoted", "box", "ansi"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
+_PIECE: Final = re.compile(r"\s*\"\w{1,60}\": ")
+"""How a piece out of the middle of a JSON document begins."""
+_TAIL: Final = re.compile(
+    r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
+    r"|For troubleshooting|During task with name|Need help\?|To learn more)[^\n]*",
+    re.MULTILINE,
+)
+"""What clients put below an error, whatever it is."""
 _LONGEST: Final = 8_000
 """Characters of words that are looked up among the known error texts."""
 
@@ -61,20 +81,29 @@ def read_paste(text: str) -> Paste:
     """Read a paste: what was found, and which of it matters."""
     found: list[tuple[Found, Capture]] = []
     explained = rest = 0
-    log = False
+    log = ends = False
     parts = cleaned(text)
     for each in parts:
         inside, noise = read_cleaned(each)
         found += [(one, _capture(one, each)) for one in inside]
         told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
         explained += told + noise
+        log = log or (each.log and any(one.kind == "error" for one in inside))
         printed = each.log or "box" in each.forms  # by a program, not by a model
         log = log or (printed and any(one.kind != "log" and (one.strong or one.known) for one in inside))
         rest += max(_filled(each.text.text) - told - noise, 0)
+        ends = _ends(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
-    if not found or not (log or _convincing([one for one, _ in found], explained, rest)):
+    if not found or not (log or _convincing([one for one, _ in found], explained, rest, ends=ends)):
         return Paste(captures=[_plain(text, parts)])
     return Paste(captures=[capture for _, capture in found], chosen=_chosen([one for one, _ in found]))
+
+
+def _ends(inside: Sequence[Found], text: str) -> bool:
+    """Whether a known error is the last that stands in a text, or the text is a piece of JSON that holds one."""
+    if not inside or not inside[-1].known:
+        return False
+    return _PIECE.match(text) is not None or not text[inside[-1].end :].strip(" \n`\"'")
 
 
 def _plain(text: str, parts: Sequence[Cleaned]) -> Capture:
@@ -88,7 +117,9 @@ def capture_of_body(body: Any, capture: Capture) -> Capture | None:
     error = read_error_body(body)
     if error is None:
         return None
-    return replace(capture, hops=error.hops, document=document_of(error), status=_status(error))
+    told = error_of(body)
+    document = body if told and told[0].strip() == error.message else document_of(error)
+    return replace(capture, hops=error.hops, document=document, status=_status(error))
 
 
 def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
@@ -98,19 +129,36 @@ def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
         body = {"error": {"message": page[0]} | ({"code": page[1]} if page[1] else {})}
         whole = Found(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
         return [replace(whole, status=page[1], told=1)], 0
-    told = lines_told(text)
+    told = lines_told(text, _places(each))
     found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
-    found = in_order([*found, *_of_lines(told.errors, found, text)])
+    found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
     if not any(one.kind == "error" and (one.told or one.known) for one in found):
         known = known_lines(text, log=each.log)
         kept = [one for one in found if one.kind != "error"]
-        told_again = in_order([*kept, *_of_lines(known, kept, text)])
-        found = told_again if known else found
+        faults = list(_of_lines(told.faults, kept, text, log=each.log))
+        again = list(_of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]
+        again = again or ([] if len(kept) < len(found) else faults)
+        found = in_order([*kept, *again]) if again else found
     if not any(one.kind in ("error", "answer", "stream") for one in found):
         found = in_order([*found, *_of_lines_of_status(told.statuses)])
     found = with_responses(found, responses_in(text), text)
-    noise = sum(_filled(text[start:end]) for start, end in told.stack)
-    return without_repeats(joined_runs(found, text)), noise
+    found = joined_runs(found, text)
+    once = without_repeats(found)
+    return once, sum(_filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
+
+
+def _nobodys(stack: Iterable[Span], found: Sequence[Found], kept: Sequence[Found], text: str) -> Iterable[Span]:
+    """Give what is nobody's words: stacks, what is said again, and what clients put below an error."""
+    once = set(map(id, kept))
+    yield from stack
+    yield from ((one.start, one.end) for one in found if id(one) not in once)
+    yield from (tail.span() for tail in _TAIL.finditer(text))
+
+
+def _places(each: Cleaned) -> set[int]:
+    """Return where the lines of errors begin in a cleaned text; some may stand in another."""
+    places = {each.text.place(origin): origin for origin in each.faults}
+    return {place for place, origin in places.items() if each.text.origin(place) == origin}
 
 
 # -- one by one ----------------------------------------------------------------------------------------------
@@ -156,13 +204,17 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
         message=error.message,
         told=2,
         strong=sort.known or bool(hops or status),
+        known=not sort.known and bool(find_error_texts(error.message[:_LONGEST])),
         chained=bool(line and line.chained),
         deeper=bool(line and line.deeper),
     )
 
 
-def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Iterable[Found]:
-    """The errors that are words alone; a line whose document was read is told already."""
+def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: bool) -> Iterable[Found]:
+    """The errors that are words alone; a line whose document was read is told already.
+
+    One that quotes what the model wrote goes on to the end, but in a `log`.
+    """
     at = 0
     for line in lines:
         while at < len(taken) and taken[at].end <= line.start:
@@ -173,10 +225,14 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Itera
         if not any(map(str.isalpha, error.message)):
             continue
         named = bool(error.hops) or error.status is not None
-        known = bool(find_error_texts(error.message[:_LONGEST]))
+        known = find_error_texts(error.message[:_LONGEST])
+        end = line.end
+        if known and known[0].entry.carries == "model output" and not log and line is lines[-1] and at == len(taken):
+            end = min(len(text), line.start + _LONGEST)
+            error = read_error(text[line.start : end])
         yield Found(
             start=line.start,
-            end=line.end,
+            end=end,
             kind="error",
             form=line.form,
             document=document_of(error),
@@ -185,7 +241,7 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str) -> Itera
             message=error.message,
             told=1 if named else 0,
             strong=line.form in _STRONG_FORMS or named,
-            known=known,
+            known=bool(known),
             chained=line.chained,
             deeper=line.deeper,
         )
@@ -223,11 +279,14 @@ def _capture(one: Found, each: Cleaned) -> Capture:
 # -- is it a paste, and what matters in it -------------------------------------------------------------------
 
 
-def _convincing(found: Sequence[Found], explained: int, rest: int) -> bool:
-    """Whether a text is a paste, and not an answer that speaks of such things; `rest`: characters of other words."""
+def _convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool) -> bool:
+    """Whether a text is a paste, and not an answer that speaks of such things.
+
+    `rest`: characters of other words. `ends`: a known error is the last that stands in it; who explains goes on.
+    """
     if not any(one.strong for one in found):  # a model may write "Error: no such file"
         telling = any(one.kind != "error" or one.told or one.known for one in found)
-        return telling and explained > rest and found[0].start < _FEW_WORDS
+        return telling and (explained > rest or (ends and rest <= _FEW_WORDS)) and found[0].start < _FEW_WORDS
     named = any(one.kind == "error" and (one.hops or one.status) for one in found)
     return explained >= rest or rest <= _FEW_WORDS or (named and explained * _SHARE_OF_ERROR >= rest)
 

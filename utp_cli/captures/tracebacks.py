@@ -10,6 +10,8 @@ from utp_cli.captures.lines import lines_of
 from utp_cli.captures.logfmt import record_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from utp_cli.protocol.spans import Span
 
 _FRAME: Final = re.compile(
@@ -34,6 +36,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
         rf"(?:{_BEFORE_CLASS})?(?:Error \w{{1,20}} \w{{1,20}} )?{_CLASS_NAME}(?: ?\[\w{{1,60}}\])?(?:: ?|\(['\"])",
     ),
     ("exception", rf"Exception has occurred: {_CLASS_NAME}"),
+    ("exception", r"(?:[a-z_]\w{0,60}\.){1,12}[A-Z][a-zA-Z]{3,60}: (?=\S)"),
     ("validation-error", r"\d{1,4} validation errors? for \w"),
     (
         "api-error",
@@ -44,7 +47,14 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("http-status", r"[45]\d\d (?:[A-Z][A-Z_]{3,40}\.|Bad [Rr]equest|Unprocessable|Not Found|Internal Server)"),
     ("mcp-error", r"MCP error -\d{1,6}: "),
     ("error-line", r"(?:fatal|panic|thread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at)[: ]"),
-    ("error-line", r"(?:ERROR|[Ee]rror)(?: [a-z][\w./-]{0,40}){0,8}: (?=\S)"),
+    ("exception", rf"(?:Failed to|Error) [^\n:]{{1,80}}: {_CLASS_NAME}: "),
+    (
+        "error-line",
+        (
+            r"(?:[A-Z]\w{1,30} (?:\w{1,30} ){0,3}error|(?:\d{1,3} )?(?:ERROR|[Ee]rror))"
+            r"(?: [a-z][\w./-]{0,40}){0,8}:(?: (?=\S)|$)"
+        ),
+    ),
     (
         "error-line",
         r"(?:Error (?:calling|parsing|processing|rendering|from|in|talking to|details)|Failed to) [^\n:]{1,80}: ",
@@ -90,13 +100,15 @@ class Told:
     errors: list[Line]
     statuses: list[Line]
     """Lines of servers that tell a status, and no more."""
+    faults: list[Line]
+    """Lines that a log calls errors, whatever they say; none of `errors`."""
     stack: list[Span]
     """Frames and source lines, in order: nothing in them is a document."""
 
 
-def lines_told(text: str) -> Told:
-    """Walk over the lines of a text once."""
-    told = Told(errors=[], statuses=[], stack=[])
+def lines_told(text: str, faults: Collection[int] = ()) -> Told:
+    """Walk over the lines of a text once; `faults`: where lines begin that a log calls errors."""
+    told = Told(errors=[], statuses=[], faults=[], stack=[])
     python, chained, quiet = False, False, 0
     for start, end in lines_of(text):
         if start < quiet:
@@ -123,6 +135,9 @@ def lines_told(text: str) -> Told:
             deeper = line.lstrip().startswith("Caused by")
             told.errors.append(Line(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
             python = chained = False
+        elif start in faults:
+            last = end if line.strip() else _message_end(text, end)
+            told.faults.append(Line(start=start, end=last, form="log-error"))
     return told
 
 
