@@ -30,6 +30,8 @@ _NEAR: Final = 10
 _BUDGET: Final = 6
 """How often each character of a text may be looked at, on average, before the search is given up."""
 _BUDGET_AT_LEAST: Final = 50_000
+_STRETCH: Final = 1 << 17
+"""Characters whose lines are joined at a time."""
 _FAILED: Final = 1_000
 """Characters that are counted for a reading that failed and does not say how far it looked."""
 
@@ -61,6 +63,7 @@ class _Finder:
         self._masked = masked
         self._left = max(_BUDGET * len(text), _BUDGET_AT_LEAST)
         self._joined: Mapped | None = None
+        self._joined_to = 0
 
     def documents(self) -> Iterator[Document]:
         end, mask = 0, 0
@@ -112,8 +115,11 @@ class _Finder:
 
     def _across_lines(self, at: int) -> Document | None:
         """Read what was broken into lines inside its strings."""
-        if self._joined is None:
-            self._joined = joined(self._text)
+        if self._joined is None or at > self._joined_to - _STRETCH // 2:
+            begin = self._text.rfind("\n", 0, at) + 1
+            self._joined_to = begin + _STRETCH
+            self._joined = joined(self._text, begin, min(self._joined_to, len(self._text)))
+            self._left -= min(_STRETCH, len(self._text)) // 8
         lines, start = self._joined, self._joined.place(at)
         try:
             value, end = decode(lines.text, start)
@@ -147,12 +153,12 @@ class _Finder:
         return Document(value=reader.value, start=at, end=min(reader.end, len(text)), form=form, cut=cut)
 
 
-def joined(text: str) -> Mapped:
-    """Join the lines of a text that was wrapped at a width.
+def joined(text: str, begin: int = 0, stop: int | None = None) -> Mapped:
+    """Join the lines of a stretch of a text that was wrapped at a width.
 
     A line that is full, and was broken inside a word, is joined as it is; all others with a blank between.
     """
-    lines = [(start, end) for start, end in lines_of(text) if text[start:end].strip()]
+    lines = [(start, end) for start, end in lines_of(text, begin, stop) if text[start:end].strip()]
     width = max((len(text[start:end].rstrip()) for start, end in lines), default=0)
     lengths = [len(text[start:end].rstrip()) for start, end in lines[:-1]]
     full, near = sum(length == width for length in lengths), sum(length > width - _NEAR for length in lengths)

@@ -6,6 +6,7 @@ A layer takes a text and returns it cleaned, or None where it has nothing to do.
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -115,12 +116,12 @@ def cleaned(paste: str) -> list[Cleaned]:
     return done + waiting
 
 
-def lines_of(text: str) -> Iterator[Span]:
-    """Give the place of each line, without its break."""
-    at = 0
-    while at <= len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
+def lines_of(text: str, at: int = 0, stop: int | None = None) -> Iterator[Span]:
+    """Give the place of each line, without its break, from one place on to another."""
+    stop = len(text) if stop is None else stop
+    while at <= stop:
+        end = text.find("\n", at, stop)
+        end = stop if end < 0 else end
         yield at, end
         at = end + 1
 
@@ -148,19 +149,21 @@ def _without_codes(mapped: Mapped) -> Mapped | None:
 
 def _kept(mapped: Mapped, kept: Callable[[int, int], Span | None]) -> Mapped:
     """Keep a slice of each line; drop the line where there is none."""
-    parts: list[Span | str] = []
     size = len(mapped.text)
-    for start, end in lines_of(mapped.text):
-        slice_ = kept(start, end)
-        if slice_ is None:
-            continue
-        if slice_[1] == end < size:
-            parts.append((slice_[0], end + 1))
-        else:
-            parts.append(slice_)
-            if end < size:
-                parts.append((end, end + 1))
-    return mapped.made_of(parts)
+
+    def parts() -> Iterator[Span]:
+        for start, end in lines_of(mapped.text):
+            slice_ = kept(start, end)
+            if slice_ is None:
+                continue
+            if slice_[1] == end < size:
+                yield slice_[0], end + 1
+            else:
+                yield slice_
+                if end < size:
+                    yield end, end + 1
+
+    return mapped.made_of(parts())
 
 
 def _without_box(mapped: Mapped) -> Mapped | None:
@@ -294,21 +297,22 @@ def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
     mapped = each.text
     text = mapped.text
     size = len(text)
-    services: dict[str, list[Span | str]] = {}
+    services: dict[str, array[int]] = {}
     form, current = "", ""
     lines = prefixed = 0
-    faults: list[int] = []
+    faults = array("q")
     for start, end in lines_of(text):
         prefix = prefix_of(text, start, end)
         lines += end > start
         prefixed += bool(prefix.form) + (bool(prefix.form) and prefix.end >= end)  # the words stand below
         form = form or prefix.form
         current = prefix.service or (current if not prefix.form else "")
-        services.setdefault(current, []).append((prefix.end, min(end + 1, size)))
+        services.setdefault(current, array("q")).extend((prefix.end, min(end + 1, size)))
         if prefix.fault:
             faults.append(mapped.origin(prefix.end))
     if not form:
         return None
     log = each.log or prefixed * 2 > lines
-    faults = [*each.faults, *faults]
-    return [Cleaned(mapped.made_of(parts), (*each.forms, form), log=log, faults=faults) for parts in services.values()]
+    faults.extend(each.faults)
+    texts = (mapped.made_of(zip(ends[::2], ends[1::2], strict=True)) for ends in services.values())
+    return [Cleaned(each_text, (*each.forms, form), log=log, faults=faults) for each_text in texts]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from utp_cli.protocol.spans import Span
 
@@ -17,8 +18,8 @@ class Mapped:
     """A text made of runs of the paste. Run `i` begins at `starts[i]` here and at `origins[i]` in the paste."""
 
     text: str
-    starts: tuple[int, ...] = (0,)
-    origins: tuple[int, ...] = (0,)
+    starts: Sequence[int] = (0,)
+    origins: Sequence[int] = (0,)
 
     def origin(self, at: int) -> int:
         """Return where a character of this text stands in the paste."""
@@ -39,8 +40,7 @@ class Mapped:
     def made_of(self, parts: Iterable[Span | str]) -> Mapped:
         """Return the text that the parts make: slices of this one, in order, and characters put in between."""
         pieces: list[str] = []
-        starts: list[int] = []
-        origins: list[int] = []
+        starts, origins = array("q"), array("q")
         length, last = 0, 0
         for part in parts:
             if isinstance(part, str):
@@ -60,4 +60,4 @@ class Mapped:
                 starts.append(length + self.starts[inner] - start)
                 origins.append(self.origins[inner])
             length += last - start
-        return Mapped("".join(pieces), tuple(starts) or (0,), tuple(origins) or (0,))
+        return Mapped("".join(pieces), starts or (0,), origins or (0,))

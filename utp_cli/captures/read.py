@@ -49,6 +49,7 @@ _SHARE_OF_ERROR: Final = 5
 _AROUND: Final = frozenset({"quoted", "box", "ansi"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
+_PART: Final = 1 << 16
 _PIECE: Final = re.compile(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
 _TAIL: Final = re.compile(
@@ -292,8 +293,8 @@ def _convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool
 
 
 def _filled(text: str) -> int:
-    """Count the characters that are no blanks."""
-    return sum(map(len, text.split()))
+    """Count the characters that are no blanks, a piece at a time: a text's words cost ten times its memory."""
+    return sum(len("".join(text[at : at + _PART].split())) for at in range(0, len(text), _PART))
 
 
 def _chosen(found: Sequence[Found]) -> int:

@@ -50,7 +50,10 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?: [^\n]*)?$", yaml_dump.read_dump),
 )
 """What a form begins with, and its reader; the first that reads it wins. What follows a comma began before."""
-_STARTS: Final = re.compile("|".join(f"(?:{sign})" for sign, _ in _FORMS), re.MULTILINE)
+_STARTS: Final = re.compile(
+    rf"(?!\s)(?:(?<!\w)|(?!\w))(?:{'|'.join(f'(?:{sign})' for sign, _ in _FORMS)})", re.MULTILINE
+)
+"""None begins with a blank or inside a word: most places are passed over at one look."""
 _TOO_DEEP: Final = re.compile(rf"(?:[^\[\](){{}}]{{0,60}}[\[({{]){{{DEEPEST + 1}}}")
 """Brackets that open and open: so that what no reader can read costs each start little."""
 _READERS: Final = tuple((re.compile(sign, re.MULTILINE), reader) for sign, reader in _FORMS)
