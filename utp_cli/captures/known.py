@@ -24,6 +24,8 @@ _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
 _STATUS: Final = re.compile(r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode): ?[45]\d\d\b")
+_LISTED: Final = re.compile(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
+"""A line of a list, a table or a document holds more than the message."""
 _WORD: Final = re.compile(r"[a-z]{2,}")
 _PLACEHOLDER: Final = re.compile(r"\{\w*\}")
 
@@ -64,7 +66,9 @@ def _is_told(match: Match, line: Line, text: str, base: int) -> bool:
 def _says(says: str, line: str) -> bool:
     """Whether most words of a line are those of the message, the placeholders aside."""
     words = set(_WORD.findall(line.lower()))
-    return len(line) < _SHORT and len(_own_words(says) & words) * 2 >= len(words)
+    if len(line) >= _SHORT or _LISTED.match(line):
+        return False
+    return len(_own_words(says) & words) * 2 >= len(words)
 
 
 @functools.cache

@@ -49,6 +49,8 @@ _SHARE_OF_ERROR: Final = 5
 _AROUND: Final = frozenset({"quoted", "box", "ansi"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
+_QUOTED: Final = re.compile(r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback)(?:[A-Za-z]{1,20}[,.;:]? ){3}")
+"""A sentence goes on behind it on its line: it is spoken of."""
 _PART: Final = 1 << 16
 _PIECE: Final = re.compile(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
@@ -144,15 +146,18 @@ def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
         found = in_order([*found, *_of_lines_of_status(told.statuses)])
     found = with_responses(found, responses_in(text), text)
     found = joined_runs(found, text)
-    once = without_repeats(found)
+    once = [
+        replace(one, strong=False, known=False, told=0) if one.kind == "error" and _QUOTED.match(text, one.end) else one
+        for one in without_repeats(found)
+    ]
     return once, sum(_filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
 
 
 def _nobodys(stack: Iterable[Span], found: Sequence[Found], kept: Sequence[Found], text: str) -> Iterable[Span]:
     """Give what is nobody's words: stacks, what is said again, and what clients put below an error."""
-    once = set(map(id, kept))
+    once = {one.start for one in kept}
     yield from stack
-    yield from ((one.start, one.end) for one in found if id(one) not in once)
+    yield from ((one.start, one.end) for one in found if one.start not in once)
     yield from (tail.span() for tail in _TAIL.finditer(text))
 
 

@@ -51,6 +51,9 @@ def pieces(name: str) -> Iterator[bytes]:
 
         yield read_clipboard()
         return
+    whole, _, number = name.rpartition("#")
+    if number.isdecimal() and not Path(name).exists() and Path(whole).is_file():
+        raise BadFile(name, f"no such file; one capture or exchange of {whole}: --from {name}")
     try:
         with _opened(name) as source:
             while piece := source.read1(_PIECE):  # type: ignore[attr-defined]
