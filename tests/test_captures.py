@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.cases import FIXTURES, ids, load
 from tests.test_readme import run
 from tests.test_startup import loaded
 from utp_cli import Parser, parse, read_capture
+from utp_cli.app import app
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.read import read_paste
 from utp_cli.commands.exits import FAIL_ON
@@ -337,6 +339,73 @@ def test_the_request_in_front_of_an_answer_gives_the_tools():
 
 DOCS = (Path(__file__).resolve().parent.parent / "docs" / "pastes.md").read_text(encoding="utf-8")
 SCREENS = re.findall(r"```console\n\$ (.*?)\n(.*?)\n?```", DOCS, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        "2026-05-12 10:25:31 ERROR [api_server.py:201] the tool call could not be sent",
+        'web     | time="2026-05-13T11:26:02Z" level=error msg="agent failed" error="no call"',
+        "I get this:\n\nInvalid schema for function 'f': In context=('properties', 'x'), array schema missing items.",
+        '{"error parsing tool call": "invalid character \'c\' looking for beginning of value"}',
+        "my_agents.errors.ToolCallLost: the call was lost",
+    ],
+)
+def test_a_line_that_a_program_calls_an_error_is_no_answer(paste):
+    assert [capture.kind for capture in read_capture(paste)] == ["error"]
+    assert FAIL_ON["error"](parse(paste))
+
+
+def test_what_is_said_twice_explains_the_text_twice():
+    said = "Received tool input did not match expected schema"
+    paste = f"2023-09-30 19:51:00 [ERROR]: [server]: Error: {said}\nError: {said}"
+    assert [diagnosis.code for diagnosis in parse(paste).diagnoses] == ["tool-input-refused"]
+
+
+@pytest.mark.parametrize("before", ["The service said ", "In the log stands ", '| x | "'])
+def test_an_error_behind_which_the_sentence_goes_on_is_spoken_of(before):
+    text = f"{before}openai.BadRequestError: Error code: 400 - {{'error': {{'message': 'Empty tool_calls'}}}}"
+    answer = parse(f"{text} and so I looked at the history first. It was fine.")
+    assert answer.shape == "text"
+    assert not FAIL_ON["error"](answer)
+
+
+def test_a_log_costs_less_than_four_times_its_memory():
+    line = "2026-11-20 10:12:33,123 - INFO - worker {} handled the request, all is well\n"
+    wrapped = "Error code: 400 - {'error': {'message': \"Invalid 'messages[8].tool_calls': empty\n array.\"}}\n"
+    log = "".join(line.format(number) for number in range(4000)) + wrapped
+    log += "".join(line.format(number) for number in range(4000))
+    read_paste(log[:2000])
+    tracemalloc.start()
+    read_paste(log)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 4 * len(log)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("{file}#1", "one capture or exchange of"),
+        ("--from {file}#7", "has no capture 7; it has 2, counted from 0"),
+        ("--from {file}#x", "names nothing: FILE#N"),
+        ("{folder}", "is a directory"),
+        ("{folder}/empty", "nothing to read: it is empty"),
+        ("{folder}/binary", "it is binary"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(asked, said, tmp_path, capsys):
+    file = tmp_path / "paste.txt"
+    file.write_text(f"{json.dumps(CHAT)}\n\nError code: 400 - {{'error': {{'message': 'Bad tools'}}}}\n")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "binary").write_bytes(bytes(range(256)) * 20)
+    words = asked.format(file=file, folder=tmp_path).split()
+    with pytest.raises(SystemExit) as end:
+        app(["parse", *words], prog_name="utp")
+    error = capsys.readouterr().err
+    assert end.value.code == 2
+    assert said in error
+    assert error.count("\n") == 1
 
 
 def test_ten_screens_are_shown():
