@@ -79,12 +79,22 @@ def answers(
                 from utp_cli.recording.cleaning import clean_bytes  # noqa: PLC0415 - only pages are handed on
 
                 data = clean_bytes(data)  # noqa: PLW2901
+            if data.startswith(b'{"utp_session"') and not lines:
+                _say_session(inputs.shown_name(name), data)
             source = _line(data) if lines else data
             result = parse_as_is(source, known) if raw else parse(source, **known)
             result.source = inputs.shown_name(name)
             if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
                 raise BadFile(result.source, "nothing to read: it is binary, and no format that is known")
             yield result
+
+
+def _say_session(name: str, data: bytes) -> None:
+    """Say that a file is a session, and how each of its exchanges is read alone."""
+    from utp_cli.io.output import say  # noqa: PLC0415 - only a session says something
+
+    count = sum(1 for line in data.splitlines() if line.strip()) - 1
+    say(f"utp: {name}: a session of {count} exchanges, read as one; one alone: --from {name}#0 to #{count - 1}")
 
 
 def picked(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:
