@@ -110,8 +110,6 @@ def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
     if told is None:
         return so_far
     message, status = told
-    own = _own_status(body)
-    status = status if own is None or isinstance(status, int) else own
     found = replace(
         so_far,
         message=message.strip() or so_far.message,
@@ -121,19 +119,11 @@ def _from_body(body: Any, so_far: ErrorRead, depth: int) -> ErrorRead:
     )
     if depth >= _DEEPEST:
         return found
-    error = dict_of(body).get("error")
-    words = dict_of(error).get("message") or dict_of(body).get("message") or error
-    for raw in (metadata_of(body).get("raw"), dict_of(body).get("responseBody"), words, message):
+    for raw in (metadata_of(body).get("raw"), dict_of(body).get("responseBody"), message):
         inner = _inner(raw, found, depth + 1)
-        if inner and inner.message and (inner.document is not body or inner.message != message):
+        if inner and inner.message and inner.message != message:
             return inner
     return found
-
-
-def _own_status(body: Any) -> int | None:
-    """Return the status that the outermost error of a body names."""
-    places = (dict_of(dict_of(body).get("error")), dict_of(body))
-    return next((place["code"] for place in places if isinstance(place.get("code"), int)), None)
 
 
 def _inner(raw: Any, so_far: ErrorRead, depth: int) -> ErrorRead | None:
