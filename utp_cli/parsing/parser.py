@@ -41,6 +41,7 @@ class Parser:
     `parser`: a dialect's name (`auto`: the text decides). `finish_reason`: as the server gave it, where the input
     does not say. `generation_prompt`: what the chat template put before the model's first token. `request`, `server`:
     what is known of them, for diagnoses. `mode`: how calls were asked for. `tier`, `root`: as `preflight` takes them.
+    `as_is`: read the text as it stands; else, where it turns out to be a paste, what matters in it is read.
     Raises `UtpError` for a parser or mode that does not exist; input never raises.
     """
 
@@ -60,8 +61,17 @@ class Parser:
         mode: str = "auto",
         tier: Tier | None = None,
         root: str | None = None,
+        as_is: bool = False,
     ) -> None:
         self._tools = known_tools(tools)
+        self._options: dict[str, Any] = {
+            "tools": None if self._tools is None else [*self._tools.values()], "model": model, "provider": provider,
+            "parser": parser, "finish_reason": finish_reason, "generation_prompt": generation_prompt,
+            "request": request, "server": server, "min_confidence": min_confidence, "dialects": dialects,
+            "mode": mode, "tier": tier, "root": root,
+        }  # fmt: skip
+        self._fed: list[Any] | None = None if as_is else []
+        """The pieces of the input, or its document: what is in a paste is found once it is whole."""
         self._known = {"model": model, "provider": provider, "request": request or {}, "server": server or {}}
         self._model = model
         self._finish_reason = finish_reason
@@ -80,6 +90,8 @@ class Parser:
 
     def feed(self, data: str | bytes) -> list[Event]:
         """Read the next piece of the input, text or bytes, cut anywhere."""
+        if self._fed is not None:
+            self._fed.append(data)
         if self._wire.verbatim and isinstance(data, str):
             self._wire.length += len(data)
             return self._lanes.feed("", "text", data)
@@ -87,6 +99,8 @@ class Parser:
 
     def feed_document(self, body: Any) -> list[Event]:
         """Read a decoded JSON body."""
+        if self._fed is not None:
+            self._fed.append(body)
         return self._heard(self._wire.feed_document(body))
 
     def close(self) -> ParseResult:
@@ -101,6 +115,8 @@ class Parser:
             return []
         events = [*self._heard(self._wire.close()), *self._lanes.close()]
         self._result = self._settled()
+        if self._fed is not None:
+            self._result = unfolded(self._result, _joined(self._fed), self._options, parse_as_is)
         return events + self._announcer.rest(self._result)
 
     def _settled(self) -> ParseResult:
@@ -222,17 +238,26 @@ def parse(source: Any, **options: Any) -> ParseResult:
     Text may be anything that people paste: where it is no plain answer, what matters in it is read (`captures`,
     `chosen`).
     """
-    return unfolded(parse_as_is(source, options), source, options, parse_as_is)
-
-
-def parse_as_is(source: Any, options: dict[str, Any]) -> ParseResult:
-    """Read a whole input as it is: nothing around it is taken off."""
     parser = Parser(**options)
     if isinstance(source, str | bytes):
         parser.feed(source)
     else:
         parser.feed_document(source)
     return parser.close()
+
+
+def parse_as_is(source: Any, options: dict[str, Any]) -> ParseResult:
+    """Read a whole input as it is: nothing around it is taken off."""
+    return parse(source, **options, as_is=True)
+
+
+def _joined(pieces: list[Any]) -> Any:
+    """Return the whole input: a text, bytes, or the document."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(pieces)
+    return b"".join(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece for piece in pieces)
 
 
 def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
