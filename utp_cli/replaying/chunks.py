@@ -55,6 +55,8 @@ class Chunk:
     against: str | None = None
     """A parser whose calls count as the expected ones."""
     limits: Limits = NO_LIMITS
+    following: Exchange | RawLine | None = None
+    """The row behind these: where it goes on with a conversation, that is looked at there."""
     last: bool = False
 
 
@@ -96,6 +98,7 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
                 talks[key_of(messages)] = ([*messages, answer_message(compared.result)], tools)
     except BadFile as error:
         fault = (error.place, str(error).removeprefix(f"{error.place}: "))
+    talks.pop(_goes_on(chunk), None)
     known = {key: chunk.options.get(key) or getattr(chunk.session, key) for key in ("model", "provider")}
     rounds = chunk.limits.max_rounds
     found = [look_at(messages, tools or None, max_rounds=rounds, **known) for messages, tools in talks.values()]
@@ -104,6 +107,16 @@ def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None)
         number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, spent=spent,
         skipped=skipped, fault=fault,
     )  # fmt: skip
+
+
+def _goes_on(chunk: Chunk) -> str:
+    """Return the key of the conversation that the row behind the chunk belongs to; an empty one where there is none."""
+    try:
+        behind = next(exchanges_of([chunk.following], chunk.session.source), None) if chunk.following else None
+    except BadFile:
+        return ""
+    messages = messages_of(behind.request or {}) if behind else None
+    return key_of(messages) if messages and has_begun(messages) else ""
 
 
 def compared_rows(chunk: Chunk, skipped: Counter[str] | None = None) -> Iterator[tuple[Compared, dict[str, Tool]]]:

@@ -196,7 +196,7 @@ def _chunks(
             taken, following = following, list(islice(rows, ROWS))
             yield Chunk(
                 number=number, session=header, rows=taken, options=options, against=against, limits=limits,
-                last=not following,
+                following=following[0] if following else None, last=not following,
             )  # fmt: skip
             if not following:
                 break
