@@ -189,6 +189,8 @@ class Engine:
                 case "call" | "bare":
                     if meaning.role == "bare" and not self._may_be_bare(hit.start):
                         continue
+                    if self._source.closed and hit.end >= self._source.length:
+                        continue  # nothing stands behind it
                     read = yield from self._try(hit, meaning.dialect)
                     if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
