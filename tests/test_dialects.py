@@ -50,7 +50,7 @@ def test_dialect_is_whole(dialect: Dialect) -> None:
     assert re.fullmatch(r"[a-z0-9_]+", dialect.name)
     assert dialect.family in GRAMMARS
     assert dialect.source
-    assert dialect.markers or dialect.bare
+    assert dialect.markers or dialect.bare or dialect.bare_names
     assert limits(dialect) <= set(LIMITS)
     assert all(dialect.markers)
     assert all(dialect.call_close)
