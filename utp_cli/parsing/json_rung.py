@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from utp_cli.engine.grammars.json_value import is_whole
 from utp_cli.engine.layout import Run
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
@@ -100,12 +101,13 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
 def _candidate(
     lane: Lane, shaped: ShapedCall | BrokenCall, reader: JsonReader, span: tuple[int, int], end: Ending, *, known: bool
 ) -> Candidate:
-    lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
+    whole = is_whole(shaped, reader)
+    lack = "nothing" if whole or reader.complete else "closers" if reader.only_closers else "more"
     arguments, prefix = ({}, "") if isinstance(shaped, BrokenCall) else (shaped.arguments, shaped.arguments_pointer)
     candidate = Candidate(
         rung="json", parser=JSON_PARSER, name=shaped.name, arguments=arguments, id=shaped.id,
         server=shaped.server, pointer=lane.pointer, span=span, raw=lane.engine.text[span[0] : span[1]],
-        repairs=[*reader.repairs, *shaped.repairs],
+        repairs=[*(() if whole else reader.repairs), *shaped.repairs],
         partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)],
         reason="malformed" if isinstance(shaped, BrokenCall) else None,
     )  # fmt: skip

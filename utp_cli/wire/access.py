@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import raw_decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_UNDERSCORE: Final = re.compile(r"_([a-z0-9])")
+_FREE: Final = frozenset({"args", "response"})
+"""Keys of Gemini's whose values have keys of the tool's own."""
 
 
 def decode(text: str, at: int = 0) -> tuple[Any, int]:
@@ -73,3 +78,19 @@ def dig(value: Any, *path: str | int) -> Any:
         else:
             value = value.get(step) if isinstance(value, dict) else None
     return value
+
+
+def camel(value: Any) -> Any:
+    """Write the keys of Gemini's messages as its REST interface does; what a tool's own keys are stays.
+
+    Its Python SDKs and protobuf dumps write them with underscores.
+    """
+    if isinstance(value, list):
+        return [camel(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        _UNDERSCORE.sub(lambda m: m[1].upper(), key): item if key in _FREE else camel(item)
+        for key, item in value.items()
+        if item is not None
+    }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
+from utp_cli.wire.access import camel, dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.partial_args import PartialArguments
@@ -14,6 +15,8 @@ from utp_cli.wire.spec import ABSENT
 if TYPE_CHECKING:
     from utp_cli.wire.decoder import Scope
     from utp_cli.wire.spec import WireEvent
+
+_CAPITAL: Final = re.compile(r"[A-Z]")
 
 
 @dataclass(slots=True)
@@ -40,9 +43,14 @@ class Decoder(FormatDecoder):
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
         self._candidates: dict[int, _Candidate] = {}
+        self._underscores = False
+        """Keys are written as protobuf has them."""
 
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
+        if _has_underscores(doc):
+            self._underscores = True
+            doc = camel(doc)
         self.note_model(doc.get("modelVersion"))
         usage = dict_of(doc.get("usageMetadata"))
         self.count_tokens(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
@@ -60,6 +68,12 @@ class Decoder(FormatDecoder):
             else:
                 state.held += said
         return events
+
+    def at(self, *parts: str | int) -> str:
+        """Return the pointer to a place, in the spelling of the document."""
+        if self._underscores:
+            parts = tuple(_CAPITAL.sub(lambda m: f"_{m[0].lower()}", p) if isinstance(p, str) else p for p in parts)
+        return super().at(*parts)
 
     def close(self) -> list[WireEvent]:
         events: list[WireEvent] = []
@@ -141,3 +155,11 @@ class Decoder(FormatDecoder):
         streamed = state.arguments.whole()
         call.value = streamed if streamed and call.value in (ABSENT, None) else call.value
         return [call.done()]
+
+
+def _has_underscores(doc: dict[str, Any]) -> bool:
+    """Whether keys that Gemini's REST interface writes in one word have underscores."""
+    candidates = [candidate for _, candidate in dicts_of(doc.get("candidates"))]
+    contents = [doc, *(dict_of(candidate.get("content")) for candidate in candidates)]
+    parts = [part for content in contents for _, part in dicts_of(content.get("parts"))]
+    return any("_" in key for each in (doc, *candidates, *parts) for key in each)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.spans import pointer
-from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,7 +74,7 @@ def _turn(items: list[tuple[str, dict[str, Any]]]) -> Iterator[Message]:
 
 def _of_contents(contents: list[Any]) -> Iterator[Message]:
     """Read Gemini's contents; each result is a message, and so is what else its content holds."""
-    for at, content in dicts_of(contents):
+    for at, content in dicts_of(camel(contents)):
         place = pointer("contents", at)
         parts = list(dicts_of(content.get("parts")))
         text = "".join(text_of(part.get("text")) for _, part in parts if part.get("thought") is not True)

@@ -69,12 +69,14 @@ def _litellm(doc: Document) -> bool:
     return "call_type" in doc and "response" in doc and own
 
 
-_CANDIDATE: Final = ("content", "finishReason", "index", "safetyRatings", "finishMessage")
+_CANDIDATE: Final = ("content", "finishReason", "finish_reason", "index", "safetyRatings", "finishMessage")
 
 
 def _gemini(doc: Document) -> bool:
     """A chunk may hold no more than the token counts."""
-    return _any_item(doc.get("candidates"), *_CANDIDATE) or ("usageMetadata" in doc and "modelVersion" in doc)
+    return _any_item(doc.get("candidates"), *_CANDIDATE) or (
+        doc.keys() >= {"usageMetadata", "modelVersion"} or doc.keys() >= {"usage_metadata", "model_version"}
+    )
 
 
 _OBSERVATIONS: Final = frozenset(

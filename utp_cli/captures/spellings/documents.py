@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.captures.spellings import messages as lib
 from utp_cli.captures.spellings.values import Named, plain
-from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _judged(value: Any) -> Found | None:
     """Judge what has no known class by its fields; what is not decisive there is no document."""
     document, cut = plain(value)
     if isinstance(document, dict) and isinstance(document.get("candidates", document.get("parts")), list):
-        document = lib.camel(document)
+        document = camel(document)
     if isinstance(document, list):
         document = _list_judged(document)
     elif _is_call(document):

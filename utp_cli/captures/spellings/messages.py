@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from utp_cli.protocol.numbers import dumps
-from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
-
-_UNDERSCORE: Final = re.compile(r"_([a-z0-9])")
-_FREE: Final = frozenset({"args", "response"})
-"""Fields of Gemini whose keys are the tool's, not the format's."""
+from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
 
 
 def arguments_text(value: Any) -> str:
@@ -85,19 +80,6 @@ def chat_response(fields: dict[str, Any]) -> Any:
 
 
 # -- Gemini ----------------------------------------------------------------------------------------------------
-
-
-def camel(value: Any) -> Any:
-    """Write keys as the wire has them; what a tool's own keys are stays."""
-    if isinstance(value, list):
-        return [camel(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        _UNDERSCORE.sub(lambda m: m[1].upper(), key): item if key in _FREE else camel(item)
-        for key, item in value.items()
-        if item is not None
-    }
 
 
 def gemini(fields: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.shape import BrokenCall
 from utp_cli.repair.tape import any_of
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
+    from utp_cli.repair.shape import ShapedCall
 
 _FIRST_BLOCK = 256
 """Characters handed over at first; each further block is twice as long, so that a text of many short values is not
@@ -83,3 +85,9 @@ def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
 def repairs_of(reader: JsonReader, dialect: Dialect) -> list[Repair]:
     """Return the repairs that reading the value took; a fence that the dialect declares is none."""
     return [repair for repair in reader.repairs if not (dialect.fenced and repair.code == "code-fence")]
+
+
+def is_whole(call: ShapedCall | BrokenCall, reader: JsonReader) -> bool:
+    """Whether a list that was cut off was cut behind the item that a call stands in."""
+    item = call.arguments_pointer[1:].partition("/")[0] if not isinstance(call, BrokenCall) else ""
+    return reader.whole_items is not None and item.isdecimal() and int(item) < reader.whole_items

@@ -53,6 +53,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     call = RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
         lack="nothing" if whole else "closers" if quoted else "more",
+        reason="a value without a key" if whole and frame.items else "",
     )  # fmt: skip
     return (yield from close(source, begin, end, [call], context))
 

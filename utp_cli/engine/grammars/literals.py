@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 DEPTH_LIMIT = 10_000
 WORD = re.compile(r"[^\W\d][\w.\-]*")
 _NUMBER_END = re.compile(r"[^\w.+\-$/]")
+_KEY_END = re.compile(r"[:,{}\[\]()<\"'\n]")
+_TEXT_END = re.compile(r"[,{}\[\]<\"\n]")
+"""Ends a key, and text, without quotes in dialects with a delimiter of their own: there may be blanks in it."""
 _QUOTE_ENDS = {quote: re.compile(rf"[\\{quote}]") for quote in "\"'"}
 _FOLLOWERS = ",)]}:"
 _LITERALS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
@@ -121,13 +124,13 @@ class Literals:
         """Read a string, a number, a literal, or the name of an argument."""
         source = self._source
         character = source.char(position)
+        value: Any
         if self._delimiter and source.startswith(self._delimiter, position):
             value, position = yield from self._between_delimiters(position)
         elif character in "\"'":
             value, position = yield from self._string(position)
         else:
-            end = yield from self._token_end(position)
-            token = source.slice(position, end)
+            token, end = yield from self._bare(position, frame)
             if end == position:
                 raise Fault(f"'{character}' where a value is due")
             position = end
@@ -135,7 +138,12 @@ class Literals:
             if frame.closer == ")" and source.char(ahead) == "=" and WORD.fullmatch(token):
                 frame.key, frame.keyed = token, True
                 return ahead + 1
-            value = token if frame.closer == "}" and source.char(ahead) == ":" else _scalar_value(token)
+            if frame.closer == "}" and not frame.keyed and source.char(ahead) == ":":
+                value = token
+            else:
+                value = _scalar_value(token)
+                if value == token and self._delimiter:
+                    self.repairs.append(_unquoted(token, position))
         ahead = yield from skip_space(source, position)
         if frame.closer == "}" and not frame.keyed and source.char(ahead) == ":":
             frame.key, frame.keyed = value, True
@@ -170,11 +178,23 @@ class Literals:
                 source.sleep(self._rare, again + held)
             yield
 
-    def _token_end(self, position: int) -> Waiting[int]:
+    def _bare(self, position: int, frame: Frame) -> Waiting[tuple[str, int]]:
+        """Read a word, or, where strings have a delimiter of their own, a key or text of several words."""
+        source = self._source
+        if self._delimiter:
+            is_key = frame.closer == "}" and not frame.keyed
+            end = yield from self._token_end(position, _KEY_END if is_key else _TEXT_END)
+            if source.char(end) in (":" if is_key else ",]}"):
+                return source.slice(position, end).rstrip(), end
+        end = yield from self._token_end(position)
+        return source.slice(position, end), end
+
+    def _token_end(self, position: int, sign: re.Pattern[str] = _NUMBER_END) -> Waiting[int]:
+        """Return where the first `sign` stands from `position` on."""
         source = self._source
         at = position
         while True:
-            end = source.search(_NUMBER_END, at)
+            end = source.search(sign, at)
             if end:
                 return source.at(end)
             if source.closed:
@@ -243,6 +263,13 @@ class Literals:
     def _have(self, position: int, count: int) -> Waiting[None]:
         while self._source.length - position < count and not self._source.closed:
             yield
+
+
+def _unquoted(text: str, start: int) -> Repair:
+    return Repair(
+        code="unquoted-string", layer="syntax", confidence="likely", span=(start, start + len(text)),
+        before=text, after=json.dumps(text, ensure_ascii=False), message="quoted a bare value",
+    )  # fmt: skip
 
 
 def broken(name: str, start: int, end: int, fault: Fault) -> RawCall:

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from utp_cli.engine.reading import Context, Waiting, hit_at, next_hit, role_of, skip_space
 
@@ -35,6 +35,10 @@ class Key:
     missing: str = ""
     """The tag before the value that is not there."""
 
+
+_CLOSES_ARGUMENT: Final = ("due", "argument-close")
+_MOST_QUOTED: Final = 32
+"""Markers of a call that a value may quote: a search further on would be repeated at each of them."""
 
 KeyReader = Callable[["Source", "Hit", Context], Waiting[Key | None]]
 """Reads an argument's opening from its marker on; None where it is no such thing."""
@@ -124,11 +128,12 @@ class Signs:
         while sign := (yield from self._sign(index)):
             if sign.role == "due" or wanted.fits(sign):
                 return sign
-            if sign.role == "open" and closed:
-                behind = yield from self._sign(index + 1)
-                if behind and behind.role == "due":  # nothing was opened in between that it could close
+            if sign.role == "open":
+                behind = yield from self._unpaired(index)
+                if behind:
                     return behind
-                break
+                if closed:
+                    break
             barren.last = barren.last if closed else sign.start
             closed = closed or sign.role in ("argument-close", "close")
             for table, listed in ((barren.names, True), (barren.own_line, sign.own_line)):
@@ -140,6 +145,30 @@ class Signs:
         if not sign and not closed:
             barren.last = barren.end
         self._barren = barren
+        return None
+
+    def _unpaired(self, index: int) -> Waiting[Sign | None]:
+        """Return a closing tag, due where it stands, that nothing from the opening at `index` on could have opened.
+
+        Then what was opened there stands in the value: somebody quotes a call.
+        """
+        calls = arguments = 0
+        for ahead in range(index, index + _MOST_QUOTED):
+            sign = yield from self._sign(ahead)
+            if sign is None:
+                return None
+            if sign.role == "open":
+                calls += 1
+            elif sign.role == "argument":
+                arguments += 1
+            elif sign.role == "close":
+                calls -= 1
+                if calls < 0:
+                    return None
+            elif arguments and sign.role in _CLOSES_ARGUMENT:
+                arguments -= 1
+            elif sign.role in _CLOSES_ARGUMENT:
+                return sign if sign.role == "due" else None
         return None
 
     def _sign(self, index: int) -> Waiting[Sign | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.json_value import is_whole, lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.telling import WORTH_TELLING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
@@ -26,7 +26,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.shape import BrokenCall, Form, Payload, shape_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,7 +146,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
             )
         ]
     calls = []
-    cut = lack == "more" and _is_whole(shaped[-1], reader)
+    cut = lack == "more" and is_whole(shaped[-1], reader)
     for call in shaped:
         if call.name in context.dialect.no_call:
             continue
@@ -169,12 +169,6 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
         repairs = repairs_of(reader, context.dialect)
         calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack=lack))
     return calls
-
-
-def _is_whole(call: ShapedCall | BrokenCall, reader: JsonReader) -> bool:
-    """Whether a list that was cut off was cut behind the item that a call stands in."""
-    item = call.arguments_pointer[1:].partition("/")[0] if not isinstance(call, BrokenCall) else ""
-    return reader.whole_items is not None and item.isdecimal() and int(item) < reader.whole_items
 
 
 class _Watch:

@@ -126,7 +126,8 @@ def _read_value(
     closing = first.role == "argument-close"
     proof: Sign | None = first
     if first.role != "due" and not wanted.fits(first):
-        proof = yield from signs.proof(hit.end, wanted, closed=closing or first.role == "close")
+        begin = hit.start if first.role == "open" else hit.end
+        proof = yield from signs.proof(begin, wanted, closed=closing or first.role == "close")
     if proof is None:
         source.rewind(first.behind)
         return Value(start=start, end=first.start, next=first.behind, closed=closing)
