@@ -3,7 +3,7 @@
     string            the text as it stands
     integer, number   converted; left as text if that fails; `1.0` is the integer 1
     boolean           in any case
-    null              `null` or `None`, only where null is allowed
+    null              `null` in any case of letters, or `None`, only where null is allowed
     object, array     JSON; a Python list or dict is a repair
     several types     null, integer, number, boolean, object, array, string, in this order
 
@@ -148,7 +148,7 @@ def _as(kind: str, text: str, stripped: str, decode: Decode | None) -> tuple[Any
     if kind == "string":
         return text, []
     if kind == "null":
-        return (None if stripped in ("null", "None") else _NO), []
+        return (None if stripped == "None" or stripped.lower() == "null" else _NO), []
     if kind == "boolean":
         return {"true": True, "false": False}.get(stripped.lower(), _NO), []
     if kind in _BRACKETS:
