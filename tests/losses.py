@@ -7,7 +7,7 @@ from typing import Any
 
 from utp_cli.protocol.tools import Tool
 from utp_cli.rendering.formats.catalogue import FORMATS
-from utp_cli.rendering.keywords import KEYWORDS
+from utp_cli.rendering.keywords import SILENT
 from utp_cli.rendering.tools import render_tools
 
 TEXT: dict[str, Any] = {"type": "string"}
@@ -131,7 +131,7 @@ def fate(row: str, format_: str, strict: bool | None) -> str:
     sent = _parameters(rendered.fragment)
     before = (tool.parameters if row in ROOTS else tool.properties["p"]).get(keyword)
     after = (sent if row in ROOTS else sent["properties"]["p"]).get(keyword)
-    if after is None and keyword in KEYWORDS and KEYWORDS[keyword].action("openai") == "silent":
+    if after is None and keyword in SILENT:
         return "left out"
     return "kept" if after == before else "rewritten"
 

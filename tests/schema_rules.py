@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from utp_cli.rendering.keywords import KEYWORDS
+from utp_cli.facts.schema_keywords import GEMINI_KEYS, KEYWORDS
 
 
 def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:
@@ -43,7 +43,7 @@ REFUSED = {
 
 def refused(schema: dict[str, Any], column: str) -> list[str]:
     """Keywords in a translated schema that the target refuses, or that nobody knows."""
-    known = STRUCTURE | KEYWORDS.keys() | {"$ref", "$defs", "nullable"}
+    known = STRUCTURE | KEYWORDS.keys() | GEMINI_KEYS
     return [key for node in nodes(schema) for key in node if key in REFUSED[column] or key not in known]
 
 

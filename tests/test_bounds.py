@@ -15,8 +15,8 @@ from tests.test_cli import utp
 from utp_cli import audit, parse, replay
 from utp_cli.io.profiles import read_configuration
 from utp_cli.protocol.errors import BadFile
+from utp_cli.schemas.expansion import expands_too_far
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
-from utp_cli.validation.expansion import expands_too_far
 from utp_cli.views.junit import Case, junit
 
 # -- schemas -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from tests.tool_sets import ALL, HARD
 from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.tools import Tier, Tool
 from utp_cli.rendering.formats.catalogue import FORMATS
-from utp_cli.rendering.keywords import KEYWORDS
+from utp_cli.rendering.keywords import SILENT, WORDS as IN_WORDS
 from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.schema import translate
 from utp_cli.rendering.targets import ANTHROPIC_STRICT, GEMINI, OLLAMA, OPENAI_STRICT, Target
@@ -55,7 +55,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
     max_leaves=8,
 )
-WORDS = sorted({*KEYWORDS, *STRUCTURE, "$ref", "allOf", "const", "nullable", "x-other"})
+WORDS = sorted({*IN_WORDS, *SILENT, "title", *STRUCTURE, "$ref", "allOf", "const", "nullable", "x-other"})
 REFS = st.sampled_from(
     ["#", "#/$defs/a", "#/$defs/b", "#/properties/p", "#/nowhere", "https://example.com/s", "#/anyOf/0"]
 )
@@ -599,4 +599,4 @@ def test_the_public_function_reads_files_and_refuses_what_is_no_tool():
 
 
 def test_the_table_of_losses_has_every_keyword():
-    assert set(KEYWORDS) - {"$defs", "definitions"} <= {keyword_of(row) for row in SAMPLES}
+    assert {*IN_WORDS, *SILENT, "title"} - {"$defs", "definitions"} <= {keyword_of(row) for row in SAMPLES}

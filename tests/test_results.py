@@ -10,12 +10,12 @@ from hypothesis import given, strategies as st
 
 from tests.cases import ids, load
 from utp_cli import parse
+from utp_cli.facts.providers import IdRule
 from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall, ToolResult
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.ids import sent_ids
 from utp_cli.rendering.messages import render_message, rewrite
-from utp_cli.rendering.names import IdRule
 from utp_cli.rendering.results import render_result
 from utp_cli.rendering.shaping import Shaping, shaped
 from utp_cli.rendering.tokens import estimate

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.json_schema import JSON_TYPES
 from utp_cli.auditing.schemas import schema_faults
 from utp_cli.auditing.subject import AuditedTool, Flaw, audit_rule, shown
 from utp_cli.auditing.verbs import CREATING
 from utp_cli.auditing.words import any_word, first_sentence, sentences, word_set, words
+from utp_cli.facts.schema_types import TYPES
 from utp_cli.validation.verbs import DESTRUCTIVE, READ, WRITE
 
 if TYPE_CHECKING:
@@ -283,5 +283,5 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
         )
     for node in tool.output_nodes:
         yield from schema_faults(node)
-        if not set(node.types) <= JSON_TYPES:
+        if not set(node.types) <= set(TYPES):
             yield Flaw(pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type")

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import Node, resolve, value_types
+from utp_cli.auditing.nodes import Node, value_types
 from utp_cli.auditing.prose import prose_parameters
 from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
@@ -21,6 +21,8 @@ from utp_cli.auditing.words import (
     word_set,
     words,
 )
+from utp_cli.schemas.resolve import resolve
+from utp_cli.schemas.types import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,7 +203,7 @@ MANY_LEVELS = 3
 def _has_properties(node: Node) -> bool:
     """Say whether it is an object, or a list of them, that lists its properties."""
     schema = node.schema.get("items", node.schema)
-    target = resolve(node.tool.schema, schema.get("$ref")) or schema
+    target = resolve(schema.get("$ref"), node.tool.schema) or schema
     return isinstance(target, dict) and bool(target.get("properties"))
 
 
@@ -220,16 +222,8 @@ def _stemmed(text: str) -> str:
 
 def _is_described(node: Node) -> bool:
     """Say whether the property, the definition it refers to, or a branch of it has a description."""
-    waiting, steps = [node.schema], 0
-    while waiting and steps < 50:
-        schema, steps = waiting.pop(), steps + 1
-        said = schema.get("description")
-        if said is not None and not (isinstance(said, str) and not said.strip()):
-            return True
-        target = resolve(node.tool.schema, schema.get("$ref"))
-        branches = [b for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list) for b in schema[key]]
-        waiting.extend(item for item in (target, *branches) if isinstance(item, dict))
-    return False
+    said = [branch.get("description") for branch in branches(node.schema, node.tool.schema)]
+    return any(text is not None and not (isinstance(text, str) and not text.strip()) for text in said)
 
 
 def _has_one_value(node: Node) -> bool:

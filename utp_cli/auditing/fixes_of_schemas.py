@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.edits import Fault, Fix, remove, rename, safe, set_to, unsafe
 from utp_cli.auditing.gemini import DROPPED_SAFELY
-from utp_cli.auditing.json_schema import TYPE_SLIPS
 from utp_cli.auditing.schemas import close_keyword, edit_distance, misplaced_properties
 from utp_cli.auditing.subject import compact
 from utp_cli.auditing.unsaid import closed_values
+from utp_cli.facts.schema_types import type_meant
 
 if TYPE_CHECKING:
     from utp_cli.auditing.edits import Fixer
@@ -70,7 +70,8 @@ def _type_name(fault: Fault) -> Fix | None:
     kind = str(fault.value).lower()
     if kind in ("any", "mixed"):
         return safe(remove(fault.pointer))
-    return safe(set_to(fault.pointer, TYPE_SLIPS[kind])) if kind in TYPE_SLIPS else None
+    meant = type_meant(kind)
+    return safe(set_to(fault.pointer, meant)) if meant else None
 
 
 def _repeated_value(fault: Fault) -> Fix | None:

@@ -5,29 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
-from utp_cli.auditing.words import word_set
+from utp_cli.auditing.subset import kind_of, refused_by
+from utp_cli.facts.schema_subsets import GEMINI_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
 
-UNKNOWN_KEYS = word_set(
-    "additionalProperties $ref $defs definitions $schema $id $comment oneOf allOf not const"
-    " patternProperties propertyNames exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains"
-    " if then else examples dependentRequired dependentSchemas dependencies unevaluatedItems"
-    " unevaluatedProperties"
-)
 DROPPED_SAFELY = ("$schema", "$id", "$comment", "examples")
 """Keys that say nothing to the model or the API."""
-FORMATS = {
-    "string": frozenset({"enum", "date-time"}),
-    "number": frozenset({"float", "double"}),
-    "integer": frozenset({"int32", "int64"}),
-}
 
 
-def _is_schema_type(node: Node) -> bool:
+def takes_subset(node: Node) -> bool:
     """Say whether the schema is of Gemini's Schema type; `parametersJsonSchema` takes JSON Schema."""
     return not node.tool.definition.schema_pointer.lower().replace("_", "").endswith("parametersjsonschema")
 
@@ -43,10 +33,10 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
     Use instead: `type: string, nullable: true`, or the schema under `parametersJsonSchema`.
     Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else unsafe.
     """
-    if not _is_schema_type(node):
+    if not takes_subset(node):
         return
-    for key in node.schema:
-        if key in UNKNOWN_KEYS:
+    for key in refused_by(GEMINI_SCHEMA, node):
+        if key not in ("format", "enum"):
             yield Flaw(pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words")
     if isinstance(node.schema.get("type"), list):
         yield Flaw(
@@ -56,11 +46,11 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
         )
     form = node.schema.get("format")
     for kind in node.types:
-        if isinstance(form, str) and form not in FORMATS.get(kind, {form}):
+        if isinstance(form, str) and GEMINI_SCHEMA.verdict("format", form, kind) == "refused":
             yield Flaw(
                 pointer=node.at("format"),
                 message=f"gemini refuses the format {shown(form)} for a {kind}",
-                hint="it takes " + " and ".join(sorted(FORMATS[kind])),
+                hint="it takes " + " and ".join(sorted(GEMINI_SCHEMA.formats[kind])),
             )
     if "object" in node.types and not node.properties:
         yield Flaw(
@@ -81,9 +71,9 @@ def gemini_enum_not_string(node: Node) -> Iterator[Flaw]:
     Fix safety: unsafe; the type becomes string and the values text.
     """
     values = node.schema.get("enum")
-    if not isinstance(values, list) or not _is_schema_type(node):
+    if not isinstance(values, list) or not takes_subset(node):
         return
-    if (node.types and node.types != ("string",)) or not all(isinstance(v, str) and v for v in values):
+    if GEMINI_SCHEMA.verdict("enum", values, kind_of(node)) == "refused":
         yield Flaw(
             pointer=node.at("enum"),
             message=f"gemini takes an enum of texts only, not {shown(values)}",

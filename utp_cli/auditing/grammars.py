@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.json_schema import is_number
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
+from utp_cli.schemas.shapes import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,29 +1,18 @@
-"""One walk over a tool's schemas. Rules look at its nodes; nobody walks again."""
+"""The schemas of a tool as rules look at them; nobody walks again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from utp_cli.auditing.words import word_set
-from utp_cli.protocol.spans import pointer, pointer_parts
+from utp_cli.protocol.spans import pointer
+from utp_cli.schemas.resolve import target
+from utp_cli.schemas.types import branches, declared
+from utp_cli.schemas.walk import DEFINITIONS, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from utp_cli.auditing.subject import AuditedTool
-
-BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-"""Keywords whose value maps names to schemas."""
-IN_LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
-"""Keywords whose value is a list of schemas."""
-ALONE = word_set(
-    "items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties"
-)
-"""Keywords whose value is one schema."""
-MAX_NODES = 50_000
-MAX_DEPTH = 200
+    from utp_cli.schemas.walk import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +32,7 @@ class Node:
     """Schemas above it."""
     types: tuple[str, ...]
     """Declared type names; Gemini's capitals in lower case."""
+    place: Place
 
     def at(self, *keys: str | int) -> str:
         """Return the pointer to a key of the schema."""
@@ -80,110 +70,51 @@ class Node:
         return "object" in self.types or "properties" in self.schema
 
 
-def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the declared type names: `()` where there are none."""
-    declared = schema.get("type")
-    if isinstance(declared, str):
-        return (declared,)
-    return tuple(t for t in declared if isinstance(t, str)) if isinstance(declared, list) else ()
-
-
-def _types(tool: AuditedTool, schema: dict[str, Any]) -> tuple[str, ...]:
-    types = types_of(schema)
-    return tuple(kind.lower() for kind in types) if tool.definition.tool.form == "gemini" else types
-
-
 def value_types(schema: dict[str, Any], tool: AuditedTool, *, null: bool = False) -> frozenset[str]:
-    """Return the types a value may have, seen through `$ref`, anyOf and oneOf; null left out unless asked for."""
-    found: set[str] = set()
-    waiting, seen = [schema], 0
-    while waiting and seen < 50:
-        current, seen = waiting.pop(), seen + 1
-        found.update(kind.lower() for kind in types_of(current))
-        for key in ("anyOf", "oneOf"):
-            branches = current.get(key)
-            waiting.extend(b for b in branches if isinstance(b, dict)) if isinstance(branches, list) else None
-        target = resolve(tool.schema, current.get("$ref"))
-        waiting.extend([target] if isinstance(target, dict) else [])
-    return frozenset(found if null else found - {"null"})
+    """Return the types a value may have, seen through references and alternatives; null left out unless asked for."""
+    found = frozenset(kind.lower() for branch in branches(schema, tool.schema) for kind in declared(branch))
+    return found if null else found - {"null"}
 
 
-def resolve(root: Any, ref: Any) -> Any:
-    """Return what a local `$ref` points to; None where it finds nothing."""
-    if not isinstance(ref, str) or not ref.startswith("#"):
-        return None
-    target = root
-    for part in pointer_parts(unquote(ref[1:])):
-        if isinstance(target, dict) and part in target:
-            target = target[part]
-        elif isinstance(target, list) and part.isdecimal() and int(part[:9]) < len(target):
-            target = target[int(part[:9])]
-        else:
-            return None
-    return target
+def nodes_of(tool: AuditedTool, root: Any, at: str) -> list[Node]:
+    """Return the schemas in order of writing; what stands in the place of a schema and is none is left out."""
+    in_capitals = tool.definition.tool.form == "gemini"
+    nodes: dict[int, Node] = {}
+    for place in walk(root, at):
+        if isinstance(place.schema, dict):
+            types = declared(place.schema)
+            nodes[id(place)] = Node(
+                tool=tool,
+                schema=place.schema,
+                pointer=place.pointer,
+                keyword=place.keyword,
+                name=place.name,
+                parent=None if place.parent is None else nodes[id(place.parent)],
+                depth=place.depth,
+                types=tuple(kind.lower() for kind in types) if in_capitals else types,
+                place=place,
+            )
+    return [*nodes.values()]
 
 
-def walk(tool: AuditedTool, root: Any, at: str) -> Iterator[Node]:
-    """Yield the schemas in order of writing. Stops at `MAX_NODES` schemas, and below `MAX_DEPTH`."""
-    if not isinstance(root, dict):
-        return
-    waiting = [Node(tool=tool, schema=root, pointer=at, types=_types(tool, root))]
-    for _ in range(MAX_NODES):
-        if not waiting:
-            return
-        node = waiting.pop()
-        yield node
-        if node.depth < MAX_DEPTH:
-            waiting.extend(reversed(list(_children(node))))
-
-
-def reachable(nodes: list[Node], root: str) -> list[Node]:
+def reachable(nodes: list[Node]) -> list[Node]:
     """Return the schemas below the root, without those of definitions that nothing refers to."""
-    inside: dict[str, list[Node]] = {"": []}
+    if not nodes:
+        return []
+    root = nodes[0]
+    inside: dict[str, list[Node]] = {root.pointer: []}
     home: dict[str, str] = {}
     for node in nodes:
-        defines = node.keyword in ("$defs", "definitions")
-        home[node.pointer] = node.pointer if defines else home[node.parent.pointer] if node.parent else ""
+        above = home[node.parent.pointer] if node.parent else root.pointer
+        home[node.pointer] = node.pointer if node.keyword in DEFINITIONS else above
         inside.setdefault(home[node.pointer], []).append(node)
     found: set[str] = set()
-    waiting = [""]
+    waiting = [root.pointer]
     while waiting:
         place = waiting.pop()
         if place not in found:
             found.add(place)
-            refs = [node.schema.get("$ref") for node in inside[place]]
-            targets = [ref_pointer(ref, root) for ref in refs if isinstance(ref, str)]
-            waiting.extend(home[target] for target in targets if target in home)
+            targets = (target(node.schema["$ref"], root.schema) for node in inside[place] if "$ref" in node.schema)
+            led = [root.pointer + there[0] for there in targets if there is not None]
+            waiting.extend(home[there] for there in led if there in home)
     return [node for node in nodes if node.parent is not None and home[node.pointer] in found]
-
-
-def ref_pointer(ref: str, root: str) -> str:
-    """Return where a local `$ref` leads, as a pointer into the definition."""
-    return root + pointer(*pointer_parts(unquote(ref[1:])))
-
-
-def _children(node: Node) -> Iterator[Node]:
-    for keyword, value in node.schema.items():
-        if keyword in ALONE and isinstance(value, dict):
-            yield _child(node, value, keyword)
-        elif keyword in BY_NAME and isinstance(value, dict):
-            for name, schema in value.items():
-                if isinstance(schema, dict):
-                    yield _child(node, schema, keyword, str(name))
-        elif (keyword in IN_LIST or keyword == "items") and isinstance(value, list):
-            for index, schema in enumerate(value):
-                if isinstance(schema, dict):
-                    yield _child(node, schema, keyword, index)
-
-
-def _child(node: Node, schema: dict[str, Any], keyword: str, key: str | int | None = None) -> Node:
-    return Node(
-        tool=node.tool,
-        schema=schema,
-        pointer=node.at(keyword) if key is None else node.at(keyword, key),
-        keyword=keyword,
-        name=str(key) if keyword == "properties" else None,
-        parent=node,
-        depth=node.depth + 1,
-        types=_types(node.tool, schema),
-    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import resolve, value_types
+from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
 from utp_cli.auditing.words import any_word, content_words, word_set, words
+from utp_cli.schemas.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ def is_ambiguous(node: Node) -> bool:
 
 def _has_shape(node: Node) -> bool:
     """Say whether it is an object with properties of its own: they tell what it is."""
-    target = resolve(node.tool.schema, node.schema.get("$ref"))
+    target = resolve(node.schema.get("$ref"), node.tool.schema)
     inner = (target if isinstance(target, dict) else node.schema).get("properties")
     return isinstance(inner, dict) and len(inner) > 1
 

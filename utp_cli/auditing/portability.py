@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from utp_cli.auditing.gemini import takes_subset
 from utp_cli.auditing.structure import EVERYBODY
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
+    from utp_cli.facts.providers import Provider
 
 
 @audit_rule("UTP301", "error", "name-length", on="tool", refused_by=EVERYBODY)
@@ -26,7 +27,7 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     for target in tool.targets:
-        limit = target.provider.name_limit
+        limit = target.provider.names.limit
         if limit and len(tool.name) > limit:
             yield Flaw(
                 pointer=tool.at("name"),
@@ -47,19 +48,20 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
 def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
     """A tool's name has characters that the provider does not take.
 
-    What it does: letters, digits, `_` and `-` everywhere; Gemini and MCP also take dots, Gemini colons.
+    What it does: letters, digits, `_` and `-`; Gemini and MCP also take dots, Gemini colons; Gemini and Cohere want no
+    digit first, Cohere no `-`. Ollama and the servers that you run yourself take any name.
     Why it is bad: the provider refuses the request.
     Example: `admin.users.list` for OpenAI.
     Use instead: `admin_users_list`.
     Fix safety: unsafe; other characters become `_`, and callers must use the new name.
     """
     for target in tool.targets:
-        pattern = target.provider.name_pattern
-        if tool.name and pattern and not pattern.fullmatch(tool.name):
+        rule = target.provider.names
+        if tool.name and not rule.spelt(tool.name):
             yield Flaw(
                 pointer=tool.at("name"),
                 message=f"{target.provider.name} refuses the name {shown(tool.name)}",
-                hint=f"it takes {target.provider.name_rule}",
+                hint=f"it takes {rule.words}",
             )
 
 
@@ -68,7 +70,8 @@ def description_length(tool: AuditedTool) -> Iterator[Flaw]:
     """A description is longer than some endpoints of the provider take, or blank where that is refused.
 
     What it does: 1,024 characters for OpenAI and Azure. OpenAI itself dropped the limit in May 2025; Azure and gateways
-    may keep it. Bedrock refuses a blank description (an error).
+    may keep it. 500 characters for Ollama, of properties too: small models lose the thread, and `utp render-tools` cuts
+    there. Bedrock refuses a blank description (an error).
     Why it is bad: the endpoint refuses the request.
     Example: `description: ""` for Bedrock.
     Use instead: no `description` key, or better, a description.
@@ -76,21 +79,39 @@ def description_length(tool: AuditedTool) -> Iterator[Flaw]:
     """
     at, text = tool.at("description"), tool.definition.body.get("description")
     for target in tool.targets:
-        limit = target.provider.description_limit
-        if limit and len(tool.description) > limit:
+        provider, limit = target.provider, target.provider.description
+        if limit is None:
+            pass
+        elif len(tool.description) > limit.characters:
+            yield _too_long(at, len(tool.description), provider)
+        elif limit.of_properties:
+            places = ((node.at("description"), len(node.description)) for node in tool.properties)
+            yield from (_too_long(place, count, provider) for place, count in places if count > limit.characters)
+        if not provider.blank_description and isinstance(text, str) and not text.strip():
             yield Flaw(
                 pointer=at,
-                message=f"the description has {len(tool.description):,} characters;"
-                f" OpenAI dropped its limit of {limit:,} in May 2025, Azure and gateways may keep it",
-                hint="shorten it where such an endpoint is used",
-            )
-        if target.provider.name == "bedrock" and isinstance(text, str) and not text.strip():
-            yield Flaw(
-                pointer=at,
-                message="Bedrock refuses a blank description",
+                message=f"{provider.name} refuses a blank description",
                 hint="drop the key, or write a description",
                 severity="error",
             )
+
+
+_HOLDS = {
+    "here": ("{name} takes {limit:,}", "shorten it"),
+    "elsewhere": (
+        "OpenAI dropped its limit of {limit:,} in May 2025, Azure and gateways may keep it",
+        "shorten it where such an endpoint is used",
+    ),
+    "advised": ("small models lose the thread; `utp render-tools` cuts it to {limit:,} for {name}", "shorten it"),
+}
+"""How a limit is told, and what to do, by where it holds."""
+
+
+def _too_long(at: str, count: int, provider: Provider) -> Flaw:
+    limit = provider.description
+    told, hint = _HOLDS[limit.holds] if limit else ("", "")
+    said = told.format(name=provider.name, limit=limit.characters if limit else 0)
+    return Flaw(pointer=at, message=f"the description has {count:,} characters; {said}", hint=hint)
 
 
 @audit_rule("UTP304", "error", "top-level-combinator", on="tool", refused_by=("openai", "azure", "anthropic"))
@@ -105,7 +126,7 @@ def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
     """
     for root in tool.nodes[:1]:
         for target in tool.targets:
-            for key in root.schema.keys() & target.provider.root_refused:
+            for key in root.schema.keys() & {*target.provider.root_refused}:
                 yield Flaw(
                     pointer=root.at(key),
                     message=f"{target.provider.name} refuses `{key}` at the root of a schema",
@@ -117,7 +138,7 @@ def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
 def provider_tool_count(tools: ToolSet) -> Iterator[Flaw]:
     """The set has more tools than the provider takes in one request.
 
-    What it does: 128 for OpenAI and Azure, 512 for Gemini.
+    What it does: 128 for OpenAI (chat completions) and Azure, 512 for Gemini.
     Why it is bad: the provider refuses the request.
     Example: 150 tools.
     Use instead: groups of tools, or tools found on demand.
@@ -126,31 +147,35 @@ def provider_tool_count(tools: ToolSet) -> Iterator[Flaw]:
     providers = {target.provider.name: target.provider for tool in tools.tools for target in tool.targets}
     for name, provider in providers.items():
         going = tools.going_to(name)
-        if provider.max_tools and len(going) > provider.max_tools:
+        if provider.tools and len(going) > provider.tools:
             yield Flaw(
-                tool=going[provider.max_tools],
+                tool=going[provider.tools],
                 pointer="",
-                message=f"{len(going)} tools; {name} takes {provider.max_tools} in one request",
+                message=f"{len(going)} tools; {name} takes {provider.tools} in one request",
                 hint="split the set",
             )
 
 
-_PROPERTY_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-
-
-@audit_rule("UTP312", "error", "property-key-charset", on="node", providers=("anthropic",))
+@audit_rule("UTP312", "error", "property-key-charset", on="node", providers=("anthropic", "gemini"))
 def property_key_charset(node: Node) -> Iterator[Flaw]:
-    """A top-level property has a name that Anthropic refuses.
+    """A property has a name that the provider refuses.
 
-    What it does: wants 1 to 64 letters, digits, `_`, `.` and `-`.
+    What it does: Anthropic wants 1 to 64 letters, digits, `_`, `.` and `-` at the top level; Gemini 1 to 64 letters,
+    digits and `_` everywhere, no digit first.
     Why it is bad: the provider refuses the request.
     Example: `filter[name]`.
     Use instead: `filter_name`.
     Fix safety: no fix; callers would have to change.
     """
-    if node.name is not None and node.depth == 1 and not _PROPERTY_KEY.fullmatch(node.name):
-        yield Flaw(
-            pointer=node.pointer,
-            message=f"anthropic refuses the property name {shown(node.name)}",
-            hint="it takes 1 to 64 letters, digits, _ . and -",
-        )
+    for target in node.tool.targets if node.name is not None else ():
+        provider = target.provider
+        rule = provider.root_keys if node.depth == 1 else provider.keys
+        rule = provider.keys if rule.is_free else rule
+        if provider.schema is not None and not takes_subset(node):
+            continue
+        if not rule.accepts(node.name or ""):
+            yield Flaw(
+                pointer=node.pointer,
+                message=f"{provider.name} refuses the property name {shown(node.name)}",
+                hint=f"it takes 1 to {rule.limit} characters: {rule.words}",
+            )

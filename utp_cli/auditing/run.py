@@ -133,8 +133,7 @@ def _concerns(rule: Rule[Any], tool: AuditedTool) -> bool:
     wanted = rule.facts["providers"]
     if not wanted or (tool.is_mcp and "mcp" in wanted):
         return True
-    going = {target.provider.name for target in tool.targets} | {f"{mode}-strict" for mode in tool.strict_modes}
-    return not going.isdisjoint(wanted)
+    return any(not target.names.isdisjoint(wanted) for target in tool.targets)
 
 
 class _Order:

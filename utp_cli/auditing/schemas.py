@@ -6,22 +6,12 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.json_schema import (
-    GEMINI_KEYS,
-    JSON_TYPES,
-    KEYWORDS,
-    KEYWORDS_OF_TYPES,
-    MISREAD_KEYS,
-    OPENAPI_KEYS,
-    SHAPES,
-    TYPE_SLIPS,
-    is_number,
-    is_of_type,
-    same_key,
-)
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
 from utp_cli.auditing.words import any_word, word_set, words
+from utp_cli.facts.schema_keywords import GEMINI_KEYS, KEYWORDS, MISREAD_KEYS, OPENAPI_KEYS
+from utp_cli.facts.schema_types import TYPES, type_meant
 from utp_cli.protocol.errors import nearest
+from utp_cli.schemas.shapes import SHAPES, is_number, is_of_type, same_key
 from utp_cli.validation.definitions import pattern_compiles, value_fault
 
 if TYPE_CHECKING:
@@ -35,7 +25,7 @@ def _is_gemini(node: Node) -> bool:
 
 
 def _json_types(node: Node) -> tuple[str, ...]:
-    return tuple(kind for kind in node.types if kind in JSON_TYPES)
+    return tuple(kind for kind in node.types if kind in TYPES)
 
 
 @audit_rule("UTP106", "error", "invalid-json-schema", on="node", refused_by=("openai", "anthropic"))
@@ -52,9 +42,9 @@ def invalid_json_schema(node: Node) -> Iterator[Flaw]:
 
 
 def schema_faults(node: Node) -> Iterator[Flaw]:
-    """Yield what the metaschema would refuse in one schema, type names aside."""
+    """Yield what the metaschema would refuse in one schema; type names and `required` have rules of their own."""
     for key, value in node.schema.items():
-        shape = SHAPES.get(key)
+        shape = SHAPES[KEYWORDS[key].shape] if key in KEYWORDS and key != "required" else None
         if shape and not shape.fits(value) and not _allowed_elsewhere(node, key, value):
             yield Flaw(pointer=node.at(key), message=f"`{key}` is {shown(value)}, not {shape.what}")
     patterns = [(node.schema.get("pattern"), node.at("pattern"))]
@@ -85,13 +75,13 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
     """
     declared = node.schema.get("type")
     for index, kind in enumerate(declared if isinstance(declared, list) else [declared]):
-        if not isinstance(kind, str) or kind in JSON_TYPES or (_is_gemini(node) and kind.lower() in JSON_TYPES):
+        if not isinstance(kind, str) or kind in TYPES or (_is_gemini(node) and kind.lower() in TYPES):
             continue
-        meant = TYPE_SLIPS.get(kind.lower()) or nearest(kind, JSON_TYPES)
+        meant = type_meant(kind) or nearest(kind, TYPES)
         yield Flaw(
             pointer=node.at("type", index) if isinstance(declared, list) else node.at("type"),
             message=f"{node.label} has type {shown(kind)}, which is no JSON Schema type",
-            hint=f"write {meant}" if meant else "write one of " + ", ".join(sorted(JSON_TYPES)),
+            hint=f"write {meant}" if meant else "write one of " + ", ".join(sorted(TYPES)),
         )
 
 
@@ -212,7 +202,7 @@ def array_without_items(node: Node) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if "array" in _json_types(node) and "items" not in node.schema and "prefixItems" not in node.schema:
-        refused = any(target.provider.name in ("openai", "azure", "gemini") for target in node.tool.targets)
+        refused = any(target.provider.items_due for target in node.tool.targets)
         yield Flaw(
             pointer=node.at("type"),
             message=f"{node.label} is an array of nobody knows what",
@@ -222,7 +212,7 @@ def array_without_items(node: Node) -> Iterator[Flaw]:
         )
 
 
-NO_PROPERTY = KEYWORDS | OPENAPI_KEYS | {"errorMessage"}
+NO_PROPERTY = KEYWORDS.keys() | OPENAPI_KEYS | {"errorMessage"}
 """Keys that hold mappings and are no properties gone astray."""
 ANY_JSON = 4
 """Types in a list from which on any value is meant."""
@@ -279,7 +269,7 @@ def ineffective_keyword(node: Node) -> Iterator[Flaw]:
     known_types = bool(types) and len(types) == len(node.types)
     for key in node.schema:
         if key in KEYWORDS or (key in GEMINI_KEYS and node.tool.is_gemini):
-            works_on = KEYWORDS_OF_TYPES.get(key)
+            works_on = KEYWORDS[key].of if key in KEYWORDS else ()
             if works_on and known_types and types.isdisjoint(works_on) and node.schema[key] is not False:
                 yield Flaw(
                     pointer=node.at(key),

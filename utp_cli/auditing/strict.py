@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.nodes import ref_pointer
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
-from utp_cli.auditing.words import word_set
+from utp_cli.auditing.subset import refused_by
+from utp_cli.facts.providers import ANTHROPIC_MODE, OPENAI_MODE, OPENAI_OLD_LIMITS
+from utp_cli.schemas.resolve import recursive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
+    from utp_cli.facts.providers import StrictMode
 
 STRICT = ("openai-strict", "anthropic-strict")
 _SAME_VALUE = frozenset({"allOf", "not", "if", "then", "else", "dependentSchemas"})
@@ -59,23 +60,6 @@ def strict_required(node: Node) -> Iterator[Flaw]:
             )
 
 
-REFUSED = {
-    "openai": word_set(
-        "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames"
-        " unevaluatedItems unevaluatedProperties contains minContains maxContains minProperties"
-        " maxProperties uniqueItems prefixItems"
-    ),
-    "anthropic": word_set(
-        "oneOf not if then else minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength"
-        " maxLength maxItems uniqueItems patternProperties"
-    ),
-}
-"""Keywords that a strict mode refuses at any depth."""
-OPENAI_FORMATS = word_set("date-time time date duration email hostname ipv4 ipv6 uuid")
-_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
-_NOT_REGULAR = re.compile(r"\(\?<?[=!]|\\[1-9]|\\k<|\\b")
-
-
 @audit_rule("UTP307", "error", "strict-unsupported-keyword", on="tool", providers=STRICT, fix="unsafe")
 def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
     """A strict tool uses a keyword that the strict mode does not know.
@@ -87,13 +71,14 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
     Use instead: `{type: string, description: At least 3 characters}`.
     Fix safety: unsafe; the keyword is dropped and its meaning said in the description.
     """
-    recursive = recursive_refs(tool) if "anthropic" in tool.strict_modes else {}
+    modes = [tool.strict_modes[name] for name in sorted(tool.strict_modes)]
+    recursive = {} if all(mode.schema.recursion for mode in modes) else recursive_refs(tool)
     for node in tool.nodes:
-        for mode in sorted(tool.strict_modes):
+        for mode in modes:
             for key in refused_keys(node, mode, recursive=node.pointer in recursive):
                 yield Flaw(
                     pointer=node.at(key),
-                    message=f"the strict mode of {mode} refuses `{key}: {shown(node.schema[key])}`",
+                    message=f"the strict mode of {mode.name} refuses `{key}: {shown(node.schema[key])}`",
                     hint="say it in the description instead",
                 )
         if "openai" in tool.strict_modes and "default" in node.schema:
@@ -105,76 +90,20 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
             )
 
 
-def refused_keys(node: Node, mode: str, *, recursive: bool) -> list[str]:
+def refused_keys(node: Node, mode: StrictMode, *, recursive: bool) -> list[str]:
     """Return the keys of a schema that a strict mode refuses, `default` aside."""
-    more = _openai_refuses(node.schema) if mode == "openai" else _anthropic_refuses(node.schema, recursive=recursive)
-    return [key for key in node.schema if key in REFUSED[mode] or key in more]
-
-
-def _openai_refuses(schema: dict[str, Any]) -> set[str]:
-    pattern, form = schema.get("pattern"), schema.get("format")
-    checks = {
-        "pattern": isinstance(pattern, str) and _LOOK_AROUND.search(pattern),
-        "format": isinstance(form, str) and form not in OPENAI_FORMATS,
-    }
-    return {key for key, refused in checks.items() if refused}
-
-
-def _anthropic_refuses(schema: dict[str, Any], *, recursive: bool) -> set[str]:
-    pattern, ref, least = schema.get("pattern"), schema.get("$ref"), schema.get("minItems")
-    branches, values = schema.get("allOf"), schema.get("enum")
-    checks = {
-        "pattern": isinstance(pattern, str) and _NOT_REGULAR.search(pattern),
-        "$ref": recursive or (isinstance(ref, str) and not ref.startswith("#")),
-        "minItems": isinstance(least, int) and least > 1,
-        "allOf": isinstance(branches, list) and any(isinstance(b, dict) and "$ref" in b for b in branches),
-        "enum": isinstance(values, list) and any(isinstance(v, (dict, list)) for v in values),
-    }
-    return {key for key, refused in checks.items() if refused}
+    refused = refused_by(mode.schema, node)
+    outside = str(node.schema.get("$ref", "#")).startswith("#") is False
+    if "$ref" in node.schema and not mode.schema.recursion and (recursive or outside):
+        refused.append("$ref")
+    return refused
 
 
 def recursive_refs(tool: AuditedTool) -> dict[str, str]:
-    """Return the `$ref`s that lie on a cycle: from the pointer of the schema that has it to the reference."""
-    refs = [node for node in tool.nodes if isinstance(node.schema.get("$ref"), str)]
-    root = tool.definition.schema_pointer
-    targets = {ref_pointer(node.schema["$ref"], root) for node in refs}
-    leads: dict[str, set[str]] = {target: set() for target in targets}
-    inside: dict[str, set[str]] = {}
-    for node in refs:
-        target = ref_pointer(node.schema["$ref"], root)
-        above: Node | None = node
-        while above is not None:
-            if above.pointer in leads:
-                leads[above.pointer].add(target)
-                inside.setdefault(node.pointer, set()).add(above.pointer)
-            above = above.parent
-    cyclic = _on_cycles(leads)
-    return {node.pointer: node.schema["$ref"] for node in refs if inside.get(node.pointer, set()) & cyclic}
-
-
-def _on_cycles(leads: dict[str, set[str]]) -> set[str]:
-    """Return the names on a cycle, or between two: what is left without those that have no way out, or none in."""
-    enters: dict[str, set[str]] = {name: set() for name in leads}
-    for name, to in leads.items():
-        for other in to:
-            enters[other].add(name)
-    return _endless(leads, enters) & _endless(enters, leads)
-
-
-def _endless(forth: dict[str, set[str]], back: dict[str, set[str]]) -> set[str]:
-    """Return the names from which one can go on for ever."""
-    ways = {name: len(to) for name, to in forth.items()}
-    ended = [name for name, count in ways.items() if count == 0]
-    for name in ended:  # grows while it is read
-        for other in back[name]:
-            ways[other] -= 1
-            if ways[other] == 0:
-                ended.append(other)
-    return {name for name, count in ways.items() if count > 0}
-
-
-_LIMITS = (5000, 10)
-_LEGACY_LIMITS = (100, 5)
+    """Return the `$ref`s that lead back to themselves: from the pointer of the schema that has it to the reference."""
+    at = tool.definition.schema_pointer
+    found = recursive((node.place for node in tool.nodes), tool.schema, at)
+    return {place.pointer: str(place.keywords["$ref"]) for place in found}
 
 
 @audit_rule("UTP308", "error", "schema-limits", on="set", providers=STRICT)
@@ -190,19 +119,20 @@ def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     for tool in tools.tools:
-        if tool.strict_modes and tool.nodes:
+        if "openai" in tool.strict_modes and tool.nodes:
             for message in _too_large(tool):
                 yield Flaw(tool=tool, pointer=tool.definition.schema_pointer, message=message)
     strict = [tool for tool in tools.tools if "anthropic" in tool.strict_modes]
     optional = sum(len(n.properties.keys() - set(n.required)) for tool in strict for n in tool.nodes)
     unions = sum(_is_union(node) for tool in strict for node in tool.properties)
+    limits = ANTHROPIC_MODE.limits
     counts = (
-        (len(strict), 20, "strict tools"),
-        (optional, 24, "optional parameters"),
-        (unions, 16, "union types"),
+        (len(strict), limits.tools, "strict tools"),
+        (optional, limits.optional, "optional parameters"),
+        (unions, limits.unions, "union types"),
     )
     for count, limit, what in counts:
-        if count > limit:
+        if limit is not None and count > limit:
             yield Flaw(
                 tool=strict[-1],
                 pointer="",
@@ -216,22 +146,25 @@ def _is_union(node: Node) -> bool:
 
 
 def _too_large(tool: AuditedTool) -> Iterator[str]:
-    most_properties, most_levels = _LEGACY_LIMITS if tool.options.openai_legacy_limits else _LIMITS
+    limits = OPENAI_OLD_LIMITS if tool.options.openai_legacy_limits else OPENAI_MODE.limits
     enums = [node.schema["enum"] for node in tool.nodes if isinstance(node.schema.get("enum"), list)]
     names = [name for node in tool.nodes for key in ("properties", "$defs", "definitions") for name in _keys(node, key)]
     constants = [node.schema["const"] for node in tool.nodes if "const" in node.schema]
     characters = sum(map(len, names)) + sum(_length(v) for values in (*enums, constants) for v in values)
     counts = (
-        (len(tool.properties), most_properties, "properties"),
-        (_levels(tool), most_levels, "levels of nesting"),
-        (sum(map(len, enums)), 1000, "enum values"),
-        (characters, 120_000, "characters of names and values"),
+        (len(tool.properties), limits.properties, "properties"),
+        (_levels(tool), limits.levels, "levels of nesting"),
+        (sum(map(len, enums)), limits.enum_values, "enum values"),
+        (characters, limits.characters, "characters of names and values"),
     )
-    yield from (f"{count:,} {what}; strict mode takes {limit:,}" for count, limit, what in counts if count > limit)
-    for values in enums:
+    for count, limit, what in counts:
+        if limit is not None and count > limit:
+            yield f"{count:,} {what}; strict mode takes {limit:,}"
+    long, most = limits.long_enum or (0, 0)
+    for values in enums if most else ():
         length = sum(map(_length, values))
-        if len(values) > 250 and length > 15_000:
-            yield f"an enum of {len(values)} values with {length:,} characters; strict mode takes 15,000"
+        if len(values) > long and length > most:
+            yield f"an enum of {len(values)} values with {length:,} characters; strict mode takes {most:,}"
 
 
 def _keys(node: Node, key: str) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.nodes import resolve
 from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.facts.providers import PORTABLE
 from utp_cli.protocol.errors import nearest
+from utp_cli.schemas.bounds import BRANCHES
+from utp_cli.schemas.expansion import expands_too_far
+from utp_cli.schemas.resolve import resolve
+from utp_cli.schemas.types import branches
+from utp_cli.schemas.walk import SAME_VALUE
 from utp_cli.validation.definitions import FORMS, SCHEMA_KEYS
-from utp_cli.validation.expansion import expands_too_far
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +21,10 @@ if TYPE_CHECKING:
     from utp_cli.auditing.nodes import Node
     from utp_cli.protocol.findings import Severity
 
-ANY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-"""The union of what any provider takes."""
 HINTED = 100
 """Known names among which the nearest is looked for; more would cost more than a hint is worth."""
 EVERYBODY = ("openai", "anthropic", "gemini", "bedrock", "mistral")
 """Who refuses what nobody can read."""
-BRANCHES = frozenset({"anyOf", "oneOf", "allOf", "if", "then", "else", "dependentSchemas"})
-"""Keywords whose schemas speak of the same value as the schema around them."""
 
 
 @audit_rule("UTP101", "error", "duplicate-tool-name", on="set", refused_by=("openai", "anthropic", "gemini", "bedrock"))
@@ -52,10 +51,10 @@ def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
 
 @audit_rule("UTP102", "error", "invalid-tool-name", on="tool", refused_by=EVERYBODY, fix="unsafe")
 def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
-    """A tool's name is missing or has characters that no provider takes.
+    """A tool's name is missing or has characters that hardly any provider takes.
 
-    What it does: wants 1 to 128 of letters, digits, `_`, `.` and `-`.
-    Why it is bad: every provider refuses the definition.
+    What it does: wants 1 to 128 of letters, digits, `_`, `.` and `-`, unless a provider it goes to takes more.
+    Why it is bad: providers refuse the definition.
     Example: `send e-mail`.
     Use instead: `send_email`.
     Fix safety: unsafe; other characters become `_`, and callers must use the new name.
@@ -63,8 +62,9 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
     name = tool.definition.body.get("name")
     if not isinstance(name, str) or not name:
         yield Flaw(pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`")
-    elif not ANY_NAME.fullmatch(name):
-        what = "is longer than 128 characters" if len(name) > 128 else "has characters that no provider takes"
+    elif not PORTABLE.accepts(name) and not any(target.provider.names.accepts(name) for target in tool.targets):
+        long = f"is longer than {PORTABLE.limit} characters"
+        what = "has characters that hardly any provider takes" if not PORTABLE.spelt(name) else long
         yield Flaw(
             pointer=tool.at("name"),
             message=f"the name {shown(name)} {what}",
@@ -88,9 +88,10 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     add = "write `type: object` with `properties: {}`"
     if schema is None:
         # OpenAI and Gemini read a missing schema as a tool without arguments.
-        lenient = form in ("openai-chat", "openai-responses")
-        if not tool.is_gemini:
-            yield Flaw(pointer=at, message="no schema", hint=add, severity="info" if lenient else None)
+        due = any(target.provider.schema_due for target in tool.targets)
+        if due or not tool.is_gemini:
+            lenient: Severity = "info" if tool.targets else "warning"
+            yield Flaw(pointer=at, message="no schema", hint=add, severity=None if due else lenient)
     elif not isinstance(schema, dict):
         yield Flaw(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)
     elif "type" not in schema and not misplaced_properties(schema):
@@ -149,19 +150,12 @@ def _known_properties(node: Node) -> set[str] | None:
         if owner.keyword == "not" or "patternProperties" in owner.schema:
             return None
         known |= owner.properties.keys()
-        owner = owner.parent if owner.keyword in BRANCHES else None
-    waiting: list[Any] = [node.schema]
-    for _ in range(100):
-        if not waiting:
-            return known
-        schema = waiting.pop()
-        if isinstance(schema, dict):
-            inner = schema.get("properties")
-            known |= inner.keys() if isinstance(inner, dict) else set()
-            waiting.append(resolve(node.tool.schema, schema.get("$ref")))
-            for key in ("allOf", "anyOf", "oneOf"):
-                waiting.extend(schema[key] if isinstance(schema.get(key), list) else [])
-    return None
+        owner = owner.parent if owner.keyword in SAME_VALUE else None
+    speaking = list(branches(node.schema, node.tool.schema))
+    for branch in speaking:
+        inner = branch.get("properties")
+        known |= inner.keys() if isinstance(inner, dict) else set()
+    return known if len(speaking) < BRANCHES else None
 
 
 @audit_rule("UTP105", "error", "unresolved-ref", on="tool", refused_by=("openai", "anthropic", "gemini"))
@@ -174,11 +168,10 @@ def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
     Use instead: `$ref: "#/$defs/Address"`.
     Fix safety: no fix.
     """
-    anchors = {f"#{node.schema['$anchor']}" for node in tool.nodes if "$anchor" in node.schema}
     known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(tool.schema, key)]
     for node in tool.nodes:
         ref = node.schema.get("$ref")
-        if not isinstance(ref, str) or ref in anchors or resolve(tool.schema, ref) is not None:
+        if not isinstance(ref, str) or resolve(ref, tool.schema) is not None:
             continue
         if not ref.startswith("#"):
             hint = "copy it under `$defs` and point there"

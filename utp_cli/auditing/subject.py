@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.auditing.hidden import visible
-from utp_cli.auditing.nodes import Node, reachable, walk
+from utp_cli.auditing.nodes import Node, nodes_of, reachable
 from utp_cli.auditing.precision import standing
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.rules import Rule, rule
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from utp_cli.auditing.providers import Target
+    from utp_cli.facts.providers import StrictMode
     from utp_cli.protocol.findings import Severity
     from utp_cli.validation.definitions import Definition
 
@@ -129,9 +130,9 @@ class AuditedTool:
         return self.definition.tool.form == "gemini" or names == {"gemini"}
 
     @property
-    def strict_modes(self) -> set[str]:
-        """The providers whose strict mode applies: `openai`, `anthropic`."""
-        return {target.strict_name for target in self.targets} - {""}
+    def strict_modes(self) -> dict[str, StrictMode]:
+        """The strict modes that apply, by name: `openai`, `anthropic`."""
+        return {target.mode.name: target.mode for target in self.targets if target.mode}
 
     @property
     def properties(self) -> list[Node]:
@@ -247,10 +248,10 @@ def look_at(
 ) -> AuditedTool:
     """Walk a definition's schemas once and collect what rules look at."""
     tool = AuditedTool(index=index, definition=definition, targets=targets, options=options, locate=locate)
-    tool.nodes.extend(walk(tool, definition.schema, definition.schema_pointer))
+    tool.nodes.extend(nodes_of(tool, definition.schema, definition.schema_pointer))
     tool.by_pointer.update((node.pointer, node) for node in tool.nodes)
-    tool.seen.extend(reachable(tool.nodes, definition.schema_pointer))
-    tool.output_nodes.extend(walk(tool, definition.body.get("outputSchema"), tool.at("outputSchema")))
+    tool.seen.extend(reachable(tool.nodes))
+    tool.output_nodes.extend(nodes_of(tool, definition.body.get("outputSchema"), tool.at("outputSchema")))
     tool.texts.extend(_own_texts(tool))
     for node in (*tool.nodes, *tool.output_nodes):
         tool.texts.extend(_node_texts(node))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.fit import json_type, misfits
+from utp_cli.diagnosis.fit import misfits
 from utp_cli.diagnosis.json_text import Strict, as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer_parts
+from utp_cli.schemas.types import json_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

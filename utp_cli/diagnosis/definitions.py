@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.fit import target_of
-from utp_cli.diagnosis.schema_nodes import nodes_of
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
+from utp_cli.facts.providers import PORTABLE, UNKNOWN, provider_called
 from utp_cli.protocol.spans import pointer
+from utp_cli.schemas.resolve import recursive, resolve
+from utp_cli.schemas.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.schema_nodes import Node
     from utp_cli.diagnosis.subject import ToolSet
+    from utp_cli.facts.providers import Provider
+    from utp_cli.facts.schema_subsets import SchemaSubset
+    from utp_cli.schemas.walk import Place
     from utp_cli.validation.definitions import Definition
 
-NAME_FORMS: dict[str, str] = {"gemini": r"[A-Za-z_][\w.:-]*", "mcp": r"[\w.-]+"}
-"""What a name may look like, by provider; letters, digits, `_` and `-` elsewhere."""
-NAME_LENGTHS: dict[str, int] = {"anthropic": 128, "gemini": 128, "mcp": 128}
-"""How long a name may be, by provider; 64 elsewhere."""
-TOOL_LIMITS: dict[str, int] = {"gemini": 512}
-"""How many tools a request may hold, by provider; 128 elsewhere."""
 MANY_TOOLS = 40
-MOST_REFERENCES = 100
-"""References of one schema that are followed: every one is compared with every other."""
 
-_UNIONS = ("oneOf", "anyOf", "allOf")
-_GEMINI_REFUSES = frozenset({
-    "$schema", "additionalProperties", "$ref", "$defs", "const", "exclusiveMinimum", "exclusiveMaximum",
-    "patternProperties", "oneOf", "allOf", "not",
-})  # fmt: skip
 _TAKES_ANY_SCHEMA = ("parametersJsonSchema", "parameters_json_schema")
 """Fields of Gemini's definitions where every keyword is known."""
-_SCHEMA_DUE = frozenset({"anthropic", "mcp", "cohere", "mistral", "bedrock"})
-"""Providers that take no tool without a schema."""
 
 
-def _at(definition: Definition, node: Node, message: str, evidence: str) -> Sighting:
+def _provider(tools: ToolSet, definition: Definition) -> Provider:
+    """Return whom a definition goes to: the one that is named, else the one whose form it has."""
+    return provider_called(tools.provider, definition.tool.form)
+
+
+def _at(definition: Definition, node: Place, message: str, evidence: str) -> Sighting:
     return Sighting(
         message=f"{definition.tool.name}: {message}",
         evidence=evidence,
@@ -48,10 +42,15 @@ def _at(definition: Definition, node: Node, message: str, evidence: str) -> Sigh
     )
 
 
-def _nodes(tools: ToolSet) -> Iterator[tuple[Definition, Node]]:
+def _nodes(tools: ToolSet) -> Iterator[tuple[Definition, Place]]:
     for definition in tools.definitions:
-        for node in nodes_of(definition):
+        for node in places_of(definition):
             yield definition, node
+
+
+def places_of(definition: Definition) -> Iterator[Place]:
+    """Yield every place in a tool's schema where a schema should stand, the root first."""
+    return walk(definition.schema, definition.pointer + definition.schema_pointer)
 
 
 def _types(schema: dict[str, Any]) -> list[Any]:
@@ -71,17 +70,17 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
     What people see: HTTP 400, and all tools are gone.
 
     What proves it: a name with anything but letters, digits, `_` and `-`. Gemini takes `.` and `:` too, MCP
-    `.`.
+    `.`; Cohere takes no `-`. Where the provider is not known, a name that hardly any provider takes.
 
     What to change: replace the character by `_` and keep a map back to the MCP name.
 
     Error texts: `Invalid 'tools[0].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`,
     `tools.0.custom.name: String should match pattern`, `Invalid function name`.
     """
-    form = re.compile(NAME_FORMS.get(tools.provider or "", r"[A-Za-z0-9_-]+"), re.ASCII)
     for definition in tools.definitions:
-        name = definition.tool.name
-        if not form.fullmatch(name):
+        name, provider = definition.tool.name, _provider(tools, definition)
+        rule = PORTABLE if provider is UNKNOWN else provider.names
+        if not name or not rule.spelt(name):
             yield _about_name(definition, f"the name {name!r} has characters that are refused", name or "no name")
 
 
@@ -91,17 +90,18 @@ def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
 
     What people see: HTTP 400, most often after an MCP client put `mcp__server__` before the name.
 
-    What proves it: a name of more than 64 characters; 128 for Anthropic, Gemini and MCP.
+    What proves it: a name of more than 64 characters (OpenAI, Azure, Bedrock, Mistral); 128 for Anthropic, Gemini and
+    MCP, and where the provider is not known.
 
     What to change: shorten the server's key or the tool's name; set `operation_id` for generated tools.
 
     Error texts: `string too long. Expected a string with maximum length 64`, `String should have at most 64
     characters`.
     """
-    limit = NAME_LENGTHS.get(tools.provider or "", 64)
     for definition in tools.definitions:
-        name = definition.tool.name
-        if len(name) > limit:
+        name, provider = definition.tool.name, _provider(tools, definition)
+        limit = (PORTABLE if provider is UNKNOWN else provider.names).limit
+        if limit and len(name) > limit:
             yield _about_name(definition, f"the name has {len(name)} characters; {limit} are allowed", name)
 
 
@@ -111,7 +111,8 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
 
     What people see: HTTP 400 from OpenAI and Gemini.
 
-    What proves it: a schema of type array with neither `items` nor `prefixItems`.
+    What proves it: a schema of type array with neither `items` nor `prefixItems`; an error for OpenAI, Azure and
+    Gemini, elsewhere a warning.
 
     What to change: add `items`: at least `{}`, better `{"type": "string"}`.
 
@@ -119,7 +120,9 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
     """
     for definition, node in _nodes(tools):
         if "array" in _types(node.keywords) and not {"items", "prefixItems"} & node.keywords.keys():
-            yield _at(definition, node, "an array schema without items", compact(node.schema))
+            due = _provider(tools, definition).items_due
+            found = _at(definition, node, "an array schema without items", compact(node.schema))
+            yield found if due else replace(found, severity="warning")
 
 
 @diagnosis("schema-top-level-union", "error", kinds=("tools",))
@@ -128,7 +131,8 @@ def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
 
     What people see: HTTP 400 from Anthropic and OpenAI.
 
-    What proves it: `oneOf`, `anyOf` or `allOf` at the root of a tool's schema.
+    What proves it: `oneOf`, `anyOf` or `allOf` at the root of a tool's schema; for OpenAI and Azure `enum`, `const`
+    and `not` as well.
 
     What to change: one flat object; say "exactly one of" in the description and check it in the handler.
 
@@ -136,8 +140,8 @@ def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
     type 'object' and not have 'oneOf'/'anyOf'/'allOf'`.
     """
     for definition in tools.definitions:
-        root = next(nodes_of(definition))
-        for key in _UNIONS:
+        root = next(places_of(definition))
+        for key in _provider(tools, definition).root_refused:
             if key in root.keywords:
                 yield _at(definition, root, f"{key} at the root", f"{key}: {compact(root.keywords[key])}")
 
@@ -148,8 +152,8 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
 
     What people see: HTTP 400 as soon as `strict: true` is sent.
 
-    What proves it: `strict: true`, and an object without `additionalProperties: false` or, other than on
-    Anthropic, with a property that is not in `required`.
+    What proves it: `strict: true` for a provider with a strict mode (OpenAI, Azure, Anthropic, Bedrock), and an
+    object without `additionalProperties: false` or, on OpenAI and Azure, with a property that is not in `required`.
 
     What to change: close every object, list every property as required (optional ones as `["string",
     "null"]`), or send `strict: false`.
@@ -159,7 +163,8 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
     """
     for definition, node in _nodes(tools):
         schema = node.keywords
-        if definition.tool.strict is not True or ("object" not in _types(schema) and "properties" not in schema):
+        mode = _provider(tools, definition).strict if definition.tool.strict is True else None
+        if mode is None or ("object" not in _types(schema) and "properties" not in schema):
             continue
         required = schema.get("required")
         properties = schema.get("properties")
@@ -167,7 +172,7 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
         optional = [name for name in properties if name not in listed] if isinstance(properties, dict) else []
         if schema.get("additionalProperties") is not False:
             yield _at(definition, node, "strict, and an object is not closed", "additionalProperties is not false")
-        elif optional and tools.provider != "anthropic":
+        elif optional and mode.schema.all_required:
             yield _at(
                 definition,
                 node,
@@ -182,9 +187,9 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
 
     What people see: HTTP 400 from Gemini.
 
-    What proves it: the provider is Gemini, and a schema in `parameters` has `$schema`,
-    `additionalProperties`, `$ref`, `$defs`, `const`, `exclusiveMinimum`, `exclusiveMaximum`,
-    `patternProperties`, `oneOf`, `allOf`, `not`, or a list as `type`.
+    What proves it: the provider is Gemini, and a schema in `parameters` has a keyword that is no field of its
+    Schema type (`$schema`, `additionalProperties`, `$ref`, `$defs`, `const`, `exclusiveMinimum`, `oneOf`,
+    `allOf`, `not`, …), a list as `type`, a format or an enum that it does not take.
 
     What to change: send the schema in `parametersJsonSchema` instead of `parameters`, or strip these
     keywords (`utp render-tools --provider gemini` does).
@@ -192,12 +197,11 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     Error texts: `Invalid JSON payload received. Unknown name "additionalProperties" … Cannot find field`,
     `Unknown name "$schema"`, `Proto field is not repeating, cannot start list`.
     """
-    if tools.provider not in {"gemini", "vertex", "google"}:
-        return
     for definition in tools.definitions:
-        if definition.schema_pointer.endswith(_TAKES_ANY_SCHEMA):
+        subset = _provider(tools, definition).schema
+        if subset is None or definition.schema_pointer.endswith(_TAKES_ANY_SCHEMA):
             continue
-        places = [(node, refused) for node in nodes_of(definition) if (refused := _refused_by_gemini(node.keywords))]
+        places = [(node, refused) for node in places_of(definition) if (refused := _refused(subset, node.keywords))]
         if places:
             names = ", ".join(dict.fromkeys(name for _, refused in places for name in refused))
             where = f" ({len(places)} places)" if len(places) > 1 else ""
@@ -205,8 +209,11 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
             yield _at(definition, places[0][0], f"Gemini refuses {names}{where}", evidence)
 
 
-def _refused_by_gemini(schema: dict[str, Any]) -> list[str]:
-    return sorted(_GEMINI_REFUSES & schema.keys()) + ["type as a list"] * isinstance(schema.get("type"), list)
+def _refused(subset: SchemaSubset, schema: dict[str, Any]) -> list[str]:
+    kind = str(schema.get("type")).lower()
+    named = [key for key, value in schema.items() if subset.verdict(key, value, kind) == "refused"]
+    listed = isinstance(schema.get("type"), list) and not subset.type_lists
+    return sorted(named) + ["type as a list"] * listed
 
 
 @diagnosis("schema-ref-unsupported", "error", kinds=("tools",))
@@ -224,32 +231,16 @@ def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     #/$defs/`, `can't resolve reference`.
     """
     for definition in tools.definitions:
-        referring = [node for node in nodes_of(definition) if "$ref" in node.keywords][:MOST_REFERENCES]
-        root = definition.pointer + definition.schema_pointer
-        arrows = {node.pointer: root + str(node.keywords["$ref"]).removeprefix("#") for node in referring}
-        for node in referring:
-            reference = node.keywords["$ref"]
-            if target_of(reference, definition.schema) is None:
-                yield _at(definition, node, "a $ref that leads nowhere in this schema", f"$ref: {reference}")
-            elif _returns(node.pointer, arrows):
-                yield _at(definition, node, "a $ref that leads back to itself", f"$ref: {reference}")
-
-
-def _inside(place: str, container: str) -> bool:
-    return place == container or place.startswith(container + "/")
-
-
-def _returns(start: str, arrows: dict[str, str]) -> bool:
-    """Whether what a reference names holds, after any number of further references, the reference itself."""
-    seen, todo = set(), [arrows[start]]
-    while todo:
-        target = todo.pop()
-        if _inside(start, target):
-            return True
-        if target not in seen:
-            seen.add(target)
-            todo += [onward for place, onward in arrows.items() if _inside(place, target)]
-    return False
+        places = list(places_of(definition))
+        returning = {place.pointer for place in recursive(places, definition.schema, places[0].pointer)}
+        for place in places:
+            reference = place.keywords.get("$ref")
+            if "$ref" not in place.keywords:
+                continue
+            if resolve(reference, definition.schema) is None:
+                yield _at(definition, place, "a $ref that leads nowhere in this schema", f"$ref: {reference}")
+            elif place.pointer in returning:
+                yield _at(definition, place, "a $ref that leads back to itself", f"$ref: {reference}")
 
 
 @diagnosis("schema-not-object", "error", kinds=("tools",))
@@ -268,18 +259,19 @@ def schema_not_object(tools: ToolSet) -> Iterator[Sighting]:
     Field required`, `True is not of type 'object', 'boolean'`.
     """
     for definition in tools.definitions:
-        for index, node in enumerate(nodes_of(definition)):
-            if index == 0 and node.schema is None and tools.provider not in _SCHEMA_DUE:
+        provider = _provider(tools, definition)
+        for index, node in enumerate(places_of(definition)):
+            if index == 0 and node.schema is None and not provider.schema_due:
                 continue
-            if index == 0 and str(node.keywords.get("type")).lower() != "object" and not _is_union(node):
+            if index == 0 and str(node.keywords.get("type")).lower() != "object" and not _is_union(node, provider):
                 yield _at(definition, node, "the schema is not of type object", compact(node.schema))
-            elif node.named and not isinstance(node.schema, dict):
+            elif node.name is not None and not isinstance(node.schema, dict):
                 yield _at(definition, node, "the schema of a property is no object", compact(node.schema))
 
 
-def _is_union(node: Node) -> bool:
-    """A root that is a union has a diagnosis of its own."""
-    return any(key in node.keywords for key in _UNIONS) and "type" not in node.keywords
+def _is_union(node: Place, provider: Provider) -> bool:
+    """A root that the provider refuses for its union has a diagnosis of its own."""
+    return any(key in node.keywords for key in provider.root_refused) and "type" not in node.keywords
 
 
 @diagnosis("too-many-tools", "warning", star=True, kinds=("tools",))
@@ -288,7 +280,8 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
 
     What people see: HTTP 400, or the model picks the wrong tool.
 
-    What proves it: more than 128 tools (Gemini: 512), an error; more than 40, a warning.
+    What proves it: more tools than the provider takes (OpenAI and Azure 128, Gemini 512), an error; more than 40, a
+    warning.
 
     What to change: switch off MCP servers that are not needed; offer tools by task; one search tool instead
     of all.
@@ -296,12 +289,14 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`, `too many
     tools`.
     """
-    count, limit = len(tools.definitions), TOOL_LIMITS.get(tools.provider or "", 128)
+    count = len(tools.definitions)
+    limit = _provider(tools, tools.definitions[0]).tools if count else None
+    over = limit is not None and count > limit
     if count > MANY_TOOLS:
         yield Sighting(
-            message=f"{count} tools" + (f"; {limit} are allowed" if count > limit else " are many to choose from"),
+            message=f"{count} tools" + (f"; {limit} are allowed" if over else " are many to choose from"),
             evidence=f"{count} definitions",
-            severity="error" if count > limit else "warning",
+            severity="error" if over else "warning",
         )
 
 

@@ -6,20 +6,19 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.protocol.numbers import Number
-from utp_cli.protocol.spans import pointer, pointer_parts
+from utp_cli.protocol.spans import pointer
+from utp_cli.schemas.resolve import resolve
+from utp_cli.schemas.types import certain_types, json_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.protocol.tools import Tool
 
-_UNIONS = ("anyOf", "oneOf")
 _FREE = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
 _REFERENCES = 8
 _LONGEST = 2000
 """Characters of a path: what lies deeper is not compared."""
-_TYPES = {"string", "integer", "number", "boolean", "array", "object", "null"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,7 @@ def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
         if len(path) > _LONGEST:
             continue
         schema = _resolved(part, tool.parameters)
-        asked = types_asked(schema)
+        asked = certain_types(schema)
         if path and asked and json_type(value) not in asked and not _counts_as(value, asked):
             yield Misfit(kind="type", path=path, value=value, asked=asked)
         elif isinstance(value, dict):
@@ -80,53 +79,8 @@ def _resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
             return {}
         if "$ref" not in schema:
             return schema
-        schema = target_of(schema["$ref"], root)
+        schema = resolve(schema["$ref"], root)
     return {}
-
-
-def target_of(reference: Any, root: Any) -> Any:
-    """Return what a `$ref` inside a schema names; None where it names nothing there."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return None
-    here = root
-    for part in pointer_parts(reference[1:]):
-        if isinstance(here, dict):
-            here = here.get(part)
-        elif isinstance(here, list) and part.isdecimal() and int(part[:9]) < len(here):
-            here = here[int(part[:9])]
-        else:
-            return None
-    return here
-
-
-def types_asked(schema: Any) -> tuple[str, ...]:
-    """Return the JSON types that a schema accepts; none where it does not say, or not plainly."""
-    if not isinstance(schema, dict) or "allOf" in schema or "$ref" in schema:
-        return ()
-    found = schema.get("type")
-    names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
-    types = tuple(name.lower() for name in names if isinstance(name, str))
-    if not set(types) <= _TYPES:
-        return ()
-    for union in _UNIONS:
-        branches = schema.get(union)
-        if isinstance(branches, list):
-            inner = [types_asked(branch) for branch in branches]
-            return tuple(dict.fromkeys(name for names in inner for name in names)) if all(inner) else ()
-    return (*types, "null") if types and schema.get("nullable") is True else types
-
-
-def json_type(value: Any) -> str:
-    """Return the JSON Schema name of a decoded value's type."""
-    return {
-        bool: "boolean",
-        int: "integer",
-        float: "number",
-        Number: "number",
-        str: "string",
-        list: "array",
-        dict: "object",
-    }.get(type(value), "null")
 
 
 def _counts_as(value: Any, asked: tuple[str, ...]) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.rendering.names import digest
+from utp_cli.rendering.names import digest, made_id, mapped_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.names import IdRule
+    from utp_cli.facts.providers import IdRule
 
 _MADE = re.compile(r"call_\d+")
 """What parsing calls a call that had no id."""
@@ -37,7 +37,7 @@ def sent_ids(ids: Sequence[str | int | None], rule: IdRule | None) -> list[Sent]
 def _sent(given: str | int | None, index: int, rule: IdRule | None, taken: set[str | int]) -> Sent:
     known: str | int = f"call_{index}" if given is None or given == "" else given
     made = "the call had no id" if isinstance(known, str) and _MADE.fullmatch(known) else ""
-    new = known if rule is None else rule.mapped(str(known))
+    new = known if rule is None else mapped_id(str(known), rule)
     why = made or ("" if new == str(known) or rule is None else "the provider does not take the id")
     tries = 0
     while new in taken:
@@ -48,4 +48,4 @@ def _sent(given: str | int | None, index: int, rule: IdRule | None, taken: set[s
 
 def _other(known: str | int, tries: int, rule: IdRule | None) -> str:
     text = digest(f"{known} {tries}", 24)
-    return text if rule is None else rule.made(text)
+    return text if rule is None else made_id(text, rule)

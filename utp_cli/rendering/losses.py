@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-What = Literal["dropped", "bent", "moved-to-description", "refused"]
+What = Literal["dropped", "bent", "moved-to-description", "refused", "kept"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,8 @@ class Loss:
     keyword: str
     what: What
     """`dropped`: gone. `bent`: said in another, weaker or narrower way. `moved-to-description`: said in words.
-    `refused`: the target does not take it; what was done instead stands in the message."""
+    `refused`: the target does not take it; what was done instead stands in the message. `kept`: sent as it is,
+    though some endpoints of the target may refuse it."""
     message: str
 
     def to_dict(self) -> dict[str, str]:

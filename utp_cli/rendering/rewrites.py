@@ -7,20 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.rendering.keywords import KEYWORDS
+from utp_cli.facts.schema_subsets import EVERYTHING
+from utp_cli.facts.schema_types import type_meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from utp_cli.rendering.targets import Target
-
-TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
-_OTHER_NAMES = {
-    "str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number",
-    "decimal": "number", "bool": "boolean", "dict": "object", "map": "object", "struct": "object", "list": "array",
-    "tuple": "array", "set": "array", "none": "null",
-}  # fmt: skip
-"""What other languages call the types; definitions written by hand do too."""
 
 
 def _type_names(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
@@ -29,8 +22,7 @@ def _type_names(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
         return None
     declared = found.pop("type")
     asked = [kind for kind in (declared if isinstance(declared, list) else [declared]) if isinstance(kind, str)]
-    plain = [_OTHER_NAMES.get(kind.lower(), kind.lower()) for kind in asked]
-    known = list(dict.fromkeys(kind for kind in plain if kind in TYPES))
+    known = list(dict.fromkeys(meant for kind in asked if (meant := type_meant(kind))))
     if "number" in known and "integer" in known:
         known.remove("integer")
     if known:
@@ -72,11 +64,12 @@ def _tuple(found: dict[str, Any], _: Target) -> None:
 
 def _whole_bounds(found: dict[str, Any], target: Target) -> None:
     """An integer above 0 is one from 1 on."""
-    if found.get("type") != ["integer"] or KEYWORDS["minimum"].action(target.column) != "keep":
+    subset = target.subset or EVERYTHING
+    if found.get("type") != ["integer"] or "minimum" not in subset.taken:
         return
     for keyword, bound, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
         value = found.get(keyword)
-        kept = KEYWORDS[keyword].action(target.column) == "keep"
+        kept = keyword in subset.taken
         if isinstance(value, int) and not isinstance(value, bool) and not kept and bound not in found:
             found[bound] = found.pop(keyword) + step
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utp_cli.rendering.values import DEPTH, copied
-from utp_cli.rendering.walk import MERGED, Schema, Walk, mapping, texts
+from utp_cli.rendering.walk import Schema, Walk, mapping, texts
+from utp_cli.schemas.bounds import BRANCHES
+from utp_cli.schemas.resolve import resolve
 
 if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
@@ -38,7 +40,7 @@ def translate(tool: Tool, target: Target) -> Translated:
     walk = Walk(tool.name, mapping(root), target)
     if deep:
         walk.lose(ROOT, "", "dropped", f"what lies deeper than {DEPTH} levels is left out")
-    schema = _narrow(walk) if target.column else _full(walk)
+    schema = _narrow(walk) if target.subset else _full(walk)
     return Translated(schema=schema, words=tuple(walk.words), losses=tuple(walk.losses))
 
 
@@ -70,14 +72,16 @@ def _narrow(walk: Walk) -> Schema:
     definitions: Schema = {}
     for ref in walk.waiting:  # translating one may add more
         name = walk.definitions[ref]
-        child = walk.node(walk.resolve(ref), f"{ROOT}/$defs/{name}", (ref,), 1)
+        child = walk.node(resolve(ref, walk.root), f"{ROOT}/$defs/{name}", (ref,), 1)
         definitions[name] = child or _empty(walk.target)
     return {**schema, "$defs": definitions} if definitions else schema
 
 
 def _empty(target: Target) -> Schema:
     schema: Schema = {"type": "OBJECT" if target.one_type else "object", "properties": {}}
-    return {**schema, "required": [], "additionalProperties": False} if target.closed else schema
+    return (
+        {**schema, "required": [], "additionalProperties": False} if target.subset and target.subset.closed else schema
+    )
 
 
 def _spread(walk: Walk, found: Schema, keyword: str) -> None:
@@ -86,7 +90,7 @@ def _spread(walk: Walk, found: Schema, keyword: str) -> None:
     if keyword not in ("anyOf", "oneOf") or not isinstance(branches, list):
         return
     del found[keyword]
-    parts = [walk.flat(branch, ROOT, ())[0] or {} for branch in branches[:MERGED]]
+    parts = [walk.flat(branch, ROOT, ())[0] or {} for branch in branches[:BRANCHES]]
     common = dict(mapping(found.get("properties")))
     for part in parts:
         for name, schema in mapping(part.get("properties")).items():

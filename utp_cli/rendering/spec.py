@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.rendering.names import ANY_ID, ANY_NAME
+from utp_cli.facts.providers import UNKNOWN
 from utp_cli.rendering.targets import FULL
 
 if TYPE_CHECKING:
+    from utp_cli.facts.providers import IdRule, Provider
     from utp_cli.protocol.tools import Tool
     from utp_cli.rendering.losses import Loss
-    from utp_cli.rendering.names import IdRule, NameRule
     from utp_cli.rendering.targets import Target
 
 
@@ -118,22 +118,6 @@ NAME, TEXT = "{name}", "{text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StrictLimits:
-    """What strict tools may hold in all; None: no limit."""
-
-    tools: int | None = None
-    optional: int | None = None
-    unions: int | None = None
-    properties: int | None = None
-    levels: int | None = None
-    enum_values: int | None = None
-    characters: int | None = None
-    """Of names and enum values."""
-    together: bool = False
-    """Counted over all strict tools of a request, else in each."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """How one provider is spoken to: data, and the few functions that put values into place."""
 
@@ -151,12 +135,8 @@ class Format:
     """What schemas of strict tools can say; None: there is no strict mode."""
     strict_said: bool = False
     """`strict: false` is written too, since leaving it out means something else."""
-    strict_limits: StrictLimits | None = None
-    names: NameRule = ANY_NAME
-    description_limit: int | None = None
-    """Characters of a tool's description."""
-    tools_limit: int | None = None
-    """Tools in one request."""
+    provider: Provider = UNKNOWN
+    """Whose limits count: names, lengths, counts, ids."""
 
     choices: Mapping[str, Fragment | None] = field(default_factory=lambda: {"auto": {}, "none": None})
     """`auto`, `none`, `required`, `named` → fragment, where the format can say it; None: the tools are left out.
@@ -164,8 +144,8 @@ class Format:
     parallel: Mapping[bool, Fragment] = field(default_factory=dict)
     """Whether several calls may come at once → fragment, merged into the request, where there is a switch."""
 
-    ids: IdRule | None = ANY_ID
-    """None: ids go back as they came, or not at all."""
+    has_ids: bool = True
+    """Calls and results carry ids."""
     results: Callable[[Sequence[Outcome]], list[dict[str, Any]]]
     """The results of one round as messages."""
     message: Callable[[Answer], dict[str, Any]] | None = None
@@ -174,3 +154,8 @@ class Format:
     """Where an answer of the provider keeps its blocks: the keys that lead there."""
     is_signed: Callable[[dict[str, Any]], bool] = field(default=lambda _: False)
     """Whether a block is thinking that must go back as it came."""
+
+    @property
+    def ids(self) -> IdRule | None:
+        """Which ids are taken back; None: they go back as they came, or not at all."""
+        return self.provider.call_ids if self.has_ids else None

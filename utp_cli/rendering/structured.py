@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.rendering.schema import translate
-from utp_cli.rendering.subschemas import every
 from utp_cli.rendering.targets import OPENAI_STRICT
+from utp_cli.schemas.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _closed(**properties: Schema) -> Schema:
 
 def _under_one_roof(schema: Schema, prefix: str, definitions: Schema) -> Schema:
     """Move a tool's definitions to where references in the whole schema count from."""
-    for node in every(schema):
+    for node in [place.keywords for place in walk(schema)]:
         if "$ref" in node:
             node["$ref"] = node["$ref"].replace("#/$defs/", f"#/$defs/{prefix}", 1)
     definitions |= {prefix + name: part for name, part in schema.pop("$defs", {}).items()}

@@ -1,29 +1,30 @@
-"""Which schemas a target takes, beside the table of keywords. Sources: see `keywords`."""
+"""How schemas are written for a target: what it takes stands in `facts`, how it is brought to that stands here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
-from utp_cli.rendering.names import ANY_NAME, NameRule
+from utp_cli.facts import schema_subsets as subsets
+from utp_cli.facts.providers import ANY_NAME, PROVIDERS
+
+if TYPE_CHECKING:
+    from utp_cli.facts.providers import NameRule
+    from utp_cli.facts.schema_subsets import SchemaSubset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """What a target's schemas can say."""
 
-    column: Literal["", "openai", "anthropic", "gemini", "ollama"] = ""
-    """Its column in the table of keywords; `""`: all of JSON Schema."""
+    subset: SchemaSubset | None = None
+    """What it takes of JSON Schema; None: all."""
     root_refused: tuple[str, ...] = ()
     """Keywords that may not stand at the root."""
     refs: Literal["inline", "hoist"] = "inline"
     """`hoist`: definitions stand under `$defs` and may recurse. `inline`: references are written out, recursion ends
     after `unrolled` rounds."""
     unrolled: int = 3
-    closed: bool = False
-    """Every object says `additionalProperties: false`."""
-    all_required: bool = False
-    """Every property is required; an optional one may be null."""
     typed: bool = False
     """Every schema has a type, every array the type of its items."""
     one_type: bool = False
@@ -37,17 +38,17 @@ class Target:
     """Characters of a property's description."""
 
 
-_ANTHROPIC_KEYS = NameRule(characters="a-zA-Z0-9_.-", limit=64)
+_OPENAI, _ANTHROPIC, _GEMINI = PROVIDERS["openai"], PROVIDERS["anthropic"], PROVIDERS["gemini"]
+_OLLAMA_LIMIT = PROVIDERS["ollama"].description
 
 FULL = Target()
-OPENAI = Target(root_refused=("oneOf", "anyOf", "allOf", "enum", "const", "not"))
-ANTHROPIC = Target(root_refused=("oneOf", "anyOf", "allOf"), keys=_ANTHROPIC_KEYS, keys_at_root=True)
-OPENAI_STRICT = Target(column="openai", refs="hoist", closed=True, all_required=True, typed=True)
-ANTHROPIC_STRICT = Target(column="anthropic", closed=True, keys=_ANTHROPIC_KEYS, keys_at_root=True)
-GEMINI = Target(
-    column="gemini",
-    typed=True,
-    one_type=True,
-    keys=NameRule(characters="a-zA-Z0-9_", first="a-zA-Z_", limit=64),
+OPENAI = Target(root_refused=_OPENAI.root_refused)
+ANTHROPIC = Target(root_refused=_ANTHROPIC.root_refused, keys=_ANTHROPIC.root_keys, keys_at_root=True)
+OPENAI_STRICT = Target(subset=subsets.OPENAI_STRICT, refs="hoist", typed=True)
+BEDROCK_STRICT = Target(subset=subsets.ANTHROPIC_STRICT)
+ANTHROPIC_STRICT = replace(BEDROCK_STRICT, keys=_ANTHROPIC.root_keys, keys_at_root=True)
+GEMINI = Target(subset=_GEMINI.schema, typed=True, one_type=True, keys=_GEMINI.keys)
+OLLAMA = Target(
+    subset=subsets.OLLAMA_TOOL,
+    description_limit=_OLLAMA_LIMIT.characters if _OLLAMA_LIMIT else None,
 )
-OLLAMA = Target(column="ollama", description_limit=500)

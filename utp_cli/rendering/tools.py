@@ -9,6 +9,7 @@ from utp_cli.protocol.errors import UnknownName
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.losses import Loss, What
 from utp_cli.rendering.measure import Counts, exceeded, measure
+from utp_cli.rendering.names import sent_names
 from utp_cli.rendering.prompts import emulation_prompt
 from utp_cli.rendering.schema import translate
 from utp_cli.rendering.spec import NAME, TEXT, Format, Rendered, Sent
@@ -96,7 +97,7 @@ class _Request:
         if kind == "left out" or not self.tools or self.spec.wrap is None:
             return self._result({}, "")
         sent = [self._sent(tool) for tool in self.tools]
-        limit = self.spec.tools_limit
+        limit = self.spec.provider.tools
         if limit and len(sent) > limit:
             self.lose("tools", "refused", f"{len(sent)} tools in a request, where {limit} are taken: send fewer")
         fragment = self._chosen(self.spec.wrap(sent), kind, tool_choice, sent, parallel)
@@ -119,7 +120,7 @@ class _Request:
             if tool is not first[tool.name]:
                 self.lose("name", "refused", "left out: another tool has the same name", tool.name, "/name")
         self.tools = [tool for tool in self.tools if tool is first[tool.name]]
-        self.names = self.spec.names.sent(first)
+        self.names = sent_names(first, self.spec.provider.names)
         for own, sent in self.names.items():
             if sent != own:
                 self.lose("name", "bent", f"sent as {sent}: {self.spec.name} takes no such name", own, "/name")
@@ -192,10 +193,11 @@ class _Request:
 
     def _affords(self, schema: dict[str, Any], name: str) -> bool:
         """Whether a strict tool keeps the limits, on top of what others have used."""
-        limits = self.spec.strict_limits
-        if limits is None:
+        mode = self.spec.provider.strict
+        if mode is None:
             return True
-        counts = measure(schema)
+        limits = mode.limits
+        counts = measure(schema, limits)
         if limits.together:
             counts = {key: count + self._used.get(key, 0) for key, count in counts.items()}
         over = exceeded(limits, counts)
@@ -209,8 +211,13 @@ class _Request:
         """Join the description with what the schema's root could not say; what is too long goes to the prompt too."""
         sentences = [f"{word[:1].upper()}{word[1:]}." for word in words]
         text = " ".join(part for part in (tool.description, *sentences) if part)
-        limit = self.spec.description_limit
-        if limit is None or len(text) <= limit:
+        rule = self.spec.provider.description
+        if rule is None or len(text) <= rule.characters:
+            return text
+        limit = rule.characters
+        if rule.holds == "elsewhere":
+            message = f"{len(text):,} characters, sent whole: Azure and gateways may refuse more than {limit:,}"
+            self.lose("description", "kept", message, tool.name, "/description")
             return text
         self.said.append(f"About the tool {self.names[tool.name]}: {text}")
         message = f"cut to {limit} characters; the whole belongs into the prompt"

@@ -5,30 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from utp_cli.protocol.numbers import Number
-from utp_cli.protocol.spans import pointer, pointer_parts
-from utp_cli.rendering.keywords import KEYWORDS, UNKNOWN, well_formed
+from utp_cli.facts.providers import NameRule
+from utp_cli.facts.schema_subsets import EVERYTHING
+from utp_cli.protocol.spans import pointer
+from utp_cli.rendering.keywords import FLAGS, WORDS, action, types_of_keyword
 from utp_cli.rendering.losses import Loss, What
 from utp_cli.rendering.merge import ANNOTATIONS, merge_into
-from utp_cli.rendering.names import NameRule
+from utp_cli.rendering.names import free_name, sent_names
 from utp_cli.rendering.rewrites import REWRITES
 from utp_cli.rendering.values import compact, excerpt, worded
+from utp_cli.schemas.bounds import BRANCHES, WRITTEN_DEPTH, WRITTEN_SCHEMAS
+from utp_cli.schemas.resolve import resolve
+from utp_cli.schemas.types import json_type
 
 if TYPE_CHECKING:
     from utp_cli.rendering.targets import Target
-
-LEVELS = 40
-"""Schemas within schemas that are translated."""
-NODES = 4000
-"""Schemas of one tool that are translated; references written out can be many more than were given."""
-MERGED = 50
-"""Schemas that `allOf` and `$ref` may join in one place."""
 
 Schema = dict[str, Any]
 Refs = tuple[str, ...]
 """The references that lead here, outermost first."""
 
 _DEFINITION_NAMES = NameRule(characters="a-zA-Z0-9_-", limit=64)
+"""Ours; any name that needs no escaping would do."""
 _ANY = ["string", "number", "boolean"]
 _NULL = {"type": "null"}
 _OPEN_KEYS = ("additionalProperties", "patternProperties", "unevaluatedProperties")
@@ -42,9 +40,10 @@ class Walk:
 
     def __init__(self, tool: str, root: Any, target: Target) -> None:
         self.tool, self.root, self.target = tool, root, target
+        self.subset = target.subset or EVERYTHING
         self.words: list[str] = []
         self.losses: list[Loss] = []
-        self._left = NODES
+        self._left = WRITTEN_SCHEMAS
         self.definitions: dict[str, str] = {}
         """Reference → name under `$defs`."""
         self.waiting: list[str] = []
@@ -53,22 +52,10 @@ class Walk:
     def lose(self, at: str, keyword: str, what: What, message: str) -> None:
         self.losses.append(Loss(tool=self.tool, pointer=at, keyword=keyword, what=what, message=message))
 
-    def resolve(self, ref: str) -> Any:
-        """Return what a local reference points to; None where it points nowhere or outside."""
-        if ref != "#" and not ref.startswith("#/"):
-            return None
-        found = self.root
-        for part in pointer_parts(unquote(ref[1:])):
-            if isinstance(found, list) and part.isdecimal() and int(part[:9]) < len(found):
-                found = found[int(part[:9])]
-            else:
-                found = found.get(part) if isinstance(found, dict) else None
-        return found
-
     def node(self, schema: Any, at: str, refs: Refs, depth: int) -> Schema | None:
         """Translate a schema; None where it is cut off, so that whoever holds it must do without."""
         self._left -= 1
-        if self._left < 0 or depth > LEVELS:
+        if self._left < 0 or depth > WRITTEN_DEPTH:
             self.lose(at, "", "dropped", "the schema is too deep or too large from here on")
             return None
         if self.target.refs == "hoist" and isinstance(schema, dict) and schema.keys() <= {"$ref"} | ANNOTATIONS:
@@ -93,14 +80,14 @@ class Walk:
     def flat(self, schema: Any, at: str, refs: Refs) -> tuple[Schema | None, Refs]:
         """Join a schema with what it refers to; None where that leads round once too often."""
         waiting, found = [schema], Schema()
-        for _ in range(MERGED):
+        for _ in range(BRANCHES):
             if not waiting:
                 break
             part = _open(waiting.pop(0))
             ref, branches = part.pop("$ref", None), part.pop("allOf", None)
             waiting += branches if isinstance(branches, list) else []
             if isinstance(ref, str):
-                target = self.resolve(ref)
+                target = resolve(ref, self.root)
                 if refs.count(ref) >= self.target.unrolled:
                     rounds = self.target.unrolled
                     self.lose(at, "$ref", "dropped", f"{ref} leads back to itself; it ends after {rounds} rounds")
@@ -116,7 +103,7 @@ class Walk:
             if also:
                 merge_into(found, {"description": "; ".join(also)})
         if waiting:
-            self.lose(at, "allOf", "dropped", f"only {MERGED} schemas are joined")
+            self.lose(at, "allOf", "dropped", f"only {BRANCHES} schemas are joined")
         return found, refs
 
     def _hoisted(self, schema: Schema, at: str) -> Schema | None:
@@ -124,7 +111,7 @@ class Walk:
         ref, seen = schema.get("$ref"), set()
         while isinstance(ref, str) and ref not in seen:
             seen.add(ref)
-            target = self.resolve(ref)
+            target = resolve(ref, self.root)
             if not isinstance(target, dict):
                 return None
             if target.keys() != {"$ref"}:
@@ -137,8 +124,8 @@ class Walk:
     def _definition(self, ref: str) -> str:
         """Return the name that a definition is sent under."""
         if ref not in self.definitions:
-            wanted = (pointer_parts(ref[1:]) or ["Root"])[-1]
-            self.definitions[ref] = _DEFINITION_NAMES.free(wanted, self.definitions.values())
+            wanted = unquote(ref).replace("#", "/").rpartition("/")[2] or "Root"
+            self.definitions[ref] = free_name(wanted, _DEFINITION_NAMES, self.definitions.values())
             self.waiting.append(ref)
         return self.definitions[ref]
 
@@ -153,7 +140,7 @@ class Walk:
         kinds = list(found.pop("type", ()))
         values = found.get("enum")
         if isinstance(values, list) and values:
-            kinds = kinds or list(dict.fromkeys(_type_of(value) for value in values))
+            kinds = kinds or list(dict.fromkeys(json_type(value) for value in values))
             found["enum"] = [value for value in values if value is not None]
             if not found["enum"]:
                 del found["enum"]
@@ -230,17 +217,17 @@ class Walk:
         out: Schema = {}
         kind = kinds[0] if len(kinds) == 1 else ""
         for keyword, value in found.items():
-            row = KEYWORDS.get(keyword, UNKNOWN)
-            action = row.action(self.target.column)
-            about = {"number", "integer"} if row.of == "number" else {row.of}
-            beside_type = row.of and kinds and not about & set(kinds)
-            if action == "silent" or beside_type or (row.shape == "flag" and value is False):
+            works_on = types_of_keyword(keyword)
+            due = action(keyword, value, kind, self.subset)
+            if due == "silent" or (works_on and kinds and not {*works_on} & {*kinds}):
                 continue
-            if self.target.closed and keyword in _OPEN_KEYS:
+            if value is False and keyword in FLAGS:
+                continue
+            if self.subset.closed and keyword in _OPEN_KEYS:
                 self._close(keyword, value, words, at)
-            elif action == "drop" or not well_formed(row, value):
+            elif due == "drop":
                 self.lose(f"{at}{pointer(keyword)}", keyword, "dropped", f"it cannot be said: {excerpt(value)}")
-            elif action == "keep" or (callable(action) and action(value, kind)):
+            elif due == "keep":
                 out[keyword] = value
             elif keyword in _OPEN_KEYS and isinstance(value, bool):
                 if value is False:
@@ -250,7 +237,7 @@ class Walk:
         return out
 
     def say(self, words: list[str], keyword: str, value: Any, at: str) -> None:
-        phrase = KEYWORDS.get(keyword, UNKNOWN).words or f"{keyword} {{}}"
+        phrase = WORDS.get(keyword) or f"{keyword} {{}}"
         words.append(phrase.replace("{}", excerpt(value)))
         self.lose(f"{at}{pointer(keyword)}", keyword, "moved-to-description", f"said in words: {words[-1]}")
 
@@ -274,18 +261,18 @@ class Walk:
                 return False
             if child is None:
                 words.append(f"{name} cannot be given here")
-            elif self.target.all_required and name not in required:
+            elif self.subset.all_required and name not in required:
                 sent[names[name]] = self._with_null(child)
                 self.lose(where, "required", "bent", "optional: null stands for left out")
             else:
                 sent[names[name]] = child
         out["properties"] = sent
         due = [names[name] for name in properties if name in required and names[name] in sent]
-        if due or self.target.all_required:
-            out["required"] = list(sent) if self.target.all_required else due
+        if due or self.subset.all_required:
+            out["required"] = list(sent) if self.subset.all_required else due
         for name in sorted(required - properties.keys()):
             self.lose(f"{at}/required", "required", "dropped", f"{name} is required but is no property")
-        if self.target.closed:
+        if self.subset.closed:
             out["additionalProperties"] = False
         return True
 
@@ -293,7 +280,7 @@ class Walk:
         """Return what each property is called for the target."""
         if self.target.keys_at_root and depth > 0:
             return {name: name for name in properties}
-        sent = self.target.keys.sent(properties)
+        sent = sent_names(properties, self.target.keys)
         for name, new in sent.items():
             if new != name:
                 self.lose(at + pointer("properties", name), "properties", "bent", f"{name} is sent as {new}")
@@ -358,23 +345,10 @@ def texts(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def _type_of(value: Any) -> str:
-    names = {
-        bool: "boolean",
-        int: "integer",
-        float: "number",
-        Number: "number",
-        str: "string",
-        dict: "object",
-        list: "array",
-    }
-    return names.get(type(value), "null")
-
-
 def _tells(found: Schema, kind: str) -> bool:
     """Whether a keyword is there that only says something about this type."""
     structure = {"object": ("properties", "required"), "array": ("items",)}.get(kind, ())
-    return any(keyword in structure or KEYWORDS.get(keyword, UNKNOWN).of == kind for keyword in found)
+    return any(keyword in structure or kind in types_of_keyword(keyword) for keyword in found)
 
 
 def _by_kind(kinds: list[str], found: Schema) -> list[Schema]:
@@ -383,7 +357,7 @@ def _by_kind(kinds: list[str], found: Schema) -> list[Schema]:
     if not isinstance(values, list) or not values:
         return [{"type": kind} for kind in kinds]
     fitting = {kind: {kind, "integer"} if kind == "number" else {kind} for kind in kinds}
-    members = {kind: [value for value in values if _type_of(value) in fitting[kind]] for kind in kinds}
+    members = {kind: [value for value in values if json_type(value) in fitting[kind]] for kind in kinds}
     branches = [{"type": kind, "enum": found} for kind, found in members.items() if found]
     return [*branches, *([_NULL] if "null" in kinds else [])]
 

@@ -10,7 +10,7 @@ from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.names import plain_name
 from utp_cli.repair.strict import strict
-from utp_cli.repair.typed import fits_type, json_type
+from utp_cli.schemas.types import fits_type, json_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import dumps
 from utp_cli.repair.names import plain_name
-from utp_cli.repair.typed import Decode, asked_types
+from utp_cli.schemas.types import asked_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from utp_cli.repair.typed import Decode
 
 Proposal = tuple[str, Any]
 """A repair's code, and the value that it would make."""

@@ -19,7 +19,7 @@ from utp_cli.repair.arguments import (
     tolerant,
 )
 from utp_cli.repair.names import known_name, plain_name
-from utp_cli.repair.typed import fits_type
+from utp_cli.schemas.types import fits_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

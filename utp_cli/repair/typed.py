@@ -16,28 +16,18 @@ import json
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
+from typing import Any, Final
 
 from utp_cli.protocol.calls import Repair
-from utp_cli.protocol.numbers import Number, dumps
-from utp_cli.protocol.spans import pointer_parts
+from utp_cli.protocol.numbers import dumps
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.strict import strict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from utp_cli.schemas.types import asked_types
 
 Decode = Callable[[str], "tuple[Any, list[Repair]] | None"]
 """Reads JSON that strict readers refuse; None where it cannot."""
 
 _ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
-TYPE_SPELLINGS: Final = {
-    "int": "integer", "long": "integer", "float": "number", "double": "number", "str": "string", "text": "string",
-    "bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null",
-}  # fmt: skip
-"""Names of types that are not JSON Schema's, and that tool definitions use all the same."""
-BRANCHES_AT_MOST: Final = 64
 _DIGITS: Final = 4000
 """Longer numbers stay text: the interpreter refuses to convert them."""
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+(?:\.0+)?")
@@ -74,73 +64,6 @@ def typed_text(text: str, schema: Any, root: Any = None, *, decode: Decode | Non
             if value is not _NO:
                 return value, [repair.moved(len(text) - len(text.lstrip())) for repair in repairs]
     return text, []
-
-
-def asked_types(schema: Any, root: Any = None) -> tuple[frozenset[str], list[Any]]:
-    """Return the types that a schema allows, looked for behind `$ref` and unions, and the literals of its enums."""
-    types: set[str] = set()
-    literals: list[Any] = []
-    for branch in branches(schema, root):
-        declared = branch.get("type")
-        named = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
-        types.update(TYPE_SPELLINGS.get(kind.lower(), kind.lower()) for kind in named if isinstance(kind, str))
-        members = branch.get("enum")
-        values = [*members] if isinstance(members, list) else []
-        values += [branch["const"]] if "const" in branch else []
-        literals += values
-        if not named:
-            types.update(json_type(value) for value in values)
-            types.update({"object"} if "properties" in branch else {"array"} if "items" in branch else ())
-        if branch.get("nullable") is True:
-            types.add("null")
-    return frozenset(types), literals
-
-
-def branches(schema: Any, root: Any) -> Iterator[dict[str, Any]]:
-    """Yield the schema and what it refers to or is made of."""
-    waiting = [schema]
-    for branch in waiting:
-        if not isinstance(branch, dict):
-            continue
-        yield branch
-        if len(waiting) < BRANCHES_AT_MOST:
-            waiting.append(resolve(branch.get("$ref"), root))
-            for key in ("anyOf", "oneOf", "allOf"):
-                waiting += branch[key][:BRANCHES_AT_MOST] if isinstance(branch.get(key), list) else []
-
-
-def resolve(ref: Any, root: Any) -> Any:
-    """Return what a local `$ref` (`#/$defs/city`) points to, None where it points nowhere."""
-    if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
-        return None
-    found = root
-    for part in pointer_parts(unquote(ref[1:])):
-        if isinstance(found, list) and part.isdecimal() and int(part[:9]) < len(found):
-            found = found[int(part)]
-        else:
-            found = found.get(part) if isinstance(found, dict) else None
-    return found
-
-
-def json_type(value: Any) -> str:
-    """Return the JSON type of a value; a whole number is an `integer` only where it is written as one."""
-    names = {
-        bool: "boolean",
-        int: "integer",
-        float: "number",
-        Number: "number",
-        str: "string",
-        dict: "object",
-        list: "array",
-    }
-    return names.get(type(value), "null")
-
-
-def fits_type(value: Any, schema: Any, root: Any = None) -> bool:
-    """Whether a value has a type that the schema asks. A schema that asks none takes all."""
-    types, _ = asked_types(schema, root)
-    kind = json_type(value)
-    return not types or kind in types or (kind == "integer" and "number" in types)
 
 
 def _as(kind: str, text: str, stripped: str, decode: Decode | None) -> tuple[Any, list[Repair]]:

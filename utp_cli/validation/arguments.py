@@ -18,8 +18,8 @@ from utp_cli.repair.codes import CODES
 from utp_cli.repair.names import plain_name
 from utp_cli.repair.schema import EXACT, proposals
 from utp_cli.repair.spelling import spelling_of
-from utp_cli.repair.typed import asked_types
-from utp_cli.validation.expansion import expands_too_far
+from utp_cli.schemas.expansion import expands_too_far
+from utp_cli.schemas.types import asked_types
 from utp_cli.validation.schemas import compiled, compiled_part, inside, properties_of, required_of, schema_at
 from utp_cli.validation.wording import leaves, worded
 

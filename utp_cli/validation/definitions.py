@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.spans import pointer
 from utp_cli.protocol.tools import Tier, Tool
+from utp_cli.schemas.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,19 +233,6 @@ def pattern_compiles(pattern: str) -> bool:
     return True
 
 
-def _refers(schema: Any) -> bool:
-    """Say whether there is a `$ref` in a schema."""
-    waiting = [schema]
-    for _ in range(10_000):
-        if not waiting:
-            return False
-        item = waiting.pop()
-        if isinstance(item, dict) and "$ref" in item:
-            return True
-        waiting.extend(item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
-    return True
-
-
 def value_fault(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> str | None:
     """Say in one sentence why `value` does not fit `schema`, a part of `root`; None where it does.
 
@@ -253,7 +241,7 @@ def value_fault(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> str
     from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415  # as above
 
     scoped = schema
-    if schema is not root and _refers(schema):
+    if schema is not root and any("$ref" in place.keywords for place in walk(schema)):
         scoped = {key: root[key] for key in ("$defs", "definitions") if key in root} | schema
     try:
         validator = Draft202012Validator(scoped)

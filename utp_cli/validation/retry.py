@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.spans import pointer_parts
-from utp_cli.repair.typed import asked_types
+from utp_cli.schemas.types import asked_types
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,22 +9,18 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.facts.schema_types import type_meant
 from utp_cli.protocol.numbers import odd_numbers, writable
-from utp_cli.repair.typed import BRANCHES_AT_MOST, TYPE_SPELLINGS, branches
-from utp_cli.validation.expansion import expands_too_far
+from utp_cli.schemas.bounds import BRANCHES
+from utp_cli.schemas.expansion import expands_too_far
+from utp_cli.schemas.types import branches, declared
+from utp_cli.schemas.walk import changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 CACHED: Final = 256
 """Validators that are kept."""
-NODES_AT_MOST: Final = 10_000
-"""Schemas inside one schema that are looked at."""
-_OF_SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-"""Keywords that hold schemas by name."""
-_LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
-_SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
-_JSON_TYPES: Final = frozenset(TYPE_SPELLINGS.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +71,7 @@ def compiled(schema: dict[str, Any]) -> Compiled | None:
         if len(_COMPILED) >= CACHED:
             _COMPILED.clear()
         plain = None if '"nullable"' in key else _compile(schema)
-        _COMPILED[key] = plain or _compile(_respelt(schema))
+        _COMPILED[key] = plain or _compile(changed(schema, _respell))
     return _COMPILED[key]
 
 
@@ -104,7 +100,7 @@ def _refuse(uri: str) -> Any:
 def inside(schemas: Sequence[Any], part: str | int, root: Any) -> list[Any]:
     """Return what the schemas say of the member or item `part` of a value, looked for in every branch."""
     found = [inner for schema in schemas for branch in branches(schema, root) for inner in _inner(branch, part)]
-    return found[:BRANCHES_AT_MOST]
+    return found[:BRANCHES]
 
 
 def _inner(branch: dict[str, Any], part: str | int) -> Iterator[Any]:
@@ -146,41 +142,12 @@ def required_of(schemas: Sequence[Any], root: Any) -> set[str]:
     return {name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)}
 
 
-def _respelt(schema: dict[str, Any]) -> dict[str, Any]:
-    """Write a schema of OpenAPI, Gemini or Python's making as JSON Schema: `STRING`, `dict`, `nullable`."""
-    top = dict(schema)
-    waiting = [top]
-    for node in waiting:
-        if len(waiting) > NODES_AT_MOST:
-            break
-        _respell(node)
-        for key in _OF_SCHEMAS:
-            if isinstance(node.get(key), dict):
-                node[key] = {name: _copy(inner, waiting) for name, inner in node[key].items()}
-        for key in _LISTS:
-            if isinstance(node.get(key), list):
-                node[key] = [_copy(inner, waiting) for inner in node[key]]
-        for key in _SINGLE:
-            if isinstance(node.get(key), dict):
-                node[key] = _copy(node[key], waiting)
-    return top
-
-
-def _copy(schema: Any, waiting: list[dict[str, Any]]) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    waiting.append(dict(schema))
-    return waiting[-1]
-
-
 def _respell(node: dict[str, Any]) -> None:
-    """Respell one schema in place."""
-    declared = node.pop("type", None)
-    names = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
-    lowered = [name.lower() for name in names if isinstance(name, str)]
-    types = list(dict.fromkeys(TYPE_SPELLINGS.get(name, name) for name in lowered))
-    if types and _JSON_TYPES.issuperset(types):
-        node["type"] = types
+    """Write a schema of OpenAPI, Gemini or Python's making as JSON Schema: `STRING`, `dict`, `nullable`. In place."""
+    types = [type_meant(name) for name in declared(node)]
+    node.pop("type", None)
+    if types and None not in types:
+        node["type"] = list(dict.fromkeys(types))
     if node.pop("nullable", None) is True:
         _allow_null(node)
     for key, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.protocol.calls import Problem
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.typed import asked_types, json_type
+from utp_cli.schemas.types import asked_types, json_type
 from utp_cli.validation.schemas import properties_of, schema_at
 
 if TYPE_CHECKING:

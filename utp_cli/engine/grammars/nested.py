@@ -18,7 +18,8 @@ from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit, role_of
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.typed import asked_types, typed_text
+from utp_cli.repair.typed import typed_text
+from utp_cli.schemas.types import asked_types
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.rendering.names import IdRule, NameRule
-from utp_cli.rendering.spec import NAME, Format, StrictLimits
+from utp_cli.facts.providers import PROVIDERS
+from utp_cli.rendering.spec import NAME, Format
 from utp_cli.rendering.targets import ANTHROPIC, ANTHROPIC_STRICT
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ ANTHROPIC_MESSAGES = Format(
     wrap=_wrap,
     schema=ANTHROPIC,
     strict=ANTHROPIC_STRICT,
-    strict_limits=StrictLimits(tools=20, optional=24, unions=16, together=True),
-    names=NameRule(characters="a-zA-Z0-9_-", limit=128),
+    provider=PROVIDERS["anthropic"],
     choices={
         "auto": {"tool_choice": {"type": "auto"}},
         "none": {"tool_choice": {"type": "none"}},
@@ -63,7 +62,6 @@ ANTHROPIC_MESSAGES = Format(
         False: {"tool_choice": {"disable_parallel_tool_use": True}},
         True: {"tool_choice": {"disable_parallel_tool_use": False}},
     },
-    ids=IdRule(pattern=r"[a-zA-Z0-9_-]{1,64}", prefix="toolu_"),
     results=_results,
     message=_message,
     blocks=("content",),

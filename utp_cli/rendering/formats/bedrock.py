@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.rendering.names import IdRule, NameRule
-from utp_cli.rendering.spec import NAME, Format, StrictLimits
-from utp_cli.rendering.targets import ANTHROPIC_STRICT, FULL
+from utp_cli.facts.providers import PROVIDERS
+from utp_cli.rendering.spec import NAME, Format
+from utp_cli.rendering.targets import BEDROCK_STRICT, FULL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,16 +54,14 @@ CONVERSE = Format(
     aliases=("converse",),
     wrap=_wrap,
     schema=FULL,
-    strict=ANTHROPIC_STRICT,
-    strict_limits=StrictLimits(tools=20, optional=24, unions=16, together=True),
-    names=NameRule(characters="a-zA-Z0-9_-", limit=64),
+    strict=BEDROCK_STRICT,
+    provider=PROVIDERS["bedrock"],
     choices={
         "auto": {"toolConfig": {"toolChoice": {"auto": {}}}},
         "none": None,
         "required": {"toolConfig": {"toolChoice": {"any": {}}}},
         "named": {"toolConfig": {"toolChoice": {"tool": {"name": NAME}}}},
     },
-    ids=IdRule(pattern=r"[a-zA-Z0-9_.:-]{1,64}", prefix="tooluse_"),
     results=_results,
     message=_message,
     blocks=("output", "message", "content"),

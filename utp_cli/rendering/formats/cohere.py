@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.providers import PROVIDERS
 from utp_cli.rendering.formats import openai
 from utp_cli.rendering.spec import Format
 from utp_cli.rendering.targets import FULL
@@ -32,7 +33,7 @@ COHERE = Format(
     wrap=_wrap,
     schema=FULL,
     strict=FULL,
-    names=openai.NAMES,
+    provider=PROVIDERS["cohere"],
     choices={"auto": {}, "none": {"tool_choice": "NONE"}, "required": {"tool_choice": "REQUIRED"}},
     results=openai.results,
     message=_message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.rendering.names import NameRule
+from utp_cli.facts.providers import PROVIDERS
 from utp_cli.rendering.spec import Format
 from utp_cli.rendering.targets import FULL, GEMINI
 
@@ -71,8 +71,7 @@ GEMINI_API = Format(
     wrap=_wrap,
     schema=GEMINI,
     strict=GEMINI,
-    names=NameRule(characters="a-zA-Z0-9_.:-", first="a-zA-Z_", limit=128),
-    tools_limit=512,
+    provider=PROVIDERS["gemini"],
     choices={
         "auto": _choice("AUTO"),
         "auto strict": _choice("VALIDATED"),
@@ -80,7 +79,6 @@ GEMINI_API = Format(
         "required": _choice("ANY"),
         "named": _choice("ANY", allowedFunctionNames=["{name}"]),
     },
-    ids=None,
     results=_results,
     message=_message,
 )

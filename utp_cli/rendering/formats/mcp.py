@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.rendering.names import NameRule
+from utp_cli.facts.providers import PROVIDERS
 from utp_cli.rendering.spec import Format
 from utp_cli.rendering.targets import FULL
 
@@ -41,7 +41,6 @@ MCP = Format(
     name="mcp",
     wrap=_wrap,
     schema=FULL,
-    names=NameRule(characters="A-Za-z0-9_.-", limit=128),
-    ids=None,
+    provider=PROVIDERS["mcp"],
     results=_results,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.providers import PROVIDERS
 from utp_cli.rendering.formats import openai
-from utp_cli.rendering.names import IdRule
 from utp_cli.rendering.targets import FULL
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ MISTRAL = replace(
     aliases=(),
     schema=FULL,
     strict=FULL,
-    strict_limits=None,
-    tools_limit=None,
+    provider=PROVIDERS["mistral"],
     results=results,
-    ids=IdRule(pattern=r"[a-zA-Z0-9]{9}", length=9, prefix=""),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.providers import PROVIDERS
 from utp_cli.rendering.formats import openai
 from utp_cli.rendering.spec import Format
 from utp_cli.rendering.targets import OLLAMA
@@ -28,8 +29,7 @@ OLLAMA_CHAT = Format(
     name="ollama",
     wrap=openai.wrap,
     schema=OLLAMA,
-    description_limit=500,
-    ids=None,
+    provider=PROVIDERS["ollama"],
     results=_results,
     message=_message,
 )

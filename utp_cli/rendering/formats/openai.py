@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.rendering.names import IdRule, NameRule
-from utp_cli.rendering.spec import NAME, Format, StrictLimits
+from utp_cli.facts.providers import PROVIDERS
+from utp_cli.rendering.spec import NAME, Format
 from utp_cli.rendering.targets import OPENAI, OPENAI_STRICT
 from utp_cli.rendering.values import compact
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from utp_cli.rendering.spec import Answer, Outcome, Sent, SentCall
-
-NAMES = NameRule(characters="a-zA-Z0-9_-", limit=64)
-IDS = IdRule(pattern=r"[!-~]{1,40}")
 
 
 def function(tool: Sent) -> dict[str, Any]:
@@ -100,9 +97,7 @@ CHAT = Format(
     wrap=wrap,
     schema=OPENAI,
     strict=OPENAI_STRICT,
-    strict_limits=StrictLimits(properties=5000, levels=10, enum_values=1000, characters=120_000),
-    names=NAMES,
-    tools_limit=128,
+    provider=PROVIDERS["openai"],
     choices={
         "auto": {"tool_choice": "auto"},
         "none": {"tool_choice": "none"},
@@ -110,20 +105,18 @@ CHAT = Format(
         "named": {"tool_choice": {"type": "function", "function": {"name": NAME}}},
     },
     parallel={False: {"parallel_tool_calls": False}, True: {"parallel_tool_calls": True}},
-    ids=IDS,
     results=results,
     message=message,
 )
-AZURE = replace(CHAT, name="azure", aliases=(), description_limit=1024)
+AZURE = replace(CHAT, name="azure", aliases=(), provider=PROVIDERS["azure"])
 RESPONSES = replace(
     CHAT,
     name="openai-responses",
     aliases=("responses",),
     wrap=_wrap_responses,
     strict_said=True,
-    tools_limit=None,
+    provider=PROVIDERS["openai-responses"],
     choices={**CHAT.choices, "named": {"tool_choice": {"type": "function", "name": NAME}}},
-    ids=IdRule(pattern=r"[!-~]{1,64}"),
     results=_results_responses,
     message=_message_responses,
     blocks=("output",),
@@ -141,7 +134,7 @@ LEGACY = replace(
         "named": {"function_call": {"name": NAME}},
     },
     parallel={False: {}},
-    ids=None,
+    has_ids=False,
     results=_results_legacy,
     message=_message_legacy,
 )
