@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.auditing.gemini import takes_subset
 from utp_cli.auditing.structure import EVERYBODY
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.facts.providers import NARROWEST_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,10 +36,10 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
                 hint="shorten it",
             )
     prefixed = f"mcp__{tool.options.server}__{tool.name}"
-    if tool.options.server and len(prefixed) > 64:
+    if tool.options.server and len(prefixed) > NARROWEST_NAME:
         yield Flaw(
             pointer=tool.at("name"),
-            message=f"clients call it {prefixed}, of {len(prefixed)} characters; most providers take 64",
+            message=f"clients call it {prefixed}, of {len(prefixed)} characters; most providers take {NARROWEST_NAME}",
             hint="shorten the name of the tool or the server",
             severity="warning",
         )

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.subject import USUAL_TOOLS, AuditedTool, Flaw, ToolSet, audit_rule, compact
+from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact
 from utp_cli.auditing.verbs import FAMILY_OF, GENERIC_NAMES, VERBS
 from utp_cli.auditing.words import content_words, stems, words
+from utp_cli.facts.providers import USUAL_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from utp_cli.auditing.hidden import visible
 from utp_cli.auditing.nodes import Node, nodes_of, reachable
 from utp_cli.auditing.precision import standing
+from utp_cli.facts.providers import USUAL_TOOLS
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.rules import Rule, rule
 from utp_cli.protocol.spans import pointer
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Severity
     from utp_cli.validation.definitions import Definition
 
-USUAL_TOOLS = 40
-"""Tools among which models choose well."""
 Scope = Literal["set", "tool", "node", "seen", "text"]
 
 

@@ -10,13 +10,12 @@ from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.diagnosis.streaming import odd
+from utp_cli.facts.providers import ANY_ID, PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.diagnosis.subject import Answer, Session
-
-_MISTRAL_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
 @diagnosis("call-id-missing", "warning", kinds=("answer", "session"))
@@ -138,8 +137,9 @@ def mistral_id_format(session: Session) -> Iterator[Sighting]:
     """
     if not belongs(session.model, MISTRAL):
         return
+    ids = PROVIDERS["mistral"].call_ids or ANY_ID
     for call in session.calls:
-        if call.id is not None and not _MISTRAL_ID.fullmatch(str(call.id)):
+        if call.id is not None and not ids.accepts(str(call.id)):
             yield Sighting(
                 message=f"Mistral refuses the call id {call.id}",
                 evidence=f"id {call.id}: not nine letters or digits",

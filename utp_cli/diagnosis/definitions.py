@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
-from utp_cli.facts.providers import PORTABLE, UNKNOWN, provider_called
+from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
 from utp_cli.schemas.walk import walk
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from utp_cli.schemas.walk import Place
     from utp_cli.validation.definitions import Definition
 
-MANY_TOOLS = 40
 
 _TAKES_ANY_SCHEMA = ("parametersJsonSchema", "parameters_json_schema")
 """Fields of Gemini's definitions where every keyword is known."""
@@ -292,7 +291,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     count = len(tools.definitions)
     limit = _provider(tools, tools.definitions[0]).tools if count else None
     over = limit is not None and count > limit
-    if count > MANY_TOOLS:
+    if count > USUAL_TOOLS:
         yield Sighting(
             message=f"{count} tools" + (f"; {limit} are allowed" if over else " are many to choose from"),
             evidence=f"{count} definitions",

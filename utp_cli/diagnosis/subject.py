@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis.conversation_turns import Turn, oddities_of, told_by_system, turns_of
 from utp_cli.diagnosis.passages import Passage, blanked, code_in
 from utp_cli.diagnosis.written import Written, written
+from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.calls import NOT_MEANT, Oddity
 from utp_cli.protocol.tools import Tool
 from utp_cli.validation.definitions import Definition, find_definitions, read_definition
@@ -18,35 +19,13 @@ from utp_cli.validation.definitions import Definition, find_definitions, read_de
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from utp_cli.facts.finish_reasons import Meaning
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Span
 
 RAW_SHAPES = frozenset({"text", "ollama-generate"})
 """What the model generated, unread by any server: markup is where it belongs."""
-
-STOPS: dict[str, str] = {
-    **dict.fromkeys(("stop", "end_turn", "completed", "complete", "stop_sequence", "eos"), "stop"),
-    **dict.fromkeys(("tool_calls", "tool_use", "function_call", "tool_call", "tool"), "tool"),
-    **dict.fromkeys(
-        ("length", "max_tokens", "model_length", "incomplete", "max_output_tokens",
-         "model_context_window_exceeded"),
-        "length",
-    ),
-    **dict.fromkeys(
-        ("content_filter", "safety", "refusal", "recitation", "prohibited_content", "blocklist", "spii",
-         "guardrail_intervened", "content_filtered"),
-        "filter",
-    ),
-    **dict.fromkeys(
-        ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_tool_use",
-         "malformed_model_output"),
-        "malformed",
-    ),
-}  # fmt: skip
-"""The words of all wires, in lower case, in five; any other, and none, is `none`."""
-
-_MALFORMED = tuple(word for word, stop in STOPS.items() if stop == "malformed")
 
 _THINKING_KEYS = frozenset({"reasoning_content", "reasoning", "thinking", "tool_plan", "summary"})
 
@@ -103,10 +82,9 @@ class Answer:
         return self.tools if self.tools is not None else known_tools(self.request.get("tools"))
 
     @cached_property
-    def stop(self) -> str:
+    def stop(self) -> Meaning:
         """The stop reason: stop, tool, length, filter, malformed, none."""
-        reason = (self.result.finish_reason or "").casefold()
-        return STOPS.get(reason) or ("malformed" if any(word in reason for word in _MALFORMED) else "none")
+        return meaning_of(self.result.finish_reason)
 
     @property
     def ended(self) -> bool:

@@ -259,6 +259,10 @@ _ALL: Final = (
 )
 PROVIDERS: Final[dict[str, Provider]] = {provider.name: provider for provider in _ALL}
 _CALLED: Final = {name: provider for provider in _ALL for name in (provider.name, *provider.aliases)}
+NARROWEST_NAME: Final = min(provider.names.limit for provider in _ALL if provider.names.limit)
+"""Characters of a name that every provider takes."""
+USUAL_TOOLS: Final = 40
+"""Tools among which models choose well (reports of users and MCP clients' advice, 2025-2026)."""
 UNKNOWN: Final = Provider(name="")
 """A provider that nobody knows: it inherits nobody's limits."""
 OF_FORM: Final = {

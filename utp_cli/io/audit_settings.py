@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from utp_cli.auditing.catalogue import named
 from utp_cli.auditing.providers import PROVIDERS
 from utp_cli.auditing.report import graded
-from utp_cli.auditing.subject import USUAL_TOOLS, Options
+from utp_cli.auditing.subject import Options
+from utp_cli.facts.providers import USUAL_TOOLS
 from utp_cli.io.audit_files import audit_file
 from utp_cli.io.prompt_files import read_tokenizer
 from utp_cli.io.settings import Settings

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.finish_reasons import meaning_of
+
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import Reason, Repair, Rung, Standing
     from utp_cli.protocol.spans import Span
@@ -50,18 +52,9 @@ class Ending:
         return self.reason is not None and not self.cut
 
 
-CUT_REASONS = frozenset(
-    {
-        "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "incomplete",
-        "max_completion_tokens",
-    }
-)  # fmt: skip
-"""Finish reasons of all providers that mean "cut off by a limit", lower case (wire formats, November 2026)."""
-
-
 def ending(reason: str | None, stream_ended: bool | None) -> Ending:
     """Judge the finish reason; `stream_ended` is False for a stream whose end never came."""
-    return Ending(reason=reason, cut=(reason or "").lower() in CUT_REASONS or stream_ended is False)
+    return Ending(reason=reason, cut=meaning_of(reason) == "length" or stream_ended is False)
 
 
 def breaks_off(lack: str, *, closed: bool, at_end: bool, end: Ending) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.open_call import OpenCall, is_json
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _REASONING: Final = ("reasoning_content", "reasoning")
 """Fields for thinking, by different servers; some send the same in both, so one of them is read."""
-_CALL_REASONS: Final = frozenset({"tool_calls", "function_call"})
 
 
 @dataclass(slots=True)
@@ -94,8 +94,8 @@ class Decoder(FormatDecoder):
         for _, choice in sorted(self._choices.items()):
             events += choice.held
             events += [self._done(call, named=call is choice.legacy) for call in choice.calls]
-            if choice.reason in _CALL_REASONS and not (choice.calls or choice.called):
-                self.odd("finish-without-call", self.at(*choice.root[:-1], "finish_reason"), choice.reason)
+            if meaning_of(choice.reason) == "tool" and not (choice.calls or choice.called):
+                self.odd("finish-without-call", self.at(*choice.root[:-1], "finish_reason"), choice.reason or "")
         reasons = [choice.reason for _, choice in sorted(self._choices.items()) if choice.reason]
         self._choices.clear()
         return [*events, *self.finish(reasons[0] if reasons else None)]
