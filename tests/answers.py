@@ -64,8 +64,8 @@ def left_in_content() -> ParseResult:
             *skipped(("json", "json-content"), ("heuristic", "intent")),
         ],
         texts={CONTENT: _HERMES},
-        find_segments=lambda: segments,
-        find_diagnoses=lambda _: [finding],
+        segments=segments,
+        findings=[finding],
     )  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def cut_off() -> ParseResult:
         reason="truncated", partial=("/content",), raw='{"path": "a.py", "content": "def main():\\n' + "    pass\\n" * 430,
     )  # fmt: skip
     return ParseResult(
-        shape="openai-chat", finish_reason="length", rejected=[call], find_diagnoses=lambda _: [finding],
+        shape="openai-chat", finish_reason="length", rejected=[call], findings=[finding],
         attempts=[
             Attempt(rung="native", parser="openai-chat", outcome="fired", reason="1 native call"),
             *skipped(("json", "json-content"), ("heuristic", "intent")),
@@ -116,7 +116,7 @@ def invalid_call() -> ParseResult:
         valid=False, problems=problems,
     )  # fmt: skip
     note = Note(code="duplicate-key", message="'city' stands twice; the last one counts", span=(9, 15))
-    return ParseResult(shape="openai-chat", finish_reason="tool_calls", calls=[call], find_notes=lambda: [note])
+    return ParseResult(shape="openai-chat", finish_reason="tool_calls", calls=[call], kept_notes=[note])
 
 
 def thinking() -> ParseResult:
@@ -137,7 +137,7 @@ def thinking() -> ParseResult:
     )  # fmt: skip
     return ParseResult(
         shape="text", content=text[63:], reasoning=text[7:55], rejected=[draft, intent], texts={"": text},
-        find_segments=lambda: segments,
+        segments=segments,
         attempts=[Attempt(rung="heuristic", parser="intent", outcome="fired", reason="at 63")],
     )  # fmt: skip
 
@@ -170,11 +170,11 @@ def hostile() -> ParseResult:
     ]
     return ParseResult(
         source=HOSTILE, shape="text", model=HOSTILE, finish_reason=HOSTILE, content=HOSTILE, reasoning=HOSTILE,
-        calls=[call], rejected=[lost], repairs=[repair], texts={"": text}, find_segments=lambda: segments,
+        calls=[call], rejected=[lost], repairs=[repair], texts={"": text}, segments=segments,
         server_calls=[ServerCall(name=HOSTILE, arguments={HOSTILE: HOSTILE}, id=HOSTILE)],
         attempts=[Attempt(rung="markup", parser=HOSTILE, outcome="fired", reason=HOSTILE, calls=1)],
-        facts=WireFacts(error=HOSTILE, status=HOSTILE), find_diagnoses=lambda _: [finding],
-        find_notes=lambda: [Note(code="lone-surrogate", message=HOSTILE, pointer=f"/{HOSTILE}")],
+        facts=WireFacts(error=HOSTILE, status=HOSTILE), findings=[finding],
+        kept_notes=[Note(code="lone-surrogate", message=HOSTILE, pointer=f"/{HOSTILE}")],
     )  # fmt: skip
 
 

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.cases import FIXTURES, ids, load
-from utp_cli import parse
+from utp_cli import diagnose, parse
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
 from utp_cli.diagnosis.pages import page_of_all, texts_of
 from utp_cli.diagnosis.passages import blanked, code_in
 from utp_cli.diagnosis.precedence import PRECEDENCE
 from utp_cli.diagnosis.run import (
-    diagnose,
     diagnose_answer,
     diagnose_session,
     diagnose_template,
@@ -39,7 +38,7 @@ OPTIONS = ("tools", "model", "provider", "request", "server")
 
 
 def findings(case):
-    return diagnose(case["input"], case["kind"], **{key: case.get(key) for key in OPTIONS}, parse=parse)
+    return diagnose(case["input"], case["kind"], **{key: case.get(key) for key in OPTIONS})
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids(CASES))
@@ -98,7 +97,7 @@ def test_precedence_names_diagnoses_and_has_no_circle():
 
 def test_another_kind_is_wrong_use():
     with pytest.raises(BadOption, match="no kind of capture"):
-        diagnose({}, "poem", parse=parse)
+        diagnose({}, "poem")
 
 
 def test_fix_names_the_parser_of_the_server_at_hand():

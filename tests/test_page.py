@@ -291,8 +291,8 @@ def test_five_megabytes_stay_a_page():
         texts={"": text},
         calls=[ToolCall(name="f", arguments={"a": text}, id="1", rung="markup", span=(at, at + 9), repairs=(0,))],
         repairs=[Repair(code="trailing-comma", layer="syntax", confidence="safe", span=(at + 4, at + 5), before=",")],
-        find_segments=lambda: [Segment(kind="text", pointer="", span=(0, len(text)))],
-        find_diagnoses=lambda _: [
+        segments=[Segment(kind="text", pointer="", span=(0, len(text)))],
+        findings=[
             Finding(code="c", severity="error", message=text, evidence=text, fix=text, place=Place(span=(9, at)))
         ],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from unicodedata import category
 
@@ -181,8 +182,7 @@ def test_the_sign_of_the_verdict(name, sign):
 
 
 def test_repaired_calls_are_counted():
-    result = answers.left_in_content()
-    result.find_diagnoses = lambda _: []
+    result = replace(answers.left_in_content(), findings=[])
     assert verdict(result).sign == "repaired"
     assert verdict(result).text == "1 call, 1 repaired"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,10 +83,10 @@ def answers(
             if data.startswith(b'{"utp_session"') and not lines:
                 _say_session(inputs.shown_name(name), data)
             source = _line(data) if lines else data
-            result = parse_as_is(source, known) if raw else parse(source, **known)
-            result.source = inputs.shown_name(name)
+            read = parse_as_is(source, known) if raw else parse(source, **known)
+            result = replace(read, source=inputs.shown_name(name))
             if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
-                raise BadFile(result.source, "nothing to read: it is binary, and no format that is known")
+                raise BadFile(inputs.shown_name(name), "nothing to read: it is binary, and no format that is known")
             yield result
 
 
@@ -126,8 +127,7 @@ def _captured(name: str, number: int, known: dict[str, Any], *, clean: bool) -> 
         raise BadFile(inputs.shown_name(name), f"has no capture {number}; it has {len(captures)}, counted from 0")
     part = parse_as_is(text[slice(*captures[number].span)], known)
     result = of_capture(part, captures, number, known, parse_as_is)
-    result.source = f"{inputs.shown_name(name)}#{number}"
-    return iter([result])
+    return iter([replace(result, source=f"{inputs.shown_name(name)}#{number}")])
 
 
 def recorded(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:
@@ -142,8 +142,7 @@ def recorded(place: str, known: dict[str, Any], *, clean: bool = False) -> Itera
 
         exchange = next(iter(exchanges_in(clean_exchange(exchange))), exchange)
     result = parse_again(exchange, session, tools_of(exchange, session, known), known)
-    result.source = place
-    yield result
+    yield replace(result, source=place)
 
 
 def live(name: str, known: dict[str, Any], hear: Hearer) -> Iterator[ParseResult]:
@@ -160,9 +159,7 @@ def live(name: str, known: dict[str, Any], hear: Hearer) -> Iterator[ParseResult
         raise BadFile(inputs.shown_name(name), "nothing to read: it is empty")
     if not all(hear(event) for event in (*parser.finish(), None)):
         return
-    result = parser.close()
-    result.source = inputs.shown_name(name)
-    yield result
+    yield replace(parser.close(), source=inputs.shown_name(name))
 
 
 def _line(data: bytes) -> bytes | str:

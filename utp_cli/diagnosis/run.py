@@ -82,36 +82,19 @@ def diagnose_template(text: str, *, model: str | None = None, server: Mapping[st
     return _looked_at(Template(text=text, server=server or {}), "template", model)
 
 
-def diagnose(
-    source: Any,
-    kind: str = "response",
-    tools: Any = None,
-    model: str | None = None,
-    provider: str | None = None,
-    request: Mapping[str, Any] | None = None,
-    server: Mapping[str, Any] | None = None,
-    *,
-    parse: Callable[..., ParseResult],
-) -> list[Finding]:
-    """Return the diagnoses of a capture, worst first.
+def diagnose_other(kind: str, table: Mapping[str, Any]) -> list[Finding]:
+    """Return the diagnoses of what is no answer, worst first.
 
-    `kind` is one of `KINDS`; the first three are read by `parse`, which takes the same options. `session` is
-    `{"messages": […], "tools": […]}` (or another provider's request), `tools` a list of definitions or
-    `{"provider": …, "tools": […]}`,
-    `template` the text of a chat template. Raises `BadOption` for another kind.
+    `kind`: `session` (`{"messages": […], "tools": […]}`, or another provider's request), `tools` (a list of definitions
+    under `tools`, with `provider`), `template` (the text of a chat template under `template`). Raises `BadOption` for
+    another kind.
     """
-    if kind in ANSWER_KINDS:
-        options = {"tools": tools, "model": model, "provider": provider, "request": request, "server": server}
-        return parse(source, finish_reason=(request or {}).get("finish_reason"), **options).diagnoses
     if kind not in _OTHER_KINDS:
         raise BadOption(f"'{kind}' is no kind of capture (one of {', '.join(KINDS)})")
-    table = source if isinstance(source, dict) else {kind: source}
-    told = {"tools": tools, "model": model, "provider": provider, "server": server, **(request or {})}
-    # What the capture says of itself comes first.
-    return _OTHER_KINDS[kind]({**told, **{key: value for key, value in table.items() if value is not None}})
+    return _OTHER_KINDS[kind](table)
 
 
-def _session(table: dict[str, Any]) -> list[Finding]:
+def _session(table: Mapping[str, Any]) -> list[Finding]:
     messages = table.get("session") if "messages" not in table else None
     return diagnose_session(
         messages if isinstance(messages, list) else messages_of(table) or [],
@@ -122,17 +105,17 @@ def _session(table: dict[str, Any]) -> list[Finding]:
     )
 
 
-def _tools(table: dict[str, Any]) -> list[Finding]:
+def _tools(table: Mapping[str, Any]) -> list[Finding]:
     found = table.get("tools", table)
     listed = found if isinstance(found, list) else [found]
     return diagnose_tools(listed, provider=table.get("provider"), model=table.get("model"))
 
 
-def _template(table: dict[str, Any]) -> list[Finding]:
+def _template(table: Mapping[str, Any]) -> list[Finding]:
     return diagnose_template(str(table.get("template") or ""), model=table.get("model"), server=table.get("server"))
 
 
-_OTHER_KINDS: dict[str, Callable[[dict[str, Any]], list[Finding]]] = {
+_OTHER_KINDS: dict[str, Callable[[Mapping[str, Any]], list[Finding]]] = {
     "session": _session,
     "tools": _tools,
     "template": _template,

@@ -48,7 +48,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
     Error texts: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
-    if answer.raw or answer.native:
+    if answer.raw or answer.native or answer.asked_in_text:
         return
     for call in answer.in_text:
         if _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):

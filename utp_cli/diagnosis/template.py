@@ -167,7 +167,7 @@ def double_prompted_tools(subject: Answer | Session) -> Iterator[Sighting]:
 
     Error texts: `model mixes tool_calls and text tool calls`.
     """
-    if not subject.known:
+    if not subject.declared:
         return
     for lesson in _LESSONS.finditer(subject.system):
         if not _FORBIDDEN.search(subject.system[max(lesson.start() - 200, 0) : lesson.start()]):

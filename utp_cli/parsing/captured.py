@@ -80,8 +80,7 @@ def of_capture(
     capture = captures[chosen]
     if capture.kind in _READ_AGAIN and capture.document is not None:
         result = read(capture.document, options | _asked(captures[:chosen], options))
-    result.captures, result.chosen = list(captures), chosen
-    return result
+    return replace(result, captures=list(captures), chosen=chosen)
 
 
 def _without_layers(result: ParseResult, captures: list[Capture], options: dict[str, Any], read: Read) -> ParseResult:
@@ -91,8 +90,7 @@ def _without_layers(result: ParseResult, captures: list[Capture], options: dict[
     inner = read(captures[0].document, options)
     if not (inner.calls or inner.rejected):
         return result
-    inner.captures = captures
-    return inner
+    return replace(inner, captures=captures)
 
 
 def _has_more(result: ParseResult) -> bool:
@@ -135,8 +133,7 @@ def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> Pars
     if capture is None:
         return result
     inner = of_capture(result, [capture], 0, options, read)
-    inner.facts = replace(inner.facts, document=result.facts.document)
-    return inner
+    return replace(inner, facts=replace(inner.facts, document=result.facts.document))
 
 
 def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:

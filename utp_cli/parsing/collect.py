@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, ToolCall
+from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, Repair, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from utp_cli.parsing.candidates import Candidate
-    from utp_cli.protocol.calls import ParseResult, Problem, Standing, Sureness
+    from utp_cli.protocol.calls import Problem, Standing, Sureness
     from utp_cli.protocol.tools import Tool
+
+
+@dataclass(slots=True)
+class Collected:
+    """What the candidates of an answer became."""
+
+    calls: list[ToolCall] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
 
 def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Candidate]:
@@ -37,17 +47,13 @@ def _key(candidate: Candidate) -> str:
 
 
 def collect(
-    result: ParseResult,
-    candidates: Sequence[Candidate],
-    tools: Mapping[str, Tool] | None,
-    least: Sureness,
-    *,
-    checked: bool = True,
-) -> None:
-    """Put the candidates into the result as calls and rejected calls, with their repairs.
+    candidates: Sequence[Candidate], tools: Mapping[str, Tool] | None, least: Sureness, *, checked: bool = True
+) -> Collected:
+    """Make the candidates calls and rejected calls, with their repairs.
 
     Unless `checked`, nothing is held against the tools: names and arguments stay as they were written.
     """
+    result = Collected()
     ids = _Ids({c.id for c in candidates if c.id is not None})
     for candidate in candidates:
         valid, problems = _checked(candidate, tools if checked else None)
@@ -56,9 +62,9 @@ def collect(
         ):
             candidate.reason = "doubtful"
         if valid is None and checked and candidate.reason != "intent" and candidate.name in (tools or {}):
-            result.kept_notes.append(_unchecked(candidate))
+            result.notes.append(_unchecked(candidate))
         if candidate.reason is None and candidate.standing == "unsure":
-            result.kept_notes.append(_unsure(candidate))
+            result.notes.append(_unsure(candidate))
         number = None if candidate.reason else len(result.calls)
         first = len(result.repairs)
         result.repairs += [replace(repair, call=number) for repair in candidate.repairs]
@@ -83,6 +89,7 @@ def collect(
             result.rejected.append(Rejected(name=candidate.name, reason=reason, partial=partial, **common))
         else:
             result.calls.append(ToolCall(name=candidate.name, **common))
+    return result
 
 
 def _standing(candidate: Candidate) -> Standing:

@@ -1,11 +1,12 @@
-"""The public `diagnose`: the one of `diagnosis`, with the whole road in front of it."""
+"""Diagnoses of a capture of any kind: the whole road, where there is an answer to read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis import run
+from utp_cli.diagnosis.run import ANSWER_KINDS, diagnose_other
 from utp_cli.parsing.parser import parse
+from utp_cli.protocol.sdk_objects import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,12 @@ def diagnose(
     (`{"provider", "tools"}` or a list of definitions), `template` (the text of a chat template). Raises `BadOption`
     for another kind.
     """
-    return run.diagnose(
-        source, kind=kind, tools=tools, model=model, provider=provider, request=request, server=server, parse=parse
-    )
+    known = {"tools": tools, "model": model, "provider": provider, "server": server}
+    if kind in ANSWER_KINDS:
+        reason = (request or {}).get("finish_reason")
+        return parse(source, finish_reason=reason, request=request, **known).diagnoses
+    source = plain(source)
+    table = source if isinstance(source, dict) else {kind: source}
+    # What the capture says of itself comes first.
+    said = {key: value for key, value in table.items() if value is not None}
+    return diagnose_other(kind, {**known, **(request or {}), **said})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
@@ -17,9 +17,11 @@ from utp_cli.parsing.lanes import Lanes
 from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.preflight import preflight
+from utp_cli.parsing.result import Circumstances, Parsed
 from utp_cli.parsing.stripped import read_stripped
-from utp_cli.protocol.calls import Attempt, ParseResult
+from utp_cli.protocol.calls import Attempt
 from utp_cli.protocol.events import Event
+from utp_cli.protocol.sdk_objects import plain
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
 
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.parsing.candidates import Candidate
-    from utp_cli.protocol.calls import ServerCall, Sureness
-    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.calls import Note, ParseResult, ServerCall, Sureness
     from utp_cli.protocol.tools import Tier, Tool
     from utp_cli.wire.spec import WireEvent
 
@@ -72,8 +73,10 @@ class Parser:
         }  # fmt: skip
         self._fed: list[Any] | None = None if as_is else []
         """The pieces of the input, or its document: what is in a paste is found once it is whole."""
-        self._known = {"model": model, "provider": provider, "request": request or {}, "server": server or {}}
-        self._model = model
+        self._circumstances = Circumstances(
+            tools=self._tools, model=model, provider=provider, request=dict(request or {}), server=dict(server or {}),
+            mode=mode,
+        )  # fmt: skip
         self._finish_reason = finish_reason
         self._least = min_confidence
         self._mode = mode_named(mode)
@@ -88,8 +91,10 @@ class Parser:
         self._server_calls: list[ServerCall] = []
         self._result: ParseResult | None = None
 
-    def feed(self, data: str | bytes) -> list[Event]:
-        """Read the next piece of the input, text or bytes, cut anywhere."""
+    def feed(self, data: Any) -> list[Event]:
+        """Read the next piece of the input: text or bytes, cut anywhere, or a chunk of a stream as SDKs give it."""
+        if not isinstance(data, str | bytes):
+            return self._feed_chunk(plain(data))
         if self._fed is not None:
             self._fed.append(data)
         if self._wire.verbatim and isinstance(data, str):
@@ -97,8 +102,14 @@ class Parser:
             return self._lanes.feed("", "text", data)
         return self._heard(self._wire.feed(data))
 
+    def _feed_chunk(self, chunk: Any) -> list[Event]:
+        if self._fed is not None:
+            self._fed.append(chunk)
+        return self._heard(self._wire.feed_chunk(chunk))
+
     def feed_document(self, body: Any) -> list[Event]:
-        """Read a decoded JSON body."""
+        """Read a decoded JSON body, or an object of an SDK; a list holds the chunks of a stream, or messages."""
+        body = plain(body)
         if self._fed is not None:
             self._fed.append(body)
         return self._heard(self._wire.feed_document(body))
@@ -120,18 +131,29 @@ class Parser:
         return events + self._announcer.rest(self._result)
 
     def _settled(self) -> ParseResult:
-        facts = self._wire.facts
-        result = ParseResult(shape=self._wire.shape or "text", stream=self._wire.stream, facts=facts)
-        result.model = self._wire.model or self._model
-        result.finish_reason = self._finish_reason
-        result.server_calls = self._server_calls
-        self._climb(result, ending(self._finish_reason, facts.ended))
-        preflight(result, self._tools if self._mode.checked else None, tier=self._tier, root=self._root)
-        result.texts = self._lanes.texts
-        result.find_segments = lambda: [segment for lane in self._lanes for segment in lane.segments]
-        result.find_diagnoses = self._diagnose
-        result.captures = [plain_capture(self._wire)]
-        return result
+        facts, shape = self._wire.facts, self._wire.shape or "text"
+        climbed = self._climb(shape, facts.document, ending(self._finish_reason, facts.ended))
+        checked = self._mode.checked
+        collected = collect(climbed.candidates, self._tools, self._least, checked=checked)
+        return Parsed(
+            shape=shape,
+            stream=self._wire.stream,
+            model=self._wire.model or self._circumstances.model,
+            finish_reason=self._finish_reason,
+            content=climbed.content,
+            reasoning=climbed.reasoning,
+            calls=preflight(collected.calls, self._tools if checked else None, tier=self._tier, root=self._root),
+            rejected=collected.rejected,
+            repairs=collected.repairs,
+            server_calls=self._server_calls,
+            attempts=climbed.attempts,
+            segments=[segment for lane in self._lanes for segment in lane.segments],
+            texts=self._lanes.texts,
+            facts=facts,
+            kept_notes=[*climbed.notes, *collected.notes],
+            captures=[plain_capture(self._wire)],
+            circumstances=self._circumstances,
+        )
 
     # -- the wire ---------------------------------------------------------------------------------------------------
 
@@ -176,29 +198,32 @@ class Parser:
 
     # -- the ladder -------------------------------------------------------------------------------------------------
 
-    def _climb(self, result: ParseResult, end: Ending) -> None:
-        shape = result.shape
+    def _climb(self, shape: str, document: Any, end: Ending) -> Climbed:
         native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
-        result.attempts.append(_native_attempt(shape, native, result.facts.document))
         self._lanes.read_as_json(lambda text: is_call(text, self._tools))
         if not self._lanes.found:
             self._lanes.read_unmarked(self._tools)
-        result.content, result.reasoning = self._lanes.content(), self._lanes.reasoning()
         markup = [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
         asked = [dialect.name for dialect in self._asked]
-        result.attempts += rungs.markup_attempts(markup, self._lanes.declined, asked)
+        attempts = [
+            _native_attempt(shape, native, document),
+            *rungs.markup_attempts(markup, self._lanes.declined, asked),
+        ]
         candidates = merged(native, markup)
         higher = any(c.reason in _FOUND for c in candidates)
-        json_rung = JsonRung() if higher else self._without_markers(end)
-        parser = json_rung.candidates[0].parser if json_rung.candidates else JSON_PARSER
-        result.attempts.append(_late_attempt("json", parser, json_rung.candidates, "no call", skipped=higher))
-        if not higher:
-            self._take_payload(result, json_rung)
-        higher = higher or any(c.reason in _FOUND for c in json_rung.candidates)
+        found = JsonRung() if higher else self._without_markers(end)
+        parser = found.candidates[0].parser if found.candidates else JSON_PARSER
+        attempts.append(_late_attempt("json", parser, found.candidates, "no call", skipped=higher))
+        higher = higher or any(c.reason in _FOUND for c in found.candidates)
         intents = [] if higher else rungs.intent_candidates(self._lanes, self._tools)
-        result.attempts.append(_late_attempt("heuristic", rungs.INTENT_PARSER, intents, "no intent", skipped=higher))
-        candidates += [*json_rung.candidates, *intents]
-        collect(result, candidates, self._tools, self._least, checked=self._mode.checked)
+        attempts.append(_late_attempt("heuristic", rungs.INTENT_PARSER, intents, "no intent", skipped=higher))
+        return Climbed(
+            # What rung 3 claimed is no content; an answer wrapped in JSON is.
+            content=self._lanes.content() if found.answer is None else found.answer,
+            reasoning=self._lanes.reasoning() or found.thought or "",
+            attempts=attempts,
+            candidates=[*candidates, *found.candidates, *intents],
+        )
 
     def _without_markers(self, end: Ending) -> JsonRung:
         """Rung 3: what lost its markers, else JSON that is a call."""
@@ -207,16 +232,16 @@ class Parser:
             return JsonRung(candidates=stripped)
         return read_json_rung(self._lanes, self._tools, end, self._mode.form)
 
-    def _take_payload(self, result: ParseResult, found: JsonRung) -> None:
-        """What rung 3 claimed is no content; an answer wrapped in JSON is."""
-        result.content = self._lanes.content() if found.answer is None else found.answer
-        result.reasoning = self._lanes.reasoning() or found.thought or ""
 
-    def _diagnose(self, result: ParseResult) -> list[Finding]:
-        from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
-        from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
+@dataclass(slots=True, kw_only=True)
+class Climbed:
+    """What the ladder brought."""
 
-        return diagnose_answer(Answer(result=result, tools=self._tools, **self._known))  # type: ignore[arg-type]
+    content: str
+    reasoning: str
+    attempts: list[Attempt]
+    candidates: list[Candidate]
+    notes: list[Note] = field(default_factory=list)
 
 
 _FOUND = (None, "truncated", "malformed", "shown")
@@ -252,9 +277,11 @@ def parse_as_is(source: Any, options: dict[str, Any]) -> ParseResult:
 
 
 def _joined(pieces: list[Any]) -> Any:
-    """Return the whole input: a text, bytes, or the document."""
+    """Return the whole input: a text, bytes, or the document; the chunks of a stream as a list."""
     if len(pieces) == 1:
         return pieces[0]
+    if not all(isinstance(piece, str | bytes) for piece in pieces):
+        return pieces
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     return b"".join(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece for piece in pieces)

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from utp_cli.protocol.calls import ParseResult, ToolCall
+    from utp_cli.protocol.calls import ToolCall
     from utp_cli.protocol.tools import Tier, Tool
 
 
 def preflight(
-    result: ParseResult, tools: Mapping[str, Tool] | None, *, tier: Tier | None = None, root: str | None = None
-) -> None:
-    """Add to each call what speaks against running it.
+    calls: list[ToolCall], tools: Mapping[str, Tool] | None, *, tier: Tier | None = None, root: str | None = None
+) -> list[ToolCall]:
+    """Return the calls, each with what speaks against running it.
 
     `tier`: the highest that is offered; None checks none. `root`: the folder that paths must stay in; None checks no
     path. A call that only needs a person's agreement (`confirmation`) stays as valid as it was.
     """
-    if tools is not None or root is not None:
-        result.calls = [_checked(call, (tools or {}).get(call.name), tier, root) for call in result.calls]
+    if tools is None and root is None:
+        return calls
+    return [_checked(call, (tools or {}).get(call.name), tier, root) for call in calls]
 
 
 def _checked(call: ToolCall, tool: Tool | None, tier: Tier | None, root: str | None) -> ToolCall:

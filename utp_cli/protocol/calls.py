@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from utp_cli.protocol.numbers import Number, odd_numbers, writable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from utp_cli.protocol.captures import Capture
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Segment, Span
@@ -268,11 +266,12 @@ def _number_notes(call: ToolCall) -> list[Note]:
     return [Note(code=code, message=f"{call.name}: {message}", pointer=call.pointer) for code, message in said]
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ParseResult:
-    """The whole explained answer. `notes`, `segments` and `diagnoses` are worked out when first asked for."""
+    """The whole explained answer, as a value: equal when equal, picklable. `notes` are worked out when first asked for."""
 
     source: str | None = None
+    """Where it was read from: a file's name."""
     shape: str = "text"
     stream: bool = False
     model: str | None = None
@@ -284,6 +283,7 @@ class ParseResult:
     repairs: list[Repair] = field(default_factory=list)
     server_calls: list[ServerCall] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     """The texts that were read for markup, by pointer; spans and segments count in these."""
     facts: WireFacts = WireFacts()
@@ -293,22 +293,18 @@ class ParseResult:
     """What was found in the input; one that covers it where it is an answer and nothing else."""
     chosen: int = 0
     """Index into `captures`: what the rest tells of."""
-    find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
-    find_segments: Callable[[], list[Segment]] = field(default=list, repr=False)
-    find_diagnoses: Callable[[ParseResult], list[Finding]] = field(default=lambda _: [], repr=False)
+    findings: list[Finding] = field(default_factory=list, repr=False)
+    """The diagnoses of an answer that is put together by hand; one that was read works out its own."""
 
     @cached_property
     def notes(self) -> list[Note]:
         of_numbers = [note for call in (*self.calls, *self.rejected) for note in _number_notes(call)]
-        return [*self.find_notes(), *self.kept_notes, *of_numbers]
+        return [*self.kept_notes, *of_numbers]
 
-    @cached_property
-    def segments(self) -> list[Segment]:
-        return self.find_segments()
-
-    @cached_property
+    @property
     def diagnoses(self) -> list[Finding]:
-        return self.find_diagnoses(self)
+        """What went wrong and why, worst first."""
+        return self.findings
 
     def repairs_of(self, call: ToolCall) -> list[Repair]:
         return [self.repairs[index] for index in call.repairs]

@@ -95,12 +95,23 @@ class WireReader:
         """Read a decoded body; a list is taken for the documents of a stream, or for messages."""
         if isinstance(body, str | bytes | bytearray):
             return self.feed(body if isinstance(body, str) else bytes(body))
-        self._document, self._otherwise = body, "unknown"
         dispatch = self._made_dispatch()
-        dispatch.scope.stream = isinstance(body, list)
-        documents = body if isinstance(body, list) else [body]
-        events = [event for document in documents for event in dispatch.feed(document)]
-        events += dispatch.close()
+        self._otherwise = "unknown"
+        if isinstance(body, list):
+            self._document, dispatch.scope.stream = [], True
+            return [event for chunk in body for event in self.feed_chunk(chunk)]
+        self._document = body
+        events = [*dispatch.feed(body), *dispatch.close()]
+        self._settle()
+        return events
+
+    def feed_chunk(self, document: Any) -> list[WireEvent]:
+        """Read the next document of a stream, decoded."""
+        dispatch = self._made_dispatch()
+        if not (isinstance(self._document, list) and self._otherwise == "unknown"):
+            self._document, self._otherwise, dispatch.scope.stream = [], "unknown", True
+        self._document.append(document)
+        events = dispatch.feed(document)
         self._settle()
         return events
 

@@ -1,0 +1,41 @@
+"""A result of the whole road: beside what was read, what is known of who asked and who served."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.calls import ParseResult
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.tools import Tool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circumstances:
+    """What the caller knows beside the answer; diagnoses are made from both."""
+
+    tools: dict[str, Tool] | None = None
+    """By name; None where nobody said."""
+    model: str | None = None
+    provider: str | None = None
+    request: dict[str, Any] = field(default_factory=dict)
+    server: dict[str, Any] = field(default_factory=dict)
+    mode: str = "auto"
+    """How calls were asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parsed(ParseResult):
+    """A `ParseResult` that works out its diagnoses when they are first asked for."""
+
+    circumstances: Circumstances = field(default=Circumstances(), repr=False)
+
+    @cached_property
+    def diagnoses(self) -> list[Finding]:
+        from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
+        from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
+
+        return diagnose_answer(Answer(result=self, **vars(self.circumstances)))

@@ -1,0 +1,51 @@
+"""Objects of SDKs → the documents that they stand for.
+
+An SDK gives answers as objects: pydantic models (`model_dump`: OpenAI, Anthropic, google-genai, Mistral, Ollama,
+LiteLLM, LangChain), older ones with `to_dict`. They may be members of lists and dicts: chunks of a stream, messages of
+a conversation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_LEVELS: Final = 8
+"""How deep objects are looked for; what lies deeper came out of JSON."""
+
+
+def plain(value: Any, levels: int = _LEVELS) -> Any:
+    """Return the document that an object stands for; what holds no such object is returned as it is.
+
+    Raises nothing: an object that cannot be written stays what it is.
+    """
+    if value is None or isinstance(value, str | bytes | int | float | type):
+        return value
+    if isinstance(value, dict):
+        made = {key: plain(item, levels - 1) for key, item in value.items()} if levels else value
+        return made if any(made[key] is not value[key] for key in value) else value
+    if isinstance(value, list | tuple):
+        items = [plain(item, levels - 1) for item in value] if levels else value
+        changed = isinstance(value, tuple) or any(new is not old for new, old in zip(items, value, strict=True))
+        return items if changed else value
+    return _dumped(value)
+
+
+def _dumped(value: Any) -> Any:
+    try:
+        if callable(getattr(value, "model_dump", None)):
+            whole = value.model_dump(mode="json", by_alias=True)
+            return _told(whole, value.model_dump(mode="json", by_alias=True, exclude_unset=True))
+        return value.to_dict() if callable(getattr(value, "to_dict", None)) else value
+    except Exception:  # noqa: BLE001 - code of another library, of any kind
+        return value
+
+
+def _told(whole: Any, said: Any) -> Any:
+    """Leave out nulls that nobody set: they stand in the object, and did not on the wire."""
+    if isinstance(whole, dict):
+        known = said if isinstance(said, dict) else {}
+        return {key: _told(item, known.get(key)) for key, item in whole.items() if item is not None or key in known}
+    if isinstance(whole, list):
+        known_items = said if isinstance(said, list) and len(said) == len(whole) else [None] * len(whole)
+        return [_told(item, known) for item, known in zip(whole, known_items, strict=True)]
+    return whole
