@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.cases import FIXTURES, ids, load
-from utp_cli import diagnose, parse
+from utp_cli import diagnose
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
 from utp_cli.diagnosis.pages import page_of_all, texts_of

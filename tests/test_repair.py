@@ -15,7 +15,7 @@ from tests.cases import ids, load, same
 from utp_cli.repair import shortcuts, strings
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES, in_order
-from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.reader import JsonReader, all_notes
 
 if TYPE_CHECKING:
     from utp_cli.repair.codes import Edit
@@ -56,7 +56,7 @@ def state(reader: JsonReader) -> tuple[Any, ...]:
         reader.end,
         reader.partial,
         reader.members,
-        reader.notes,
+        all_notes(reader.kept_notes, reader.skimmed),
     )
 
 

@@ -268,7 +268,10 @@ def _number_notes(call: ToolCall) -> list[Note]:
 
 @dataclass(frozen=True, kw_only=True)
 class ParseResult:
-    """The whole explained answer, as a value: equal when equal, picklable. `notes` are worked out when first asked for."""
+    """The whole explained answer, as a value: equal when equal, picklable.
+
+    `notes` and `diagnoses` are worked out when first asked for.
+    """
 
     source: str | None = None
     """Where it was read from: a file's name."""

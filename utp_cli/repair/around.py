@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.repair.codes import Edit, in_order
-from utp_cli.repair.reader import JsonReader
+from utp_cli.repair.reader import JsonReader, all_notes
+from utp_cli.repair.shortcuts import respelling
 from utp_cli.repair.strict import SPACE, strict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from utp_cli.protocol.calls import Note, Repair
 
@@ -38,9 +39,13 @@ _RETRIES: Final = 8
 """How often something in prose that never closes is given up, to try again behind its bracket."""
 
 
-@dataclass(kw_only=True)
+Stretch = tuple[int, str]
+"""Where a part of the text begins, and the part."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What was made of a text. `edits`, `repairs` and `notes` are worked out when first asked for."""
+    """What was made of a text, as a value. `edits`, `repairs` and `notes` are worked out when first asked for."""
 
     value: Any = None
     """None also where nothing in the text is a value; `complete` is then False."""
@@ -50,13 +55,19 @@ class Reading:
     """False where the text ended while something was open."""
     only_closers: bool = False
     """Incomplete, but nothing is lacking except the last `}` and `]`."""
-    find_edits: Callable[[], list[Edit]] = field(default=list, repr=False)
-    find_notes: Callable[[], list[Note]] = field(default=list, repr=False)
+    kept_edits: list[Edit] = field(default_factory=list, repr=False)
+    """Those that were noted on the way, in any order."""
+    respellings: list[Stretch] = field(default_factory=list, repr=False)
+    """What a short cut read as Python: what it changed is worked out from the text."""
+    kept_notes: list[Note] = field(default_factory=list, repr=False)
+    skimmed: list[Stretch] = field(default_factory=list, repr=False)
+    """What a short cut read: what is worth noting is worked out from the text."""
 
     @cached_property
     def edits(self) -> list[Edit]:
         """What was changed, in the order of the text. Applied to it, it gives strict JSON."""
-        return self.find_edits()
+        respelt = [edit for start, text in self.respellings for edit in respelling(text, start)]
+        return in_order([*self.kept_edits, *respelt])
 
     @cached_property
     def repairs(self) -> list[Repair]:
@@ -66,13 +77,13 @@ class Reading:
     @cached_property
     def notes(self) -> list[Note]:
         """What is worth knowing though it changed nothing."""
-        return self.find_notes()
+        return all_notes(self.kept_notes, self.skimmed)
 
 
 def repair_json(text: str) -> Reading:
     """Read the one JSON value that the text ought to be; every change is among the repairs. Never raises."""
     try:
-        return Reading(value=strict(text), find_notes=lambda: _strict_notes(text))
+        return Reading(value=strict(text), skimmed=[(0, text)])
     except ValueError as error:
         whole = "Extra data" in str(error)
     start, end = len(text) - len(text.lstrip(_EDGE)), len(text.rstrip(_EDGE))
@@ -87,14 +98,11 @@ def repair_json(text: str) -> Reading:
         partial=[f"/{i}{path}" if listed else path for i, each in enumerate(kept) for path in each.reader.partial],
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
-        find_edits=lambda: in_order([*edits, *(edit for each in kept for edit in each.reader.respelt())]),
-        find_notes=lambda: [note for each in kept for note in each.reader.notes],
+        kept_edits=edits,
+        respellings=[stretch for each in kept for stretch in each.reader.respellings],
+        kept_notes=[note for each in kept for note in each.reader.kept_notes],
+        skimmed=[stretch for each in kept for stretch in each.reader.skimmed],
     )
-
-
-def _strict_notes(text: str) -> list[Note]:
-    found = _read(text, 0, len(text), loose=True)
-    return found.reader.notes if found else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

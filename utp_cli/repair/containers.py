@@ -101,7 +101,7 @@ class Containers(Tokens):
         frame.key_edits = []
         if frame.key in frame.value:
             message = f"the key {frame.key!r} was given before; the last one counts"
-            self._notes.append(Note(code="duplicate-key", message=message, span=(frame.key_start, frame.key_end)))
+            self.kept_notes.append(Note(code="duplicate-key", message=message, span=(frame.key_start, frame.key_end)))
         if frame.watched:
             self.members.append(Member(frame.key or "", self._offset, None))
 
@@ -118,7 +118,7 @@ class Containers(Tokens):
         kind = type(value)
         if (kind is int and value.bit_length() > _BIG) or (kind is Number and value.is_huge):
             message = "a number is larger than many readers take"
-            self._notes.append(Note(code="big-number", message=message, span=(start, self._offset)))
+            self.kept_notes.append(Note(code="big-number", message=message, span=(start, self._offset)))
         self._attach(value)
         if cut:
             self.partial.append(self._path())

@@ -29,10 +29,12 @@ from utp_cli.repair.tape import Starved
 from utp_cli.repair.tokens import ASCII, SPACE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from utp_cli.repair.ahead import Place
     from utp_cli.repair.quotes import Style
 
-__all__ = ["JsonReader", "Member"]
+__all__ = ["JsonReader", "Member", "all_notes"]
 
 _FENCE: Final = re.compile(
     rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])"
@@ -45,6 +47,23 @@ _STRIDES: Final = 512, 4096
 _INVISIBLE: Final = re.compile("[\ufeff\u200b\u2060]+")
 _DELIMITED: Final = re.compile(r"(?=[ \t\n\r,;}\])，｝］])")
 _CONCAT: Final = re.compile(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
+
+
+def all_notes(kept: Iterable[Note], skimmed: Iterable[tuple[int, str]]) -> list[Note]:
+    """Return what is worth knowing though nothing changed, in the order of the text.
+
+    `kept`: what a reader noted. `skimmed`: what its short cuts read, which do not see such things, with its offset.
+    """
+    found = [*kept, *(note for start, text in skimmed for note in _notes_in(start, text))]
+    return sorted(found, key=lambda note: note.span or (0, 0))
+
+
+def _notes_in(start: int, text: str) -> list[Note]:
+    reader = JsonReader(start=start, loose=True, whole=False)
+    reader._wasted = sys.maxsize  # noqa: SLF001 - no short cuts
+    reader.feed(text)
+    reader.close()
+    return reader.kept_notes
 
 
 class JsonReader(Entries):
@@ -63,7 +82,7 @@ class JsonReader(Entries):
         super().__init__(until, start)
         self._loose = loose
         self._fed = not whole
-        self._skimmed: list[tuple[int, str]] = []
+        self.skimmed: list[tuple[int, str]] = []
         """What the short cuts read, with its offset."""
         self._wasted = 0
         """How many characters short cuts have looked at in vain."""
@@ -93,18 +112,6 @@ class JsonReader(Entries):
     def settled(self) -> int:
         """Up to this offset the text certainly belongs to the payload."""
         return self.end if self.over else self._string.settled if self._string else self._offset
-
-    @property
-    def notes(self) -> list[Note]:
-        """What is worth knowing though nothing changed: `duplicate-key`, `big-number`, `lone-surrogate`."""
-        for start, text in self._skimmed:
-            again = JsonReader(start=start, whole=False)
-            again._wasted = sys.maxsize  # no short cuts: they do not see duplicate keys
-            again.feed(text)
-            again.close()
-            self._notes += again.notes
-        self._skimmed = []
-        return sorted(self._notes, key=lambda note: note.span or (0, 0))
 
     # --- where it begins ------------------------------------------------------------------------------------
 
@@ -166,7 +173,7 @@ class JsonReader(Entries):
             self.value, end, members = shortcuts.skim(tape.text, at)
         except ValueError:
             return False
-        self._skimmed.append((self._offset, tape.text[at:end]))
+        self.skimmed.append((self._offset, tape.text[at:end]))
         self.members = [Member(key, tape.base + start, tape.base + stop) for key, start, stop in members]
         self._top = Frame(self.value, "}", tape.base + at, tape.base + end - 1, 0, watched=True)
         tape.at = end
@@ -190,9 +197,9 @@ class JsonReader(Entries):
         self._keep_comma(frame)
         text = tape.text[tape.at : taken.end]
         if run.python:
-            self._respelt.append((self._offset, text))
+            self.respellings.append((self._offset, text))
         opener, closer = "{}" if frame.is_object else "[]"
-        self._skimmed.append((self._offset - 1, opener + text + closer))
+        self.skimmed.append((self._offset - 1, opener + text + closer))
         self._item_start, self._told, self._text_end = tape.base + taken.start, -1, -1
         if taken.comma < 0:
             tape.at, self._state = taken.end, self._after
@@ -266,7 +273,7 @@ class JsonReader(Entries):
             self._wasted += looked
             return False
         self._begin_entry()
-        self._skimmed.append((start, tape.text[tape.at : end]))
+        self.skimmed.append((start, tape.text[tape.at : end]))
         self._told = -1
         tape.at = end
         self._put(value, start)
@@ -339,7 +346,7 @@ class JsonReader(Entries):
         self._tape.at = ended.resume - self._tape.base
         if SURROGATE.search(value):
             message = "half of a surrogate pair; it cannot be encoded as UTF-8"
-            self._notes.append(Note(code="lone-surrogate", message=message, span=(string.start, ended.resume)))
+            self.kept_notes.append(Note(code="lone-surrogate", message=message, span=(string.start, ended.resume)))
         if string.place.role == "key":
             self._end_key(string.start, value, edits, source, cut=ended.by in ("text", "marker"))
             return

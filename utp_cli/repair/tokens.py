@@ -37,8 +37,9 @@ class Tokens:
         self.done = False
         self.edits: list[Edit] = []
         """As they were made; `codes.in_order` puts them in the order of the text."""
-        self._respelt: list[tuple[int, str]] = []
-        self._notes: list[Note] = []
+        self.respellings: list[tuple[int, str]] = []
+        """Stretches that a short cut respelt: where each begins, and its text."""
+        self.kept_notes: list[Note] = []
         self._tape = Tape(start)
         self._ends = until
         """What ends the payload: markers, and the fence that was opened."""
@@ -54,7 +55,7 @@ class Tokens:
 
     def respelt(self) -> Iterator[Edit]:
         """Give the edits of stretches that a short cut respelt, which are not among the others."""
-        for start, text in self._respelt:
+        for start, text in self.respellings:
             yield from respelling(text, start)
 
     @property
