@@ -32,7 +32,7 @@ FLOORS = {
     "commands": 10,
     "plugins": 10,
 }
-FACE = {"app", "public", "__main__", "__init__"}
+FACE = {"app", "answers", "public", "__main__", "__init__"}
 """Modules beside the folders; they stand with the commands."""
 OTHERS = {
     "captures": {"ruamel"},

@@ -158,8 +158,13 @@ def test_modes():
     assert 'Answer with one JSON object {"response": …} that holds\n{"scratchpad"' in structured.text
     validated = render_mode(TOOLS, "validated", "ollama")
     assert validated.fragment["format"] == "json"
-    assert validated.text.count('{"scratchpad"') == 3
-    assert render_mode(TOOLS, "validated", tool_choice="required").text.count('{"scratchpad"') == 1
+    assert validated.text.startswith("You can use tools")
+    assert validated.text.count('{"scratchpad"') == 5  # three forms, and two of them in the examples
+    assert "# Rules\n- Write nothing around the object" in validated.text
+    short = render_mode(TOOLS, "validated", "ollama", context_window=4096).text
+    assert short.count('{"scratchpad"') == 3
+    assert "# Rules" not in short
+    assert render_mode(TOOLS, "validated", tool_choice="required").text.count('{"scratchpad"') == 2
     assert "search" not in render_mode(TOOLS, "validated", tool_choice="none").text
     second_stage = render_mode(TOOLS, "structured", tool_choice="now").text
     assert "## now" in second_stage

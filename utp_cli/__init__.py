@@ -9,17 +9,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from utp_cli.answers import Parser as Parser, diagnose as diagnose, parse as parse
     from utp_cli.captures.read import read_capture as read_capture
     from utp_cli.detection.detect import detect as detect
     from utp_cli.io.tool_files import load_tools as load_tools
-    from utp_cli.parsing.diagnose import diagnose as diagnose
-    from utp_cli.parsing.parser import Parser as Parser, parse as parse
     from utp_cli.protocol.errors import UtpError as UtpError
     from utp_cli.public import (
         audit as audit,
+        plan_calls as plan_calls,
+        preflight as preflight,
         render_result as render_result,
         render_tools as render_tools,
         replay as replay,
+        retry_message as retry_message,
+        rewrite as rewrite,
     )
     from utp_cli.repair.around import repair_json as repair_json
     from utp_cli.wire.shape import recognise as recognise
@@ -27,19 +30,23 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
-    "Parser": "utp_cli.parsing.parser",
+    "Parser": "utp_cli.answers",
     "UtpError": "utp_cli.protocol.errors",
     "audit": "utp_cli.public",
     "detect": "utp_cli.detection.detect",
-    "diagnose": "utp_cli.parsing.diagnose",
+    "diagnose": "utp_cli.answers",
     "load_tools": "utp_cli.io.tool_files",
-    "parse": "utp_cli.parsing.parser",
+    "parse": "utp_cli.answers",
+    "plan_calls": "utp_cli.public",
+    "preflight": "utp_cli.public",
     "read_capture": "utp_cli.captures.read",
     "recognise": "utp_cli.wire.shape",
     "render_result": "utp_cli.public",
     "render_tools": "utp_cli.public",
     "repair_json": "utp_cli.repair.around",
     "replay": "utp_cli.public",
+    "retry_message": "utp_cli.public",
+    "rewrite": "utp_cli.public",
 }
 """Where each public name lives."""
 

@@ -10,7 +10,6 @@ from typer import Option
 from utp_cli.commands.completion import parsers, profiles
 from utp_cli.io.output import COLOURS
 from utp_cli.protocol.errors import BadOption, nearest
-from utp_cli.protocol.tools import Tier
 
 SESSION = "session.jsonl"
 """What `utp record` writes and `utp replay` reads, where no file is named."""
@@ -49,15 +48,3 @@ def wanted_colour(color: str | None, *, no_color: bool) -> str:
     if no_color and color in ("auto", "always"):
         raise BadOption(f"--no-color and --color {color} say two things: leave one out")
     return "never" if no_color else color or "auto"
-
-
-def tier_named(name: str | None) -> Tier | None:
-    """Return the tier that `--tier` names. Raises `BadOption` with the nearest."""
-    if name is None:
-        return None
-    known = {tier.name.lower(): tier for tier in Tier}
-    if name.lower() not in known:
-        near = nearest(name, known)
-        offer = f" (did you mean '{near}'?)" if near else ""
-        raise BadOption(f"--tier takes {', '.join(known)}, not '{name}'{offer}")
-    return known[name.lower()]

@@ -19,6 +19,7 @@ from utp_cli.commands.repairing import repair_files
 from utp_cli.io.inputs import CLIPBOARD, STDIN
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.tools import tier_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -115,7 +116,7 @@ def parse(
     name = checked(settings.get("format") or "pretty", formats)
     known = parser_options(settings, request)
     known |= {"finish_reason": finish_reason, "generation_prompt": generation_prompt or ""}
-    known |= {"tier": options.tier_named(tier), "root": str(Path(root).absolute()) if root else None}
+    known |= {"tier": tier_named(tier), "root": str(Path(root).absolute()) if root else None}
     by_name = None if known["tools"] is None else {tool.name: tool for tool in known["tools"]}
     showing = replace(showing, tools=by_name)
     sink = sink_for(name, showing)

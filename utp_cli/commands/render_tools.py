@@ -80,6 +80,8 @@ def render_tools(
     model: options.Model = None,
     provider: options.Provider = None,
     mode: Annotated[str | None, Option(metavar="MODE", help=f"auto, {', '.join(MODES)}.")] = None,
+    stage: Annotated[int, Option(metavar="N", min=1, max=2, help="Of two-stage: 1 chooses, 2 calls --chosen.")] = 1,
+    chosen_tool: Annotated[str | None, Option("--chosen", metavar="NAME", help="The tool that stage 1 chose.")] = None,
     tool_choice: Annotated[str, Option(metavar="CHOICE", help="auto, none, required, or a tool's name.")] = "auto",
     strict: Annotated[bool | None, Option("--strict/--no-strict", help="Strict schemas for all tools.")] = None,
     parallel: Annotated[bool | None, Option("--parallel/--no-parallel", help="Several calls at once.")] = None,
@@ -126,11 +128,14 @@ def render_tools(
         return
     if messages or generation_prompt:
         raise BadOption(f"{'--messages' if messages else '--generation-prompt'} goes with --chat-template FILE")
+    if (stage == 2) != (chosen_tool is not None):
+        raise BadOption("--stage 2 and --chosen NAME go together: the first stage's answer names the tool")
     asked = way(settings, parallel=parallel, context_window=window)
     shown_turns = read_examples(examples) if examples else []
     rendered = render_mode(
         tools, asked.mode, asked.format, tool_choice=tool_choice, strict=strict, parallel=parallel,
-        model=settings.get("model"), dialect=asked.dialect, examples=shown_turns,
+        model=settings.get("model"), dialect=asked.dialect, examples=shown_turns, chosen=chosen_tool,
+        context_window=asked.context_window,
     )  # fmt: skip
     if shown_turns and rendered.text_goes != "alone" and asked.mode != "grammar":
         raise BadOption("--examples goes with a prompt: --mode parsed, --mode grammar, or -f prompt-json")

@@ -28,6 +28,8 @@ class Way:
     """A format, or a server where the mode holds it to something."""
     dialect: str | None
     """What the model writes by itself: prompts ask for that."""
+    context_window: int | None = None
+    """Tokens of the model's window; None where nobody knows."""
     why: str = ""
     """Why the mode is another than `native`, where nobody asked for it."""
 
@@ -44,13 +46,15 @@ def way(settings: Settings, *, parallel: bool | None, context_window: int | None
     named, wanted = settings.get("definition_format"), settings.get("mode")
     mode = wanted if wanted != "auto" else detection.mode if detection and not named else "native"
     why = detection.sources.get("mode", "") if detection and mode not in {wanted, "native"} else ""
+    window = context_window or (detection.capability.context_window if detection else None)
     if mode == "native":
         format_ = named or (detection and detection.definition_format) or "openai-chat"
     elif mode == "parsed":
-        format_ = named or prompt_for(context_window, several=bool(parallel))
+        format_ = named or prompt_for(window, several=bool(parallel))
     else:
         format_ = named or _server(settings, detection)
-    return Way(mode=mode, format=format_, dialect=_dialect(settings, detection), why=why.removeprefix("rule: "))
+    dialect = _dialect(settings, detection)
+    return Way(mode=mode, format=format_, dialect=dialect, context_window=window, why=why.removeprefix("rule: "))
 
 
 def _detected(settings: Settings) -> Detection | None:

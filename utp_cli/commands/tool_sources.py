@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from utp_cli.commands.options import tier_named
 from utp_cli.io.inputs import STDIN, is_terminal, read, shown_name
 from utp_cli.io.tool_files import load_tools, read_tool_file
 from utp_cli.protocol.errors import BadFile, BadOption, UnknownName
+from utp_cli.protocol.tools import tier_named
 from utp_cli.rendering.budget import fit
 from utp_cli.rendering.namespaces import SEPARATOR, chosen, extracted, grouped, prefixed
 

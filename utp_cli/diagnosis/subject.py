@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 RAW_SHAPES = frozenset({"text", "ollama-generate"})
 """What the model generated, unread by any server: markup is where it belongs."""
 
-TEXT_MODES = frozenset({"structured", "validated", "parsed", "two-stage", "grammar"})
-"""Ways of asking for calls as text, by a prompt, a schema or a grammar."""
 
 _THINKING_KEYS = frozenset({"reasoning_content", "reasoning", "thinking", "tool_plan", "summary"})
 
@@ -57,8 +55,8 @@ class Answer:
     """What is known of the request: `tool_choice`, `max_tokens`, `options`, …; None is read as `{}`."""
     server: Mapping[str, Any] = field(default_factory=dict)
     """What is known of the server: `engine`, `tool_call_parser`, `reasoning_parser`; None is read as `{}`."""
-    mode: str = "auto"
-    """How calls were asked for."""
+    asked_in_text: bool = False
+    """Calls were asked for as text, by a prompt, a schema or a grammar: they stand there on purpose."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "request", self.request or {})
@@ -85,11 +83,6 @@ class Answer:
     def known(self) -> Mapping[str, Tool]:
         """The tools by name: those given, else those of the request; `{}` where none are known."""
         return self.tools if self.tools is not None else known_tools(self.request.get("tools"))
-
-    @property
-    def asked_in_text(self) -> bool:
-        """The call was asked for as text: it stands there on purpose."""
-        return self.mode in TEXT_MODES
 
     @property
     def declared(self) -> Mapping[str, Tool]:

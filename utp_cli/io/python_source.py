@@ -65,6 +65,9 @@ def python_tool(value: Any, place: str = "") -> Tool:
         if _is_model(value):
             about = inspect.cleandoc(vars(value).get("__doc__") or "")
             return Tool(name=value.__name__, description=about, parameters=_schema(value), place=place)
+        model: Any = getattr(value, "args_schema", None)
+        if _is_model(model):  # a tool of LangChain's
+            return Tool(name=value.name, description=value.description, parameters=_schema(model), place=place)
         return _from_function(value, place)
     except (TypeError, ValueError, NameError, AttributeError, PydanticUserError) as error:
         named = place or getattr(value, "__name__", type(value).__name__)

@@ -5,18 +5,22 @@ in them.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io.positions import Placed, read_document
-from utp_cli.protocol.errors import BadFile, nearest
+from utp_cli.protocol.errors import BadFile, BadOption, nearest
 from utp_cli.protocol.findings import Place
+from utp_cli.protocol.sdk_objects import plain
+from utp_cli.protocol.tools import Tool, as_definition
 from utp_cli.validation.definitions import LISTS, SCHEMA_KEYS, Definition, find_definitions, read_definition
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.tools import Tool
+    from utp_cli.protocol.tools import ToolSource
 
 KEYS = (
     *LISTS,
@@ -140,22 +144,58 @@ def _unlike_a_tool(file: ToolFile, definition: Definition) -> BadFile:
     return BadFile(file.path, "no tools in it; expected a tool, a list of tools, or a mapping with `tools`")
 
 
-def load_tools(source: str | Path | list[Any] | dict[str, Any]) -> list[Tool]:
-    """Return the tools of a file, or of definitions at hand, in any provider's form.
+def load_tools(source: ToolSource) -> list[Tool]:
+    """Return the tools of a file, or of what is at hand.
 
-    Raises `BadFile` for a file that cannot be read, and for a tool without a name.
+    `source`: a file's path; a definition in any provider's form; a `Tool`; a function or pydantic model; an object of
+    an SDK; a list of any of these. Raises `BadFile` for a file that cannot be read and for a tool without a name,
+    `BadOption` for what is none of these.
     """
-    if isinstance(source, (str, Path)):
-        file = read_tool_file(source)
-        for loaded in file.tools:
-            if not loaded.tool.name:
-                raise BadFile(loaded.tool.place, _nameless(loaded.raw))
-        return [loaded.tool for loaded in file.tools]
-    tools = read_definition(source)
+    tools: list[Tool] = []
+    for given in given_tools(source):
+        tools += [given] if isinstance(given, Tool) else read_definition(given)
     for index, tool in enumerate(tools):
         if not tool.name:
             raise BadFile(f"tool {index + 1}", "a tool without a name")
     return tools
+
+
+def given_tools(source: ToolSource) -> list[Tool | dict[str, Any]]:
+    """Return what stands for tools, flat: definitions as they were written, and tools where there were none.
+
+    Raises as `load_tools` does, except for a definition without a name.
+    """
+    if isinstance(source, Tool):
+        return [source]
+    if isinstance(source, str | PathLike):
+        return [*_of_file(source)]
+    if isinstance(source, Mapping):
+        by_name = source and all(isinstance(value, Tool) for value in source.values())
+        return [*source.values()] if by_name else [plain(dict(source))]
+    document = plain(source)
+    if document is not source and isinstance(document, dict | list):
+        return given_tools(document)
+    if callable(source):
+        from utp_cli.io.python_source import python_tool  # noqa: PLC0415 - loads pydantic
+
+        return [python_tool(source)]
+    if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
+        kinds = "a file's path, definitions, functions, pydantic models, or a list of them"
+        raise BadOption(f"{type(source).__name__} is no tool; tools are {kinds}")
+    return [tool for member in source for tool in given_tools(member)]
+
+
+def definitions_of(source: ToolSource) -> list[dict[str, Any]]:
+    """Return what stands for tools as definitions. Raises as `given_tools` does."""
+    return [as_definition(given) if isinstance(given, Tool) else given for given in given_tools(source)]
+
+
+def _of_file(path: str | PathLike[str]) -> list[Tool]:
+    file = read_tool_file(fspath(path))
+    for loaded in file.tools:
+        if not loaded.tool.name:
+            raise BadFile(loaded.tool.place, _nameless(loaded.raw))
+    return [loaded.tool for loaded in file.tools]
 
 
 def _nameless(raw: Any) -> str:

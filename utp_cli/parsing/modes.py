@@ -18,6 +18,8 @@ class Mode:
     """What JSON in the text looks like where it is a call."""
     checked: bool = True
     """Arguments are held against the tools, and mended."""
+    in_text: bool = False
+    """Calls are asked for as text, by a prompt, a schema or a grammar."""
 
 
 _ONE_TURN: Final = Form(name=("tool", "name"), wrappers=("response",), strict=True, many=False)
@@ -25,11 +27,11 @@ _ONE_TURN: Final = Form(name=("tool", "name"), wrappers=("response",), strict=Tr
 MODES: Final[dict[str, Mode]] = {
     "auto": Mode(),
     "native": Mode(),
-    "structured": Mode(form=_ONE_TURN),
-    "validated": Mode(form=_ONE_TURN),
-    "parsed": Mode(form=_ONE_TURN, checked=False),
-    "two-stage": Mode(form=_ONE_TURN),
-    "grammar": Mode(),
+    "structured": Mode(form=_ONE_TURN, in_text=True),
+    "validated": Mode(form=_ONE_TURN, in_text=True),
+    "parsed": Mode(form=_ONE_TURN, checked=False, in_text=True),
+    "two-stage": Mode(form=_ONE_TURN, in_text=True),
+    "grammar": Mode(in_text=True),
 }
 """Mode → how its answers are read. What stands elsewhere than it should is found all the same."""
 

@@ -73,13 +73,13 @@ class Parser:
         }  # fmt: skip
         self._fed: list[Any] | None = None if as_is else []
         """The pieces of the input, or its document: what is in a paste is found once it is whole."""
+        self._mode = mode_named(mode)
         self._circumstances = Circumstances(
             tools=self._tools, model=model, provider=provider, request=dict(request or {}), server=dict(server or {}),
-            mode=mode,
+            asked_in_text=self._mode.in_text,
         )  # fmt: skip
         self._finish_reason = finish_reason
         self._least = min_confidence
-        self._mode = mode_named(mode)
         self._tier, self._root = tier, root
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
@@ -263,7 +263,11 @@ def parse(source: Any, **options: Any) -> ParseResult:
     Text may be anything that people paste: where it is no plain answer, what matters in it is read (`captures`,
     `chosen`).
     """
-    parser = Parser(**options)
+    return read_whole(Parser(**options), source)
+
+
+def read_whole(parser: Parser, source: Any) -> ParseResult:
+    """Read a whole answer with a fresh parser."""
     if isinstance(source, str | bytes):
         parser.feed(source)
     else:

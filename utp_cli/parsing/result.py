@@ -23,8 +23,8 @@ class Circumstances:
     provider: str | None = None
     request: dict[str, Any] = field(default_factory=dict)
     server: dict[str, Any] = field(default_factory=dict)
-    mode: str = "auto"
-    """How calls were asked for."""
+    asked_in_text: bool = False
+    """Calls were asked for as text: they stand there on purpose."""
 
 
 @dataclass(frozen=True, kw_only=True)

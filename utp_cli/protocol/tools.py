@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from os import PathLike
+from typing import Any, Protocol
+
+from utp_cli.protocol.errors import UnknownName
 
 
 class Tier(IntEnum):
@@ -13,6 +17,16 @@ class Tier(IntEnum):
     CRAWL = 1
     WALK = 2
     RUN = 3
+
+
+def tier_named(name: str | Tier | None) -> Tier | None:
+    """Return the tier of a name, in any case; a tier, and None, as it is. Raises `UnknownName` with the nearest."""
+    if not isinstance(name, str):
+        return name
+    known = {tier.name.lower(): tier for tier in Tier}
+    if name.lower() not in known:
+        raise UnknownName("tier", name, known, f"there are: {', '.join(known)}")
+    return known[name.lower()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +59,28 @@ class Tool:
         """The names of the arguments that must be there."""
         found = self.parameters.get("required")
         return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def as_definition(tool: Tool) -> dict[str, Any]:
+    """Return the tool as a definition in utp's own form; what it does not say is left out."""
+    told: dict[str, Any] = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    if tool.tier is not Tier.CRAWL:
+        told["tier"] = tool.tier.name.lower()
+    said = {"requires_confirmation": tool.requires_confirmation, "annotations": tool.annotations}
+    told |= {key: value for key, value in said.items() if value}
+    return told if tool.strict is None else {**told, "strict": tool.strict}
+
+
+class SdkObject(Protocol):
+    """An object of an SDK: a pydantic model at work."""
+
+    @property
+    def model_dump(self) -> Callable[..., Any]:
+        """Write it as plain values."""
+
+
+ToolLike = Tool | Mapping[str, Any] | Callable[..., Any] | SdkObject | str | PathLike[str]
+"""What stands for a tool, or for several: a definition in any provider's form, a function or pydantic model, an object
+of an SDK, the path of a file."""
+ToolSource = ToolLike | Iterable[ToolLike]
+"""What the public functions take for `tools`."""

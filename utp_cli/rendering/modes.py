@@ -19,11 +19,12 @@ from utp_cli.rendering.constraints import SERVERS
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.grammar import call_grammar
 from utp_cli.rendering.losses import Loss
-from utp_cli.rendering.prompts import definitions, first_sentence
+from utp_cli.rendering.prompts import COMPACT_BELOW, ROLE, RULES_OF_CALLS, definitions, first_sentence, unchanged
+from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.spec import TEXT, Rendered
 from utp_cli.rendering.structured import RESPONSE, answer_schema, decision_schema
 from utp_cli.rendering.tools import CHOICES, render_tools
-from utp_cli.rendering.values import filled, merged
+from utp_cli.rendering.values import compact, filled, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,8 @@ _ANSWER = '{"scratchpad": notes or null, "answer": text} to answer'
 _THOUGHT = '{"scratchpad": notes} to think on'
 _FORMS = {"auto": (_CALL, _ANSWER, _THOUGHT), "none": (_ANSWER, _THOUGHT)}
 """Choice → what an answer may be; every other choice leaves only the call."""
+_ALONE = "Write nothing around the object: no text, no code fence."
+_MENDED = "If an error comes back, send the whole object again with its arguments mended."
 _DECIDE = """Decide whether a tool is needed. Answer with one JSON object:
 {"reasoning": why, "answer": text or null, "use_tool": name or null}
 Give either an answer or a tool. The arguments of the tool are asked for next."""
@@ -47,20 +50,31 @@ def render_mode(
     format: str | None = None,  # noqa: A002 - the word users type
     *,
     tool_choice: str = "auto",
+    chosen: str | None = None,
+    context_window: int | None = None,
     **options: Any,
 ) -> Rendered:
     """Return what offers the tools in a mode.
 
-    `format`: a format's name (native, parsed) or a server's (all others). `options`: those of `render_tools`, for the
-    modes native, parsed and grammar. Raises `UnknownName` for a mode, format, server or tool that does not exist,
-    `BadOption` for a server that has no such mode.
+    `format`: a format's name (native, parsed) or a server's (all others). `chosen`: the tool that the first of two
+    stages chose; the second is returned. `context_window`: in tokens; a small one gets a short prompt. `options`: those
+    of `render_tools`, for the modes native, parsed and grammar. Raises `UnknownName` for a mode, format, server or tool
+    that does not exist, `BadOption` for a server that has no such mode.
     """
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     known = [tool.name for tool in tools]
     if tool_choice not in CHOICES and tool_choice not in known:
         raise UnknownName("tool", tool_choice, known)
+    if chosen is not None:
+        if mode != "two-stage":
+            raise BadOption(f"only mode two-stage has a second stage for a chosen tool, not {mode}")
+        if chosen not in known:
+            raise UnknownName("tool", chosen, known)
+        mode, tools, tool_choice = "structured", [tool for tool in tools if tool.name == chosen], chosen
     render, usual = MODES[mode]
+    if mode == "validated":
+        options["short"] = context_window is not None and context_window < COMPACT_BELOW
     return render(tools, format or usual, tool_choice, options)
 
 
@@ -92,7 +106,9 @@ def _structured(tools: Sequence[Tool], server: str, tool_choice: str, options: O
 
 
 def _validated(tools: Sequence[Tool], server: str, tool_choice: str, options: Options) -> Rendered:
-    text = _asked(tools, tool_choice, "one JSON object and nothing else:")
+    text = _asked(tools, tool_choice, "one JSON object and nothing else:", short=options["short"])
+    if not options["short"]:
+        text = "\n\n".join([ROLE, text, _rules(tool_choice), _examples(tools, tool_choice)])
     return _held(server, _server(server).json, text, _one_a_turn(options))
 
 
@@ -122,11 +138,30 @@ def _held(server: str, constraint: dict[str, Any], text: str, losses: Sequence[L
     return Rendered(format=_server(server).name, fragment=fragment, text=text, text_goes="inside", losses=tuple(losses))
 
 
-def _asked(tools: Sequence[Tool], tool_choice: str, what: str) -> str:
+def _asked(tools: Sequence[Tool], tool_choice: str, what: str, *, short: bool = False) -> str:
     """Return the prompt for answers that are one of the forms."""
     shown = [tool for tool in tools if tool_choice in ("auto", "required", tool.name)]
-    listed = [definitions(shown, "standard")] if shown else []
+    listed = [definitions(shown, "compact" if short else "standard")] if shown else []
     return "\n\n".join([*listed, "\n".join([f"Answer with {what}", *_FORMS.get(tool_choice, (_CALL,))])])
+
+
+def _rules(tool_choice: str) -> str:
+    """Return the rules for an answer that nothing but the prompt holds to its form."""
+    of_calls = () if tool_choice == "none" else (*RULES_OF_CALLS, _MENDED)
+    return "\n".join(["# Rules", *(f"- {rule}" for rule in (_ALONE, *of_calls))])
+
+
+def _examples(tools: Sequence[Tool], tool_choice: str) -> str:
+    """Return turns that show the forms: a call of one of the tools, and an answer."""
+    turns = []
+    shown = unchanged([tool for tool in tools if tool_choice in ("auto", "required", tool.name)])
+    if shown and tool_choice != "none":
+        tool = max(shown, key=lambda sent: bool(sent.schema["properties"]))
+        call = {"scratchpad": None, "tool": tool.name, "arguments": sample_arguments(tool.schema)}
+        turns.append(f"User: (asks for what {tool.name} can do)\nYou: {compact(call)}")
+    if tool_choice in _FORMS:
+        turns.append(f"User: Thank you!\nYou: {compact({'scratchpad': None, 'answer': 'You are welcome.'})}")
+    return "\n\n".join(["# Examples", *turns])
 
 
 MODES: dict[str, tuple[Callable[[Sequence[Tool], str, str, Options], Rendered], str]] = {

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 COMPACT_BELOW = 8192
 """Tokens of a context window below which the compact prompt is the right one."""
 
-_RULES = (
-    "Call a tool only if you need it; otherwise answer in plain text.",
+ROLE = "You can use tools: you ask for a call by writing it, and another program runs it."
+RULES_OF_CALLS = (
     "Use the tools listed here and no others, with the argument names as written.",
     "Give every required argument; leave out optional ones you know nothing about. Never make up a value: ask.",
+)
+_RULES = (
+    "Call a tool only if you need it; otherwise answer in plain text.",
+    *RULES_OF_CALLS,
     "Write nothing after a call. Its result comes in the next message.",
 )
 _BLANK = {"name": "TOOL_NAME", "arguments": {"ARGUMENT": "value"}}
@@ -149,7 +153,7 @@ def emulation_prompt(
     rules = "\n".join(f"- {rule}" for rule in form.rules)
     shown = [*examples] or (_made_up(tools, form) if form.examples else [])
     parts = [
-        "You can use tools: you ask for a call by writing it, and another program runs it.",
+        ROLE,
         definitions(tools, style),
         f"# How a call is written\nExactly in this form:\n{written([_BLANK], spoken)}",
         f"# Rules\n{rules}",

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.parser import known_tools, parse
 from utp_cli.protocol.calls import ParseResult, WireFacts
 from utp_cli.protocol.errors import BadFile
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 ROWS = 64
 """Rows in a chunk: few enough to be small, enough to make sending them cheap."""
-IN_TEXT = frozenset({"structured", "validated", "parsed", "two-stage", "grammar"})
-"""Modes in which calls stand in the text on purpose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +121,7 @@ def _goes_on(chunk: Chunk) -> str:
 def compared_rows(chunk: Chunk, skipped: Counter[str] | None = None) -> Iterator[tuple[Compared, dict[str, Tool]]]:
     """Yield each exchange of a chunk, compared, with the tools it knew. Raises `BadFile` for a broken line."""
     session = replace(chunk.session, tools=_read_once(chunk.session.tools))
-    native = not chunk.against and chunk.options.get("mode") not in IN_TEXT
+    native = not chunk.against and not mode_named(chunk.options.get("mode") or "auto").in_text
     for exchange in exchanges_of(chunk.rows, session.source, skipped):
         tools = tools_of(exchange, session, chunk.options)
         wanted = exchange
