@@ -419,3 +419,19 @@ def test_screen_is_what_the_command_prints(command, output):
 
 def test_public():
     assert "read_capture" in utp_cli.__all__
+
+
+@pytest.mark.parametrize("mark", ["> ", "│ "])
+def test_places_below_quotes_count_in_the_paste(mark: str) -> None:
+    lines = ["Let me look.", "<tool_call>", '{"name": "search",', ' "arguments": {"query": "tides",}}', "</tool_call>"]
+    paste = "\n".join(mark + line for line in lines)
+    read = parse(paste)
+    spans = [segment.span for segment in read.segments]
+    assert [start for start, _ in spans] == [0, *(end for _, end in spans[:-1])]
+    assert spans[-1][1] == len(paste)
+    (call,) = read.calls
+    assert call.span
+    assert paste[slice(*call.span)].startswith("<tool_call>")
+    (repair,) = read.repairs
+    assert repair.span
+    assert paste[slice(*repair.span)] == ","

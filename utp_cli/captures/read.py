@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.documents import Document
     from utp_cli.captures.errors import ErrorRead
     from utp_cli.captures.lines import Cleaned
+    from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.tracebacks import Line
     from utp_cli.protocol.spans import Span
 
@@ -70,6 +71,8 @@ class Paste:
 
     captures: list[Capture]
     chosen: int = 0
+    inner: Mapped | None = None
+    """The words of a model below quotes, a box or colours, with the way back to the paste."""
 
 
 def read_capture(text: str) -> list[Capture]:
@@ -98,7 +101,7 @@ def read_paste(text: str) -> Paste:
         ends = _ends(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
     if not found or not (log or _convincing([one for one, _ in found], explained, rest, ends=ends)):
-        return Paste(captures=[_plain(text, parts)])
+        return _plain(text, parts)
     return Paste(captures=[capture for _, capture in found], chosen=_chosen([one for one, _ in found]))
 
 
@@ -109,10 +112,12 @@ def _ends(inside: Sequence[Found], text: str) -> bool:
     return _PIECE.match(text) is not None or not text[inside[-1].end :].strip(" \n`\"'")
 
 
-def _plain(text: str, parts: Sequence[Cleaned]) -> Capture:
-    """The capture of a text in which nothing was found; what stood around its lines is off in the document."""
+def _plain(text: str, parts: Sequence[Cleaned]) -> Paste:
+    """Return a text in which nothing was found; what stood around its lines is off in the document."""
     form = next((name for name in parts[0].forms if name in _AROUND), "text") if len(parts) == 1 else "text"
-    return Capture(kind="text", form=form, span=(0, len(text)), document=parts[0].text.text if form != "text" else text)
+    inner = parts[0].text if form != "text" else None
+    document = inner.text if inner else text
+    return Paste(captures=[Capture(kind="text", form=form, span=(0, len(text)), document=document)], inner=inner)
 
 
 def capture_of_body(body: Any, capture: Capture) -> Capture | None:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from utp_cli.protocol.captures import Capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.captures.mapped import Mapped
+    from utp_cli.captures.read import Paste
+    from utp_cli.protocol.calls import ParseResult, Rejected, Repair, ToolCall
     from utp_cli.protocol.captures import CaptureKind
     from utp_cli.wire.reader import WireReader
 
     Read = Callable[[Any, dict[str, Any]], ParseResult]
 
+Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair")
 _SIGNS: Final = re.compile(
     r"[Ee]rror|ERROR|[Ee]xception|Traceback|[Ff]ailed|HTTP[/ ]|data:|```|\x1b|\ufeff|[│┃║]"
     r"|[{=(\[ ]['\"]|\\\"|&quot;|: ?[\"'\[{]"
@@ -67,7 +71,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     text = source if isinstance(source, str) else source.decode("utf-8", "replace")
     paste = read_paste(text)
     if paste.captures[0].kind == "text":
-        return _without_layers(result, paste.captures, options, read)
+        return _without_layers(result, paste, text, options, read)
     if _calls_outside(result, paste.captures):
         return result
     return of_capture(result, paste.captures, paste.chosen, options, read)
@@ -83,14 +87,33 @@ def of_capture(
     return replace(result, captures=list(captures), chosen=chosen)
 
 
-def _without_layers(result: ParseResult, captures: list[Capture], options: dict[str, Any], read: Read) -> ParseResult:
+def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[str, Any], read: Read) -> ParseResult:
     """Read a model's words below quotes, a box or colours, where calls come to light there."""
-    if captures[0].form == "text" or result.calls or result.rejected:
+    if paste.inner is None or result.calls or result.rejected:
         return result
-    inner = read(captures[0].document, options)
+    inner = read(paste.inner.text, options)
     if not (inner.calls or inner.rejected):
         return result
-    return replace(inner, captures=captures)
+    return replace(_in_paste(inner, paste.inner, text), captures=paste.captures)
+
+
+def _in_paste(result: ParseResult, inner: Mapped, text: str) -> ParseResult:
+    """Let the places of a result count in the paste `text`; `inner` is what was read of it."""
+    if result.shape != "text":
+        return result
+    begins = [0, *(inner.origin(segment.span[0]) for segment in result.segments[1:]), len(text)]
+    return replace(
+        result,
+        texts={"": text},
+        segments=[replace(s, span=span) for s, span in zip(result.segments, pairwise(begins), strict=True)],
+        calls=[_moved(call, inner) for call in result.calls],
+        rejected=[_moved(call, inner) for call in result.rejected],
+        repairs=[_moved(repair, inner) for repair in result.repairs],
+    )
+
+
+def _moved(one: Placed, inner: Mapped) -> Placed:
+    return replace(one, span=inner.span(*one.span)) if one.span else one
 
 
 def _has_more(result: ParseResult) -> bool:
