@@ -5,15 +5,15 @@ The same field names are used in `[dialects.NAME]` of a profile file (`own`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tag:
+class Tag(Record):
     """How one kind of tag is spelt: `<parameter=KEY>…</parameter>`, `<invoke name="NAME">…</invoke>`."""
 
     open: str
@@ -45,8 +45,7 @@ LIMITS = {
 """What a dialect may be unable to carry (`Dialect.cannot`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(Record):
     """How one series of models writes tool calls into its text."""
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from utp_cli.protocol.events import Event
+from utp_cli.protocol.records import MutableRecord, Record, field
 
 if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import Standing
 
 
-@dataclass(slots=True, kw_only=True)
-class Found:
+class Found(MutableRecord):
     """A call in its place."""
 
     call: RawCall
@@ -38,8 +37,7 @@ class Found:
     """`shown` where its place, or the words before it, say that it is not made."""
 
 
-@dataclass(slots=True)
-class Thinking:
+class Thinking(MutableRecord):
     """Thinking that is open."""
 
     first_run: int
@@ -49,8 +47,7 @@ class Thinking:
     calls: list[Found] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declining:
+class Declining(Record):
     """A dialect whose marker was there and whose payload was not."""
 
     dialect: str

@@ -13,16 +13,15 @@ certain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from utp_cli.protocol.records import MutableRecord
 from utp_cli.protocol.spans import Kind, Segment
 
 RunKind = Literal["text", "reasoning", "markup", "call", "token"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A stretch `[start, end)` as the machine found it."""
 
     kind: RunKind
@@ -30,8 +29,7 @@ class Run:
     end: int
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(MutableRecord):
     """Whitespace or a token whose place is not known yet."""
 
     kind: Literal["text", "reasoning"]

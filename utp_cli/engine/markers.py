@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,16 +16,14 @@ if TYPE_CHECKING:
 Role = Literal["call", "bare", "section", "think", "unthink", "end", "drop"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
+class Meaning(Record):
     """What a marker would mean in one dialect."""
 
     role: Role
     dialect: Dialect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Record):
     """A marker in the text: `[start, end)`, and all that it could mean, in the order of the dialects."""
 
     marker: str

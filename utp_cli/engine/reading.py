@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from utp_cli.engine.markers import Hit, Markers
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.records import MutableRecord, Record, field
 
 if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
@@ -30,8 +30,7 @@ HEADER_LIMIT = 512
 """Characters that an opening tag or a name may take; longer ones are no markup. Bounds every look-ahead."""
 
 
-@dataclass(slots=True, kw_only=True)
-class RawCall:
+class RawCall(MutableRecord):
     """A call as read from markup, before it is judged."""
 
     name: str | None
@@ -50,8 +49,7 @@ class RawCall:
     """Why this is no call at all (`malformed`), where it is none."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Read:
+class Read(MutableRecord):
     """What stood behind an opening marker."""
 
     calls: list[RawCall]
@@ -65,8 +63,7 @@ class Read:
     """What follows (and the calls themselves) stands in, where a message's header says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declined:
+class Declined(NamedTuple):
     """The text behind the marker is no payload of this dialect."""
 
     reason: str
@@ -84,8 +81,7 @@ class Live(Protocol):
         """The text `[start, end)` certainly belongs to the arguments."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Record):
     """What a grammar may know beside the text."""
 
     dialect: Dialect
@@ -102,8 +98,7 @@ Reader = Callable[["Source", Hit, Context], Waiting[Read | Declined]]
 Writer = Callable[["Dialect", Sequence[Mapping[str, Any]]], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grammar:
+class Grammar(Record):
     """How the payloads of a family are read and written."""
 
     read: Reader

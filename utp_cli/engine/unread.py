@@ -9,13 +9,13 @@ Other markers of that kind are text: somebody speaks about them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from utp_cli.engine.found import Found
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import RawCall
 from utp_cli.engine.standing import before_run, lead_in, says
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +30,7 @@ _LONGEST = 20_000
 """Characters between two markers in which a tool's name is looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opener:
+class Opener(Record):
     """An opening marker that no call has followed so far."""
 
     marker: str
@@ -57,8 +56,7 @@ class Opener:
         return any(marker in (*dialect.call_close, *dialect.section_close) for dialect in self.dialects)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """An opening and a closing marker with no call between them: `[opener.start, end)`."""
 
     opener: Opener

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from utp_cli.protocol.events import Event
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

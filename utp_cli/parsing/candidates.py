@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.protocol.records import MutableRecord, Record, field
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import Reason, Repair, Rung, Standing
     from utp_cli.protocol.spans import Span
 
 
-@dataclass(slots=True, kw_only=True)
-class Candidate:
+class Candidate(MutableRecord):
     """Something that a rung took for a call."""
 
     rung: Rung
@@ -37,8 +36,7 @@ class Candidate:
     """Why it is no safe call; None where it is one as far as its rung can tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Record):
     """How the answer ended, as far as that is known."""
 
     reason: str | None

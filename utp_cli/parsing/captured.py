@@ -7,11 +7,11 @@ reader of captures is not loaded for them.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from utp_cli.protocol.captures import Capture
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

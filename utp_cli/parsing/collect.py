@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, Repair, ToolCall
+from utp_cli.protocol.records import MutableRecord, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 
-@dataclass(slots=True)
-class Collected:
+class Collected(MutableRecord):
     """What the candidates of an answer became."""
 
     calls: list[ToolCall] = field(default_factory=list)

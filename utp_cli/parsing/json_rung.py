@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.grammars.json_value import is_whole
 from utp_cli.engine.layout import Run
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
 from utp_cli.repair.strict import strict
@@ -31,8 +31,7 @@ _BLOCK = 4096
 """Characters handed to the reader of JSON at a time."""
 
 
-@dataclass(slots=True)
-class JsonRung:
+class JsonRung(MutableRecord):
     """What rung 3 found."""
 
     candidates: list[Candidate] = field(default_factory=list)

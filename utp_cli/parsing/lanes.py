@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
+from utp_cli.protocol.records import MutableRecord, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _NO_MARKUP = Plan([])
 
 
-@dataclass(slots=True, kw_only=True)
-class Lane:
+class Lane(MutableRecord):
     """A text with its engine. `pointer` says where it stands in the document, `""` for raw text."""
 
     pointer: str

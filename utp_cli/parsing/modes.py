@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from utp_cli.parsing.json_rung import FREE_FORM
 from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.records import Record
 from utp_cli.repair.shape import Form
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
+class Mode(Record):
     """A way of asking for calls, as far as it matters for reading them."""
 
     form: Form = FREE_FORM

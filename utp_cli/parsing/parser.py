@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
@@ -21,6 +20,7 @@ from utp_cli.parsing.result import Circumstances, Parsed
 from utp_cli.parsing.stripped import read_stripped
 from utp_cli.protocol.calls import Attempt
 from utp_cli.protocol.events import Event
+from utp_cli.protocol.records import MutableRecord, field, replace
 from utp_cli.protocol.sdk_objects import plain
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
@@ -233,8 +233,7 @@ class Parser:
         return read_json_rung(self._lanes, self._tools, end, self._mode.form)
 
 
-@dataclass(slots=True, kw_only=True)
-class Climbed:
+class Climbed(MutableRecord):
     """What the ladder brought."""
 
     content: str

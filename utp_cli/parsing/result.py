@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import ParseResult
+from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Circumstances:
+class Circumstances(Record):
     """What the caller knows beside the answer; diagnoses are made from both."""
 
     tools: dict[str, Tool] | None = None
@@ -27,11 +26,10 @@ class Circumstances:
     """Calls were asked for as text: they stand there on purpose."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Parsed(ParseResult):
     """A `ParseResult` that works out its diagnoses when they are first asked for."""
 
-    circumstances: Circumstances = field(default=Circumstances(), repr=False)
+    circumstances: Circumstances = field(default_factory=Circumstances, repr=False)
 
     @cached_property
     def diagnoses(self) -> list[Finding]:

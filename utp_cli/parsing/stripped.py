@@ -12,8 +12,7 @@ hold as well counts only for a known tool.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from utp_cli.engine.layout import Run
 from utp_cli.parsing.candidates import Candidate, breaks_off
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.reader import JsonReader
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(NamedTuple):
     """What stands before the JSON of a call once the tokens of its dialect are gone."""
 
     dialect: str

@@ -5,11 +5,11 @@ The `to_dict` methods write the documents of `utp.parse/1`, key by key in that o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.numbers import Number, odd_numbers, writable
+from utp_cli.protocol.records import Record, field, replace
 
 if TYPE_CHECKING:
     from utp_cli.protocol.captures import Capture
@@ -33,8 +33,7 @@ CONFIDENCE: dict[Rung, str] = {"native": "high", "markup": "medium", "json": "lo
 """How far a call of each rung can be trusted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repair:
+class Repair(Record):
     """One change between what the model wrote and what was read."""
 
     code: str
@@ -70,8 +69,7 @@ class Repair:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Record):
     """Something worth knowing that changed nothing: `duplicate-key`, `big-number`, `lone-surrogate`, …"""
 
     code: str
@@ -88,8 +86,7 @@ class Note:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Record):
     """Why a call does not fit the tool it names."""
 
     code: str
@@ -112,8 +109,7 @@ class Problem:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Record):
     """A complete call: safe to hand to an executor as far as syntax goes."""
 
     name: str
@@ -162,7 +158,6 @@ class ToolCall:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected(ToolCall):
     """Something that looked like a call and is not safe to run. `arguments` is what could be recovered."""
 
@@ -173,13 +168,10 @@ class Rejected(ToolCall):
     """JSON Pointers into the arguments: values that were cut off."""
 
     def to_dict(self) -> dict[str, Any]:
-        # Not super(): a slotted dataclass is a new class, and zero-argument super() still means the old one.
-        common = ToolCall.to_dict(self)
-        return {**common, "reason": self.reason, "partial": list(self.partial), "raw": self.raw}
+        return {**super().to_dict(), "reason": self.reason, "partial": list(self.partial), "raw": self.raw}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult:
+class ToolResult(Record):
     """What a tool gave back, or why it gave nothing."""
 
     call_id: str | int | None
@@ -192,8 +184,7 @@ class ToolResult:
         return self.error is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerCall:
+class ServerCall(Record):
     """A call that the provider ran itself: shown, never to be run again."""
 
     name: str
@@ -204,8 +195,7 @@ class ServerCall:
         return {"name": self.name, "arguments": writable(self.arguments), "id": self.id}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Record):
     """What one parser of the ladder made of the answer."""
 
     rung: Rung
@@ -224,8 +214,7 @@ class Attempt:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Oddity:
+class Oddity(Record):
     """A way in which the wire strayed from its own format; diagnoses are made from these."""
 
     code: str
@@ -234,8 +223,7 @@ class Oddity:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireFacts:
+class WireFacts(Record):
     """What the wire said beside calls and text."""
 
     document: Any = None
@@ -266,8 +254,7 @@ def _number_notes(call: ToolCall) -> list[Note]:
     return [Note(code=code, message=f"{call.name}: {message}", pointer=call.pointer) for code, message in said]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ParseResult:
+class ParseResult(Record):
     """The whole explained answer, as a value: equal when equal, picklable.
 
     `notes` and `diagnoses` are worked out when first asked for.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from utp_cli.protocol.spans import Span
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
 CaptureKind = Literal["answer", "error", "stream", "request", "session", "tools", "result", "log", "text"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capture:
+class Capture(Record):
     """One document in a paste."""
 
     kind: CaptureKind

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from utp_cli.protocol.records import Record
 
 EventType = Literal["text", "thinking", "tool_start", "tool_args", "tool_end"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Record):
     """Something that has become certain (or `provisional`)."""
 
     type: EventType

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from utp_cli.protocol.spans import Span
@@ -15,8 +16,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Record):
     """Where something is: in a document (`pointer`), in a text (`span`), in a file (`file`, `line`, `column`)."""
 
     pointer: str = ""
@@ -30,8 +30,7 @@ class Place:
     """1-based, characters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Record):
     """One complaint: what, how bad, how sure, where, why we think so, what to do."""
 
     code: str

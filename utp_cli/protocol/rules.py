@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 Subject = TypeVar("Subject")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule(Generic[Subject]):
+class Rule(Record, Generic[Subject]):
     """A check with its code, its page and its facts."""
 
     code: str

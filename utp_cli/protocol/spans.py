@@ -6,8 +6,9 @@ A pointer is a JSON Pointer (RFC 6901) into the input document; `""` is the whol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,8 +17,7 @@ Span = tuple[int, int]
 Kind = Literal["text", "reasoning", "markup", "call", "layout"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(Record):
     """A stretch of one text and what it was found to be. The segments of a text tile it."""
 
     kind: Kind

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
 from os import PathLike
 from typing import Any, Protocol
 
 from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.records import Record, field
 
 
 class Tier(IntEnum):
@@ -29,8 +29,7 @@ def tier_named(name: str | Tier | None) -> Tier | None:
     return known[name.lower()]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Record):
     """A tool definition: `{name, description, parameters}` and what surrounds it."""
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.records import replace
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.names import plain_name

@@ -7,10 +7,10 @@ follows.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.records import Record, field
 from utp_cli.repair.codes import Edit, in_order
 from utp_cli.repair.reader import JsonReader, all_notes
 from utp_cli.repair.shortcuts import respelling
@@ -43,8 +43,7 @@ Stretch = tuple[int, str]
 """Where a part of the text begins, and the part."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
+class Reading(Record):
     """What was made of a text, as a value. `edits`, `repairs` and `notes` are worked out when first asked for."""
 
     value: Any = None
@@ -105,8 +104,7 @@ def repair_json(text: str) -> Reading:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(Record):
     """A value in the text."""
 
     start: int

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.catalogue import Catalogue
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import Layer, Sureness
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepairCode:
+class RepairCode(Record):
     """One kind of repair."""
 
     code: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from utp_cli.protocol.records import Record, replace
 from utp_cli.repair.ahead import STRONG, Place, strength
 from utp_cli.repair.tape import Starved
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.tape import Tape
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(Record):
     """A way to quote a string."""
 
     opener: str

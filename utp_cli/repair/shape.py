@@ -5,9 +5,9 @@ What is not a call stays none: data with a `name` key, a schema, the definition 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from utp_cli.protocol.records import MutableRecord, Record, field, replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.protocol.tools import Tool
 from utp_cli.repair.arguments import (
@@ -47,8 +47,7 @@ _PAYLOADS: Final[dict[str, Literal["answer", "thought"]]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Record):
     """How the dialect at work says a call looks. What it declares is no repair."""
 
     name: tuple[str, ...] = ("name",)
@@ -67,8 +66,7 @@ class Form:
     some of it names one of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShapedCall:
+class ShapedCall(Record):
     """A call found in a value."""
 
     name: str
@@ -82,8 +80,7 @@ class ShapedCall:
     """Where in the value its arguments stand."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenCall:
+class BrokenCall(Record):
     """A call that was found, but what stands for its arguments cannot be an object."""
 
     name: str
@@ -93,8 +90,7 @@ class BrokenCall:
     repairs: tuple[Repair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
+class Payload(Record):
     """What a wrapper holds that is no call: `{"answer": …}`, `{"scratchpad": …}`."""
 
     kind: Literal["answer", "thought"]
@@ -104,8 +100,7 @@ class Payload:
 Shaped = ShapedCall | BrokenCall | Payload
 
 
-@dataclass(slots=True)
-class _Raw:
+class _Raw(MutableRecord):
     """A call whose name was found and whose arguments are not settled yet."""
 
     name: str
@@ -201,7 +196,7 @@ def _raw_call(
     """Find name and arguments in an object; None where it has not the shape of a call."""
     if form.single_key and len(item) == 1:
         key, arguments = next(iter(item.items()))
-        return _Raw(key, arguments, at, at + pointer(key))
+        return _Raw(name=key, arguments=arguments, at=at, arguments_at=at + pointer(key))
     inner = _wrapped(item, form) if depth < NESTING else None
     if inner:
         key, code, within = inner
@@ -213,7 +208,7 @@ def _raw_call(
     name_key = _name_key(item, form, tools)
     if name_key is None:
         return _name_as_key(item, at, tools)
-    raw = _Raw(item[name_key], None, at, at)
+    raw = _Raw(name=item[name_key], arguments=None, at=at, arguments_at=at)
     raw.id = _first(item, form.id + ID_KEYS, str | int)
     raw.server = _first(item, form.server, str)
     if name_key not in form.name:
@@ -328,7 +323,7 @@ def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | N
     if known_name(name, tools)[0] not in tools or not isinstance(arguments, dict):
         return None
     repair = shape_repair("name-as-key", "", name, "the key names the tool", after="name")
-    return _Raw(name, arguments, at, at + pointer(name), repairs=[repair])
+    return _Raw(name=name, arguments=arguments, at=at, arguments_at=at + pointer(name), repairs=[repair])
 
 
 def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | BrokenCall:

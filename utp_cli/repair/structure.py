@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -36,21 +35,10 @@ class Comma(NamedTuple):
     text: str
 
 
-@dataclass(slots=True)
 class Frame:
     """An open container."""
 
-    value: Any
-    closer: str
-    """What closes it in the text: a Python set is a list that `}` closes."""
-    start: int
-    end: int
-    """Just behind its last entry, or its opener. Where a lost comma or closer belongs."""
-    before: int
-    """The same for the entry before the last."""
     key: str | None = None
-    key_edits: list[Edit] = field(default_factory=list)
-    """What the key needed; told only when the key stays."""
     key_start: int = 0
     key_text: str = ""
     key_end: int = 0
@@ -59,8 +47,20 @@ class Frame:
     """Where it stands apart from the key."""
     many: bool = False
     """A comma was seen."""
-    watched: bool = False
-    """Its members are reported while they arrive."""
+
+    def __init__(self, value: Any, closer: str, start: int, end: int, before: int, *, watched: bool = False) -> None:
+        """`closer`: what closes it in the text; a Python set is a list that `}` closes."""
+        self.value = value
+        self.closer = closer
+        self.start = start
+        self.end = end
+        """Just behind its last entry, or its opener. Where a lost comma or closer belongs."""
+        self.before = before
+        """The same for the entry before the last."""
+        self.watched = watched
+        """Its members are reported while they arrive."""
+        self.key_edits: list[Edit] = []
+        """What the key needed; told only when the key stays."""
 
     @property
     def is_object(self) -> bool:

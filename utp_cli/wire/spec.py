@@ -6,8 +6,9 @@ adds. A whole body is a stream of one document, so there is one reader for both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from utp_cli.protocol.records import MutableRecord, Record
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import Oddity, ServerCall
@@ -26,8 +27,7 @@ MOST_EVIDENCE = 200
 """Characters of the input that an oddity quotes at most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextPiece:
+class TextPiece(Record):
     """The next piece of a text. Pieces of one pointer join without anything between them."""
 
     pointer: str
@@ -36,8 +36,7 @@ class TextPiece:
     kind: Literal["text", "reasoning"] = "text"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOpened:
+class CallOpened(Record):
     """A native call has begun; sent once its name is known."""
 
     key: int
@@ -48,16 +47,14 @@ class CallOpened:
     """Where the arguments stand (as for `TextPiece`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallPiece:
+class CallPiece(Record):
     """The next piece of the arguments' text, for calls that arrive in pieces."""
 
     key: int
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallDone:
+class CallDone(Record):
     """A native call is as whole as it will get. The one event that every call gets."""
 
     key: int
@@ -83,15 +80,13 @@ class CallDone:
     """Gemini's thought signature, which it wants back with the call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerCallSeen:
+class ServerCallSeen(Record):
     """A call that the provider ran itself."""
 
     call: ServerCall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Finished(Record):
     """The end, and why, in the wire's own word."""
 
     reason: str | None
@@ -100,8 +95,7 @@ class Finished:
 WireEvent = TextPiece | CallOpened | CallPiece | CallDone | ServerCallSeen | Finished
 
 
-@dataclass(kw_only=True)
-class Told:
+class Told(MutableRecord):
     """What the documents said beside their events; a decoder fills it in as it reads."""
 
     model: str | None = None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.writing import first, json_text
@@ -31,6 +30,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.records import MutableRecord
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.around import repair_json
 from utp_cli.repair.typed import typed_text
@@ -52,8 +52,7 @@ _PART = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos);")
 
 
-@dataclass(slots=True, kw_only=True)
-class _Child:
+class _Child(MutableRecord):
     """A child element: its content is `[start, end)`."""
 
     name: str
@@ -245,8 +244,7 @@ def _decoded(text: str) -> str:
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(MutableRecord):
     """An element while its children are read."""
 
     name: str
@@ -257,7 +255,7 @@ class _Node:
 
 def element_value(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
     """Read the content of an element: elements become an object, repeated ones a list, text takes its type."""
-    top = _Node("", schema, 0)
+    top = _Node(name="", schema=schema, start=0)
     stack, repairs = [top], []
     for part in _PART.finditer(text):
         _, closing, name, empty = part.groups()
@@ -265,7 +263,7 @@ def element_value(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]
             continue
         node = stack[-1]
         if not closing:
-            child = _Node(name, _property(node.schema, name), part.end())
+            child = _Node(name=name, schema=_property(node.schema, name), start=part.end())
             stack.append(child)
         if (closing or empty) and len(stack) > 1 and stack[-1].name == name:
             done = stack.pop()

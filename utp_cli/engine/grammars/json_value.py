@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import BrokenCall
@@ -57,8 +56,7 @@ def read_value(
             yield
 
 
-@dataclass(frozen=True, slots=True)
-class _Last:
+class _Last(NamedTuple):
     """The value that was read last."""
 
     reader: JsonReader

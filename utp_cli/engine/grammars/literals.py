@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.reading import RawCall, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.records import MutableRecord, field
 
 if TYPE_CHECKING:
     from utp_cli.engine.grammars.telling import Telling
@@ -45,8 +45,7 @@ class Fault(Exception):
     """What stands here is no such thing. Never leaves the grammars."""
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(MutableRecord):
     """A container, or the arguments of a call, while it is read."""
 
     closer: str
@@ -90,7 +89,7 @@ class Literals:
     def arguments(self, position: int, closer: str) -> Waiting[tuple[Frame, int, bool]]:
         """Read up to the bracket that closes the call; return its frame, the position behind, and whether it came."""
         source = self._source
-        stack = [Frame(closer)]
+        stack = [Frame(closer=closer)]
         while True:
             position = yield from skip_space(source, position)
             character = source.char(position)
@@ -105,7 +104,7 @@ class Literals:
             elif character in _PAIRS:
                 if len(stack) >= DEPTH_LIMIT:
                     raise Fault("nested too deeply")
-                stack.append(Frame(_PAIRS[character]))
+                stack.append(Frame(closer=_PAIRS[character]))
                 position += 1
             elif character in ")]}":
                 if character != stack[-1].closer:

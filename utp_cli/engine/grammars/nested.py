@@ -9,7 +9,6 @@ Every tag has the same prefix, a token of the model's vocabulary, so that no tex
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from utp_cli.engine.grammars.tagged_arguments import read_header
 from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit, role_of
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.typed import typed_text
 from utp_cli.schemas.types import asked_types
@@ -38,8 +38,7 @@ def _tags(prefix: str) -> re.Pattern[str]:
     return re.compile(re.escape(prefix) + r"\s*<(/?)([^<>/\s][^<>\s]*)\s*>")
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(MutableRecord):
     """An element while its children are read."""
 
     name: str
@@ -78,12 +77,12 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
 
 def elements(text: str, prefix: str, schema: Any) -> tuple[Any, list[str]]:
     """Read the elements of a call; also return the path of the element that is never closed."""
-    top = _Node("", schema, 0, {})
+    top = _Node(name="", schema=schema, start=0, value={})
     stack = [top]
     for part in _tags(prefix).finditer(text):
         closing, name = part.groups()
         if not closing and len(stack) < DEPTH_LIMIT:
-            stack.append(_Node(name, _child_schema(stack[-1].schema, name), part.end()))
+            stack.append(_Node(name=name, schema=_child_schema(stack[-1].schema, name), start=part.end()))
         elif closing and len(stack) > 1 and stack[-1].name == name:
             node = stack.pop()
             _add(stack[-1], name, _value(node, text[node.start : part.start()], schema))

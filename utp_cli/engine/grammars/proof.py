@@ -11,18 +11,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from utp_cli.engine.reading import Context, Waiting, hit_at, next_hit, role_of, skip_space
+from utp_cli.protocol.records import MutableRecord, field
 
 if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
 
-@dataclass(slots=True, kw_only=True)
-class Key:
+class Key(MutableRecord):
     """The opening of an argument that was read."""
 
     name: str
@@ -58,8 +57,7 @@ class Sign(NamedTuple):
     """It stands at the beginning of a line."""
 
 
-@dataclass(slots=True)
-class _Barren:
+class _Barren(MutableRecord):
     """From every place in `[first, last]` up to `end` there is no proof but the arguments that are listed."""
 
     first: int
@@ -71,8 +69,7 @@ class _Barren:
     """The same of those at the beginning of a line."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Wanted:
+class Wanted(MutableRecord):
     """Which arguments would be the next one of a call."""
 
     known: frozenset[str] | None
@@ -111,7 +108,7 @@ class Signs:
         self._signs: list[Sign] = []
         self._begin = self._end = 0
         """Which stretch of the text has been searched."""
-        self._barren = _Barren(0, -1, 0)
+        self._barren = _Barren(first=0, last=-1, end=0)
 
     def proof(self, position: int, wanted: Wanted, *, closed: bool) -> Waiting[Sign | None]:
         """Return the sign from `position` on that proves that a value goes on up to it; None where there is none.
@@ -123,7 +120,7 @@ class Signs:
             return None
         if not self._begin <= position <= self._end:
             self._signs, self._begin, self._end = [], position, position
-        barren = _Barren(position, position - 1 if closed else position, position)
+        barren = _Barren(first=position, last=position - 1 if closed else position, end=position)
         index = bisect_left(self._signs, (position,))
         while sign := (yield from self._sign(index)):
             if sign.role == "due" or wanted.fits(sign):

@@ -10,7 +10,6 @@ A JSON object may stand in place of the arguments. Where a value ends is told in
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.proof import Key
@@ -31,6 +30,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.numbers import Number
+from utp_cli.protocol.records import MutableRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +43,7 @@ _ATTRIBUTE = re.compile(r"""([^\s=<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>
 _SLOT = re.compile(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Header:
+class _Header(MutableRecord):
     """An opening tag that was read."""
 
     value: str

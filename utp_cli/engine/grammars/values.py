@@ -7,13 +7,13 @@ the next argument of the tool, or the end of the call, begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
 from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.around import repair_json
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import Repair
 
 
-@dataclass(slots=True, kw_only=True)
-class Value:
+class Value(MutableRecord):
     """The text of one argument: `[start, end)`; reading goes on at `next`."""
 
     start: int
@@ -39,8 +38,7 @@ class Value:
     """The text ended inside it."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Body:
+class Body(MutableRecord):
     """What has been read of a call's arguments; grows argument by argument."""
 
     tool: str
