@@ -64,6 +64,7 @@ def test_equality_is_of_class_and_fields() -> None:
     assert Point(x=1) != Point(x=2)
     assert Point(x=1, y=2) != Named(x=1, y=2)
     assert len({Plain(a=1), Plain(a=1), Plain(a=2)}) == 2
+    assert hash(Point(x=1, tags=["a"])) == hash(Point(x=1))
     with pytest.raises(TypeError):
         hash(Tally())
 
@@ -85,7 +86,7 @@ def test_a_record_does_not_change_and_a_mutable_one_does() -> None:
 
 def test_copies() -> None:
     point = Named(x=1, y=2, tags=["a"])
-    assert pickle.loads(pickle.dumps(point)) == copy.deepcopy(point) == copy.copy(point) == point
+    assert pickle.loads(pickle.dumps(point)) == copy.deepcopy(point) == copy.copy(point) == point  # noqa: S301
     assert replace(point, x=5) == Named(x=5, y=2, tags=["a"])
 
 

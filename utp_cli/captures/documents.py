@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.captures.lines import lines_of
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.spellings import read_spelling, starts
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from utp_cli.protocol.captures import CaptureKind
     from utp_cli.protocol.spans import Span
 
-_BEGIN: Final = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
+_BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
-_CUT: Final = re.compile(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
+_CUT: Final = regex(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
 _LONG_WORD: Final = 20
 """Characters of a word that a terminal breaks rather than moves to the next line."""
 _WIDE: Final = 40

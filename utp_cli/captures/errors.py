@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.hops import body_hops, metadata_of, take_off
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode, dict_of
 from utp_cli.wire.error_body import error_of, own_error_of
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 _DEEPEST: Final = 8
 _MOST_LOOKED_AT: Final = 2000
 """Values of a document that are looked at for an error."""
-_BODY: Final = re.compile(r"""\{(?=\s*\\*["'])|\[(?=\s*\{\s*\\*["'])""")
-_CLOSING: Final = re.compile(
+_BODY: Final = regex(r"""\{(?=\s*\\*["'])|\[(?=\s*\{\s*\\*["'])""")
+_CLOSING: Final = regex(
     r"\s*(?:\(Service: \w[^)\n]{0,300}\)(?: ?\(SDK Attempt Count: \d+\))?|\(request id: \w{1,80}\)|\(Code -?\d{1,6}\)"
     r"|\. Received Model Group=.*|During task with name .*|\(Code: \d{3}\))\s*\Z",
     re.DOTALL,
 )
 """What wrappers put behind an error."""
-_ESCAPED: Final = re.compile(r"""\\+(?=["'])""")
+_ESCAPED: Final = regex(r"""\\+(?=["'])""")
 _INNER_KEYS: Final = (
     "responseBody",
     "response_body",
@@ -40,7 +41,7 @@ _INNER_KEYS: Final = (
     "response",
 )
 """Where logs and clients keep the error or the answer that they had; all other values come after these."""
-_SIGN_OF_ERROR: Final = re.compile(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
+_SIGN_OF_ERROR: Final = regex(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, text_of
 
 _STATUS_WORDS: Final = (
@@ -83,7 +84,7 @@ WRAPPINGS: Final = (
 )
 """Each is tried at the beginning of what is left; the first that fits is taken off."""
 
-_CLASS: Final = re.compile(
+_CLASS: Final = regex(
     r"(?P<path>(?:[A-Za-z_]\w{0,60}[.$:/]{1,2}){0,12})(?P<cls>[A-Z]\w{0,60}?(?:Error|Exception|Failure|Fault|Timeout))"
     r"(?: ?\[(?P<code>\w{1,60})\])?(?:: +|:\n|\(['\"]|: *$)"
 )

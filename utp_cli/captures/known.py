@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.tracebacks import Line
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.finder import Match
@@ -23,11 +23,11 @@ _SHARE_OF_BEGINNING: Final = 8
 _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
-_STATUS: Final = re.compile(r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode): ?[45]\d\d\b")
-_LISTED: Final = re.compile(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
+_STATUS: Final = regex(r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode): ?[45]\d\d\b")
+_LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
 """A line of a list, a table or a document holds more than the message."""
-_WORD: Final = re.compile(r"[a-z]{2,}")
-_PLACEHOLDER: Final = re.compile(r"\{\w*\}")
+_WORD: Final = regex(r"[a-z]{2,}")
+_PLACEHOLDER: Final = regex(r"\{\w*\}")
 
 
 def known_lines(text: str, *, log: bool) -> list[Line]:

@@ -11,27 +11,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.mapped import Mapped
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from utp_cli.protocol.spans import Span
 
-_CODES: Final = re.compile(
+_CODES: Final = regex(
     "\ufeff|\x1b\\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\x1b\\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\-_]"
 )
-_CODES_WITHOUT_ESCAPE: Final = re.compile(r"\[\d{1,3}(?:;\d{1,3}){0,4}m")
+_CODES_WITHOUT_ESCAPE: Final = regex(r"\[\d{1,3}(?:;\d{1,3}){0,4}m")
 _FEWEST_CODES: Final = 2
 """Colours come in pairs: one `[1m` alone may be text."""
-_QUOTE: Final = re.compile(r"[ ]{0,3}>(?:[ ]?>)*[ ]?")
-_TRANSCRIPT: Final = re.compile(
-    r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|ALPN|TLS|SSL|Request))", re.MULTILINE
-)
-_BORDER: Final = re.compile(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
-_BOXED: Final = re.compile(r"\s*[│┃║][ ]?")
-_BOX_END: Final = re.compile(r"[ ]*█?[ ]*[│┃║▌▐█]?[ ]*")
-_GROUP: Final = re.compile(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
-_GLYPH: Final = re.compile(r"[ \t]*(?:[⎿✕✖✗❌❯⏺●■▲⚠⨯]\ufe0f?[ \t]*)+")
+_QUOTE: Final = regex(r"[ ]{0,3}>(?:[ ]?>)*[ ]?")
+_TRANSCRIPT: Final = regex(r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|ALPN|TLS|SSL|Request))", re.MULTILINE)
+_BORDER: Final = regex(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
+_BOXED: Final = regex(r"\s*[│┃║][ ]?")
+_BOX_END: Final = regex(r"[ ]*█?[ ]*[│┃║▌▐█]?[ ]*")
+_GROUP: Final = regex(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
+_GLYPH: Final = regex(r"[ \t]*(?:[⎿✕✖✗❌❯⏺●■▲⚠⨯]\ufe0f?[ \t]*)+")
 
 _STAMP: Final = (
     r"(?:\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T ]|[ ]-[ ])\d{2}:\d{2}:\d{2}|\d{2}[-/]\d{2}[ ]\d{2}:\d{2}:\d{2}"
@@ -67,7 +66,7 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("between", r"[ \t]*[|:-](?=[ \t]|$)[ \t]*|:(?=\S)|[ \t]+"),
 )
 """The parts of a prefix: a name, and its pattern."""
-_TOKEN: Final = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS))
+_TOKEN: Final = regex("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS))
 _ANCHORS: Final = {"docker_compose", "kubectl", "github_actions", "stamped", "leveled", "vllm", "llama_cpp"}
 """A prefix begins with one of these; the rest may only follow."""
 _LOGS: Final = {
@@ -82,7 +81,7 @@ _LOGS: Final = {
 }
 """The form that a token gives the line; the first of a line tells."""
 _LEVELS: Final = {"leveled", "bare_level", "source"}
-_FAULT: Final = re.compile(r"\[?(?:ERROR|ERR|CRITICAL|FATAL|SEVERE|error|critical|fatal)\b", re.ASCII)
+_FAULT: Final = regex(r"\[?(?:ERROR|ERR|CRITICAL|FATAL|SEVERE|error|critical|fatal)\b", re.ASCII)
 _MOST_TOKENS: Final = 24
 _LAYERS_DEEP: Final = 4
 _FEW: Final = 2

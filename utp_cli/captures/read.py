@@ -17,6 +17,7 @@ from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.error_body import error_of
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ _SHARE_OF_ERROR: Final = 5
 _AROUND: Final = frozenset({"quoted", "box", "ansi"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
-_QUOTED: Final = re.compile(r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback)(?:[A-Za-z]{1,20}[,.;:]? ){3}")
+_QUOTED: Final = regex(r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback)(?:[A-Za-z]{1,20}[,.;:]? ){3}")
 """A sentence goes on behind it on its line: it is spoken of."""
 _PART: Final = 1 << 16
-_PIECE: Final = re.compile(r"\s*\"\w{1,60}\": ")
+_PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
-_TAIL: Final = re.compile(
+_TAIL: Final = regex(
     r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
     r"|For troubleshooting|During task with name|Need help\?|To learn more)[^\n]*",
     re.MULTILINE,

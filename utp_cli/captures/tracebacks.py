@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.lines import lines_of
 from utp_cli.captures.logfmt import record_of
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from utp_cli.protocol.spans import Span
 
-_FRAME: Final = re.compile(
+_FRAME: Final = regex(
     r"[ \t]+(?:File \"[^\"\n]{0,400}\", line \d+|at |\^|~|\d+ │|❱|\.{3} \d+ more|\[Previous line repeated)"
     r"|[ \t]*(?:goroutine \d+ \[|stack backtrace:|note: run with|\+0x[0-9a-f]+|[\w./-]+\.go:\d+ \+0x)"
     r"|[ \t]+\d+: (?:0x)?[\w:]+::"
 )
 """Lines of a stack."""
-_PYTHON_FRAME: Final = re.compile(r"[ \t]*File \"[^\"\n]{0,400}\", line \d+")
-_BEGIN: Final = re.compile(r"[ \t]*(?:Exception Group )?Traceback \(most recent call last\):")
-_CHAIN: Final = re.compile(
+_PYTHON_FRAME: Final = regex(r"[ \t]*File \"[^\"\n]{0,400}\", line \d+")
+_BEGIN: Final = regex(r"[ \t]*(?:Exception Group )?Traceback \(most recent call last\):")
+_CHAIN: Final = regex(
     r"The above exception was the direct cause of|During handling of the above exception, another"
     r"|--- End of inner exception"
 )
@@ -63,8 +63,8 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("error-line", r"status_code: [45]\d\d, "),
 )
 """How a line begins that tells an error, and the form's name."""
-_HEAD: Final = tuple((form, re.compile(pattern)) for form, pattern in _HEADS)
-_STATUS_LINE: Final = re.compile(
+_HEAD: Final = tuple((form, regex(pattern)) for form, pattern in _HEADS)
+_STATUS_LINE: Final = regex(
     r"\"(?:GET|POST) /\S{0,200} HTTP/[\d.]{1,3}\" (?P<uvicorn>\d{3})\b"
     r"|(?:\[GIN\] [\d/]{10} - [\d:]{8} )\| ?(?P<gin>\d{3}) \|"
     r"|done request: (?:GET|POST) /\S{0,200} \S{1,60} (?P<llama>\d{3})\b"

@@ -7,19 +7,21 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_STATUS: Final = re.compile(r"^(?P<mark>< )?HTTP/[\d.]{1,3} (?P<status>\d{3})[^\n]{0,80}$", re.MULTILINE)
-_HEADER: Final = re.compile(r"(?:< ?)?([A-Za-z][\w-]{0,80}): ?([^\n\r]{0,4000})\r?\n")
-_NOISE: Final = re.compile(r"(?:[*<>}{](?: [^\n]*)?|\s*)\r?\n")
+from utp_cli.protocol.patterns import regex
+
+_STATUS: Final = regex(r"^(?P<mark>< )?HTTP/[\d.]{1,3} (?P<status>\d{3})[^\n]{0,80}$", re.MULTILINE)
+_HEADER: Final = regex(r"(?:< ?)?([A-Za-z][\w-]{0,80}): ?([^\n\r]{0,4000})\r?\n")
+_NOISE: Final = regex(r"(?:[*<>}{](?: [^\n]*)?|\s*)\r?\n")
 """What curl says of itself between the headers and the body."""
 _MOST_HEADERS: Final = 200
-_PAGE: Final = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
-_TITLE: Final = re.compile(r"<(?:title|h1)[^>]{0,200}>([^<]{1,300})</(?:title|h1)>", re.IGNORECASE)
-_REFUSES: Final = re.compile(
+_PAGE: Final = regex(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
+_TITLE: Final = regex(r"<(?:title|h1)[^>]{0,200}>([^<]{1,300})</(?:title|h1)>", re.IGNORECASE)
+_REFUSES: Final = regex(
     r"\b[45]\d\d\b|bad gateway|not found|forbidden|unavailable|timed? ?-?out|access denied|too large|internal server"
     r"|unauthorized|just a moment|attention required|error",
     re.IGNORECASE,
 )
-_NUMBER: Final = re.compile(r"\b[45]\d\d\b")
+_NUMBER: Final = regex(r"\b[45]\d\d\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import shlex
 from dataclasses import dataclass, field
 
 from utp_cli.detection.words import words
+from utp_cli.protocol.patterns import regex
 
 Words = tuple[str, ...]
 
@@ -179,7 +180,7 @@ def _option(found: Words, position: int) -> tuple[str, int]:
     return name, 1 if alone else 2
 
 
-_LINE = re.compile(r"^[ \t]*(FROM|TEMPLATE|RENDERER|PARSER|PARAMETER)[ \t]+(.+)$", re.IGNORECASE | re.MULTILINE)
+_LINE = regex(r"^[ \t]*(FROM|TEMPLATE|RENDERER|PARSER|PARAMETER)[ \t]+(.+)$", re.IGNORECASE | re.MULTILINE)
 
 
 def is_modelfile(text: str) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cached_property
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.probe import ANSWER, CALLS, IDS, KEYS, NAMES, QUESTION, RESULT, SYSTEM, THOUGHT, TOKENS, TOOLS
+from utp_cli.protocol.patterns import regex
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Message = dict[str, Any]
 _OFFERED = {"tools": TOOLS, "functions": json.dumps(TOOLS)}
 """Definitions: as nearly all templates take them, and as the text that some want."""
 _SURROUNDINGS = {**TOKENS, "datetime": "2026-01-01"}
-_PARTIAL_MARKER = re.compile(r"[<\[][^<>\[\]]*\Z")
+_PARTIAL_MARKER = regex(r"[<\[][^<>\[\]]*\Z")
 _TAIL = 200
 """Characters of a prompt that are looked at for what it leaves open."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.detection.probe import CALLS, IDS, KEYS, NAMES
 from utp_cli.dialects.own import dialect_from_table
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,14 +28,14 @@ _LONGEST = 4000
 """Characters of a turn that are looked at."""
 _TABLES = 60
 """Tables that are tried; a clear template needs one."""
-_TOKEN = re.compile(r"<[^<>\s]*>|\[[^\[\]\s]*\]|\s+|[\w.:-]+|.", re.DOTALL)
-_BRACKET = re.compile(r"[\[{]")
-_FENCE = re.compile(r"\s*```[a-z]*\s*\Z")
-_FENCE_END = re.compile(r"\A\s*```")
-_LAST_TAG = re.compile(r"<([\w.:-]+)>\s*\Z")
-_SLOT = re.compile(r"""(?P<open>.*?)\s*(?:(?<=\s)(?P<attribute>[\w:.-]+)\s*)?=\s*["']?\Z""", re.DOTALL)
-_ATTRIBUTES = re.compile(r"""\A["']?(?:\s+[\w:.-]+=["'][^"']*["'])*""")
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)=["']([^"']*)["']""")
+_TOKEN = regex(r"<[^<>\s]*>|\[[^\[\]\s]*\]|\s+|[\w.:-]+|.", re.DOTALL)
+_BRACKET = regex(r"[\[{]")
+_FENCE = regex(r"\s*```[a-z]*\s*\Z")
+_FENCE_END = regex(r"\A\s*```")
+_LAST_TAG = regex(r"<([\w.:-]+)>\s*\Z")
+_SLOT = regex(r"""(?P<open>.*?)\s*(?:(?<=\s)(?P<attribute>[\w:.-]+)\s*)?=\s*["']?\Z""", re.DOTALL)
+_ATTRIBUTES = regex(r"""\A["']?(?:\s+[\w:.-]+=["'][^"']*["'])*""")
+_ATTRIBUTE = regex(r"""([\w:.-]+)=["']([^"']*)["']""")
 
 
 def derive(one: str, two: str, *, reads: Callable[[Dialect], int]) -> Table | None:

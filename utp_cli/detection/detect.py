@@ -17,6 +17,7 @@ from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.series import OWN_SERVERS
 from utp_cli.detection.serving import server_settings
 from utp_cli.facts.aliases import ALIASES
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -36,7 +37,7 @@ SERVING = "vLLM 0.33, SGLang 0.5.23, llama.cpp, Ollama; 2026-11"
 NO_CALLS = {"native_tools": False, "structured_outputs": False}
 """What holds of a model that does not chat."""
 
-_LOW_BITS = re.compile(r"(?:^|-)(?:[it]?q[123](?!\d)|[123]-?bit)", re.ASCII)
+_LOW_BITS = regex(r"(?:^|-)(?:[it]?q[123](?!\d)|[123]-?bit)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

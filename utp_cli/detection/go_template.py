@@ -7,19 +7,21 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.protocol.patterns import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     Node: TypeAlias = "str | Action | Block"
 
-_GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*(?:json\s+)?\$?\.[A-Z]")
-_ACTION = re.compile(r"\{\{((?:\"[^\"\n]*\"|`[^`]*`|[^{}])*)\}\}")
-_OPENS_CALLS = re.compile(r"(?:if|range|with)\b(?!\s+not\b).*\.ToolCalls", re.DOTALL)
-_RANGE = re.compile(r"range\s+(?:(?:\$(?P<key>\w+)\s*,\s*)?\$(?P<value>\w+)\s*:?=\s*)?(?P<what>.*)", re.DOTALL)
-_COUNTED = re.compile(r"(?:if|with)\s+(?:(?:gt|ne)\s+)?\$(?P<name>\w+)(?:\s+0)?")
-_OPENING_TAG = re.compile(r"([<\[][^<>\[\]\s]{1,40}[>\]])\s*\Z")
-_CLOSING_TAG = re.compile(r"\s*([<\[][^<>\[\]\s]{1,40}[>\]])")
+_GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*(?:json\s+)?\$?\.[A-Z]")
+_ACTION = regex(r"\{\{((?:\"[^\"\n]*\"|`[^`]*`|[^{}])*)\}\}")
+_OPENS_CALLS = regex(r"(?:if|range|with)\b(?!\s+not\b).*\.ToolCalls", re.DOTALL)
+_RANGE = regex(r"range\s+(?:(?:\$(?P<key>\w+)\s*,\s*)?\$(?P<value>\w+)\s*:?=\s*)?(?P<what>.*)", re.DOTALL)
+_COUNTED = regex(r"(?:if|with)\s+(?:(?:gt|ne)\s+)?\$(?P<name>\w+)(?:\s+0)?")
+_OPENING_TAG = regex(r"([<\[][^<>\[\]\s]{1,40}[>\]])\s*\Z")
+_CLOSING_TAG = regex(r"\s*([<\[][^<>\[\]\s]{1,40}[>\]])")
 _BLOCKS = ("if", "range", "with", "define", "block")
 _DEEPEST = 50
 """Blocks within blocks; published templates have five."""

@@ -27,6 +27,7 @@ from utp_cli.detection.providers import OWNERS, REPACKAGERS
 from utp_cli.detection.route import Route, read_route
 from utp_cli.detection.spec import ModelSpec
 from utp_cli.facts.aliases import ALIASES
+from utp_cli.protocol.patterns import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +82,14 @@ LEXEMES: tuple[tuple[str, str], ...] = (
 )
 """What a word of a name can be. The first match wins; what only looks like a version or size comes first."""
 
-_LEXER = re.compile(
+_LEXER = regex(
     "|".join(f"(?P<{kind}{place}>{pattern})" for place, (kind, pattern) in enumerate(LEXEMES)),
     re.VERBOSE | re.ASCII,
 )
 _POINTS = str.maketrans("p_", "..")
 _UNITS = {"m": 10**6, "b": 10**9, "t": 10**12}
-_NEXT_DIGIT = re.compile(r"-p?(\d)(?![\da-z.]|_\d)", re.ASCII)
-_NEXT_DIGITS = re.compile(r"-(\d\d?)(?![\da-z.]|_\d)", re.ASCII)
+_NEXT_DIGIT = regex(r"-p?(\d)(?![\da-z.]|_\d)", re.ASCII)
+_NEXT_DIGITS = regex(r"-(\d\d?)(?![\da-z.]|_\d)", re.ASCII)
 
 
 @lru_cache(maxsize=512)

@@ -23,6 +23,7 @@ from utp_cli.detection.providers import (
     ROUTING_OPTIONS,
     VENDORS,
 )
+from utp_cli.protocol.patterns import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +76,8 @@ _PLAIN: dict[int, str | None] = {
 }
 """What pasted text has in place of plain characters. (Unicode's own normal forms can take quadratic time.)"""
 
-_DOTTED = re.compile(rf"(?:(?P<region>{BEDROCK_REGIONS})\.)?(?P<org>[a-z0-9]+)\.(?P<name>[a-z].*)")
-_REVISION = re.compile(
+_DOTTED = regex(rf"(?:(?P<region>{BEDROCK_REGIONS})\.)?(?P<org>[a-z0-9]+)\.(?P<name>[a-z].*)")
+_REVISION = regex(
     r"""(?<!^claude)(?<!instant)      # the tail of claude-v2:1 and claude-instant-v1 is the version
         -(?:v[1-9]\d?:\d+|\d:\d|v1\d?)$  # v1:0, 1:0, v1; v14 of the first Command models
     """,
@@ -142,10 +143,10 @@ def _is_provider(word: str, rest: str) -> bool:
 
 
 _LONGEST_FIRST = sorted(map(re.escape, SPELLINGS), key=len, reverse=True)
-_FAMILY = re.compile(rf"(?<![a-z])(?:(?:{'|'.join(AT_START)})-?\d|(?:{'|'.join(_LONGEST_FIRST)})(?![a-z]))")
+_FAMILY = regex(rf"(?<![a-z])(?:(?:{'|'.join(AT_START)})-?\d|(?:{'|'.join(_LONGEST_FIRST)})(?![a-z]))")
 
 
-_CLOSED = re.compile(rf"(?:chatgpt|{'|'.join(sorted(CLOSED - {'o'}))})-(?!oss)|o\d")
+_CLOSED = regex(rf"(?:chatgpt|{'|'.join(sorted(CLOSED - {'o'}))})-(?!oss)|o\d")
 """The start of a name that no server of one's own has: before it stands a gateway, not an Ollama name."""
 
 

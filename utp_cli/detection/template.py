@@ -18,6 +18,7 @@ from utp_cli.detection.go_template import is_go, take_apart, thinking_in, tools_
 from utp_cli.detection.probe import ANSWER, BARE_CALL, BOS, CALLS, EOS, NAMES, RESULT, RICH_CALL
 from utp_cli.detection.taught import Turn, dialects_meant, dialects_that_read, examples_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -231,7 +232,7 @@ _ARGUMENTS = {
 }
 """By whether a dict and whether a string comes out well."""
 
-_TOKEN = re.compile(r"[<\[][^<>\[\]\s]{2,60}[>\]]")
+_TOKEN = regex(r"[<\[][^<>\[\]\s]{2,60}[>\]]")
 
 
 def _within(turn: str, head: str, tail: str) -> str:

@@ -10,6 +10,7 @@ from utp_cli.diagnosis.json_text import Strict, as_python, is_prose, objects_in,
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.errors import nearest
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.schemas.types import json_type
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.written import Written
 
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
-_QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
-_PATTERN_NAMES = re.compile(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
-_OTHER_ESCAPE = re.compile(r"\\(?![ntr\"'\\/])")
+_QUOTED = regex(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
+_PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
+_OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
 
 def _seen(call: Written, message: str, evidence: str, **more: Any) -> Sighting:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.written import Written
 from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.history import Message, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_ERROR = re.compile(
+_ERROR = regex(
     r"\W{0,3}(?:\w+[ :]\s?){0,3}\w*(?:error|exception|failed|failure)\b|\s*(?:traceback \(most recent|fatal:)"
     r"|\s*(?:could not|cannot|can't|unable to|invalid|timed out)\b"
     r"|.{0,100}(?:command not found|no such file or directory|permission denied)",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utp_cli.facts.error_texts.entries import error_texts
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
 
-_WORD = re.compile(r"[a-z]{3,}")
+_WORD = regex(r"[a-z]{3,}")
 _ENOUGH = 0.6
 """The part of a message's words that a text must have, where its pattern does not match."""
 _LONGEST = 20_000

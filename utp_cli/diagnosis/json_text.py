@@ -7,14 +7,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from utp_cli.protocol.patterns import regex
+
 _WORDS = {"True": "true", "False": "false", "None": "null", "(": "[", ")": "]"}
-_PYTHON = re.compile(
+_PYTHON = regex(
     r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
     r"|'(?:[^'\\]|\\.)*(?:'|\\?\Z)"
     r"|\b(?:True|False|None)\b|[()]|,(?=\s{0,99}[\]})])",
     re.DOTALL,
 )
-_HALF_ESCAPE = re.compile(r"\\u[0-9A-Fa-f]{0,3}\Z")
+_HALF_ESCAPE = regex(r"\\u[0-9A-Fa-f]{0,3}\Z")
 
 
 @dataclass(frozen=True, slots=True)

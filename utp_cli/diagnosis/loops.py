@@ -9,6 +9,7 @@ from utp_cli.diagnosis.conversation_turns import canonical
 from utp_cli.diagnosis.models import WEAK, belongs
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.protocol.errors import nearest
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,18 +37,18 @@ _MOST_NAMES = 50
 _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
-_PREFIX = re.compile(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
+_PREFIX = regex(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
 _SPELLINGS = frozenset({"name-decoration", "name-style"})
 """Repairs of a name that is meant, as opposed to one that is merely like it."""
-_SUFFIX = re.compile(r"(?::\d+|\(\))$")
-_ANNOUNCES = re.compile(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
-_ONLY_SAYS = re.compile(
+_SUFFIX = regex(r"(?::\d+|\(\))$")
+_ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
+_ONLY_SAYS = regex(
     r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
     re.IGNORECASE,
 )
 _RESULT = r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_results>|\[TOOL_RESULTS\])"
-_GOES_ON = re.compile(_RESULT + r"(?=\s*\S)", re.MULTILINE)
+_GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
 
 
 @diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"))

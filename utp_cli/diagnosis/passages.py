@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from utp_cli.protocol.spans import Span
 
-_MARKS = re.compile(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
+_MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 
 THINK_MARKERS: tuple[tuple[str, str], ...] = tuple(
     sorted(

@@ -10,13 +10,14 @@ from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
 from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from utp_cli.diagnosis.subject import Answer, Session
 
-_THINK_TAG = re.compile("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
+_THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 

@@ -12,6 +12,7 @@ from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.diagnosis.special_tokens import END_OF_TURN, first_token, leaked_into
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.written import Written
     from utp_cli.dialects.spec import Dialect
 
-_HARMONY = re.compile(
+_HARMONY = regex(
     r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
     r"|(?:assistant)?commentary to=functions\."
 )
-_FENCED = re.compile(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
+_FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 _CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
-_BARE = re.compile(r"\s*(?:[\[{]|```)")
+_BARE = regex(r"\s*(?:[\[{]|```)")
 
 
 @diagnosis("call-left-in-content", "error", star=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.passages import THINK_TAGS
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from utp_cli.protocol.spans import Span
@@ -25,7 +26,7 @@ _OTHERS = (
     "[TOOL_RESULTS]", "[/TOOL_RESULTS]", '<|"|>',
 )  # fmt: skip
 
-_SHAPED = re.compile(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
+_SHAPED = regex(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""
 
 _APART = ("", *" \t'\"`()")
@@ -46,7 +47,7 @@ def _tokens() -> list[str]:
 
 
 _TOKENS = tuple(_tokens())
-_TOKEN = re.compile("|".join(map(re.escape, _TOKENS)))
+_TOKEN = regex("|".join(map(re.escape, _TOKENS)))
 
 
 def first_token(text: str) -> tuple[str, Span] | None:
@@ -57,8 +58,8 @@ def first_token(text: str) -> tuple[str, Span] | None:
     return None
 
 
-_WORD_BEFORE = re.compile(r"\w[,:]? [(\"'“]?\Z")
-_WORD_BEHIND = re.compile(r"[)\"'”]?[,;:.]? \w")
+_WORD_BEFORE = regex(r"\w[,:]? [(\"'“]?\Z")
+_WORD_BEHIND = regex(r"[)\"'”]?[,;:.]? \w")
 
 
 def _talked_about(text: str, start: int, end: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from utp_cli.diagnosis.passages import Passage, blanked, code_in
 from utp_cli.diagnosis.written import Written, written
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.calls import NOT_MEANT, Oddity
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.tools import Tool
 from utp_cli.validation.definitions import Definition, find_definitions, read_definition
 
@@ -30,7 +30,7 @@ RAW_SHAPES = frozenset({"text", "ollama-generate"})
 
 _THINKING_KEYS = frozenset({"reasoning_content", "reasoning", "thinking", "tool_plan", "summary"})
 
-_COMPLETION = re.compile(r"/choices/\d+/text")
+_COMPLETION = regex(r"/choices/\d+/text")
 
 _HIDDEN_TOKENS = (
     ("usage", "completion_tokens_details", "reasoning_tokens"),

@@ -9,6 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.facts.parser_names import dialect_called
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,29 +17,29 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, Session, Template
 
 # What is not closed goes on to the end, so that nothing is looked at twice.
-_BLOCK = re.compile(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
-_JINJA_COMMENT = re.compile(r"\{#.*?(?:#\}|\Z)", re.DOTALL)
-_GO_COMMENT = re.compile(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
-_GO = re.compile(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
-_TOOLS_NAME = re.compile(r"(?<![\w.])tools\b")
-_GO_TOOLS = re.compile(r"\.Tools\b")
+_BLOCK = regex(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
+_JINJA_COMMENT = regex(r"\{#.*?(?:#\}|\Z)", re.DOTALL)
+_GO_COMMENT = regex(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
+_QUOTED = regex(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
+_GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
+_TOOLS_NAME = regex(r"(?<![\w.])tools\b")
+_GO_TOOLS = regex(r"\.Tools\b")
 
-_RENDERER = re.compile(r"^[ \t]*RENDERER[ \t]+\S", re.MULTILINE)
-_PARSER = re.compile(r"^[ \t]*PARSER[ \t]+\S", re.MULTILINE)
+_RENDERER = regex(r"^[ \t]*RENDERER[ \t]+\S", re.MULTILINE)
+_PARSER = regex(r"^[ \t]*PARSER[ \t]+\S", re.MULTILINE)
 
-_LESSONS = re.compile(
+_LESSONS = regex(
     r"<tool_call>|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
     r"|(?:respond|reply|answer|output|return)\b[^.\n]{0,60}\bJSON (?:object|blob)"
     r"[^\0]{0,400}?[\"'](?:arguments|parameters)[\"']",
     re.IGNORECASE,
 )
-_FORBIDDEN = re.compile(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
+_FORBIDDEN = regex(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
 
 WINDOWS = (2048, 4096, 8192, 16384, 32768)
 """Context windows that servers cut prompts to by default."""
 
-_REACT = re.compile(r"^[ \t*]*Action:[^\n]*\n\s*[*]{0,2}Action Input:", re.MULTILINE)
+_REACT = regex(r"^[ \t*]*Action:[^\n]*\n\s*[*]{0,2}Action Input:", re.MULTILINE)
 
 
 @diagnosis("template-without-tools", "error", kinds=("template",))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer_parts
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ TEXT_WIRES = frozenset({
 """The formats in which native arguments are JSON text, and the logs of such."""
 
 _RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})
-_CHOICE = re.compile(r"/(?:choices|candidates|messages)/\d+")
+_CHOICE = regex(r"/(?:choices|candidates|messages)/\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine import machine
 from utp_cli.engine.source import Source
+from utp_cli.protocol.patterns import LatePattern
 from utp_cli.repair import shortcuts, tokens
 from utp_cli.repair.strict import scan
 from utp_cli.repair.tape import Tape
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 READERS = ("utp_cli.engine", "utp_cli.repair", "utp_cli.parsing")
 """Packages whose modules read text."""
+PATTERNS = (re.Pattern, LatePattern)
 
 
 class Looks:
@@ -80,7 +82,7 @@ def _forget(modules: list[ModuleType]) -> None:
 
 def _counted(value: Any, looks: Looks) -> Any:
     """Return the value with stand-ins for the patterns in it, itself where there are none."""
-    if isinstance(value, re.Pattern):
+    if isinstance(value, PATTERNS):
         return CountedPattern(value, looks)
     if value is re:
         return SimpleNamespace(**{**vars(re), "compile": lambda *args: CountedPattern(re.compile(*args), looks)})
@@ -92,13 +94,13 @@ def _counted(value: Any, looks: Looks) -> Any:
 
 
 def _holds_patterns(values: Any) -> bool:
-    return any(isinstance(each, re.Pattern) or (isinstance(each, tuple) and _holds_patterns(each)) for each in values)
+    return any(isinstance(each, PATTERNS) or (isinstance(each, tuple) and _holds_patterns(each)) for each in values)
 
 
 class CountedPattern:
     """A regular expression that counts what it looks at."""
 
-    def __init__(self, pattern: re.Pattern[str], looks: Looks) -> None:
+    def __init__(self, pattern: Any, looks: Looks) -> None:
         self._pattern, self._looks = pattern, looks
 
     def __getattr__(self, name: str) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
-_MARKS = re.compile(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
+from utp_cli.protocol.patterns import regex
+
+_MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 
 
 class Quoting:

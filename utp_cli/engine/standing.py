@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal
 
+from utp_cli.protocol.patterns import regex
+
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
@@ -23,23 +25,23 @@ LeadIn = Literal["made", "shown", "inline"]
 LOOK_BACK: Final = 600
 """Characters before a call that are looked at."""
 
-_QUOTE_LINE: Final = re.compile(r"[ \t]{0,3}>")
-_TABLE_LINE: Final = re.compile(r"[ \t]*\|")
-_OPEN_QUOTE: Final = re.compile(r"[\"'“„«‘「『‚]\Z")
-_ROLE: Final = re.compile(
+_QUOTE_LINE: Final = regex(r"[ \t]{0,3}>")
+_TABLE_LINE: Final = regex(r"[ \t]*\|")
+_OPEN_QUOTE: Final = regex(r"[\"'“„«‘「『‚]\Z")
+_ROLE: Final = regex(
     r"^[ \t*#>-]{0,6}(?:user|human|assistant|ai|bot|system|tool|observation|model)\**[ \t]?:",
     re.IGNORECASE | re.MULTILINE,
 )
-_RESULT: Final = re.compile(
+_RESULT: Final = regex(
     r"<(/?)(?:tool_response|tool_result|tool_results|function_results|function_result|tool_output|observation|results?)>"
 )
-_SENTENCE_END: Final = re.compile(r"[.!?…。！？](?:[\"'”’)*_]*)(?:\s+|\Z)")
-_FENCE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*[ \t]*\n?[ \t]*\Z")
+_SENTENCE_END: Final = regex(r"[.!?…。！？](?:[\"'”’)*_]*)(?:\s+|\Z)")
+_FENCE: Final = regex(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*[ \t]*\n?[ \t]*\Z")
 """A fence that opens right before the call: its own, no text."""
-_CONNECTS: Final = re.compile(r"[\w,;([{/&+=-]\Z")
+_CONNECTS: Final = regex(r"[\w,;([{/&+=-]\Z")
 """A line that ends like this goes on: the call stands in its sentence."""
 
-_ABBREVIATED: Final = re.compile(r"\b(?:e\. ?g|z\. ?B|p\. ?ex|p\. ?ej|bv|np)\.\Z", re.IGNORECASE)
+_ABBREVIATED: Final = regex(r"\b(?:e\. ?g|z\. ?B|p\. ?ex|p\. ?ej|bv|np)\.\Z", re.IGNORECASE)
 """A sentence that ends in "for example", abbreviated, has not ended."""
 
 

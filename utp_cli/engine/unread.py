@@ -8,13 +8,13 @@ Other markers of that kind are text: somebody speaks about them.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from utp_cli.engine.found import Found
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import RawCall
 from utp_cli.engine.standing import before_run, lead_in, says
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.runs import Runs
     from utp_cli.engine.source import Source
 
-_WORD = re.compile(r"[\w.-]+")
+_WORD = regex(r"[\w.-]+")
 _LONGEST = 20_000
 """Characters between two markers in which a tool's name is looked for."""
 

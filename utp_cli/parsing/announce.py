@@ -16,10 +16,10 @@ mark, when the input is over.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 from utp_cli.protocol.events import Event
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult, ToolCall
     from utp_cli.protocol.events import EventType
 
-_MAY_BE_CALL = re.compile(
+_MAY_BE_CALL = regex(
     r"\{\s*(?:[\"'“`{\\\w]|\Z)|\[\s*(?:[\"'`{\[\\\w]|\Z)|`|~~~|(?:\A|(?<=\n))[ \t]*(?:analysis|function)"
 )
 """Where something may begin that rung 3 takes for a call. A code fence belongs to the call in it."""
-_LAST_WORD = re.compile(r"(?:\s*<[^<>\s]{1,60}>)*\s*[\w.:/-]*\Z")
+_LAST_WORD = regex(r"(?:\s*<[^<>\s]{1,60}>)*\s*[\w.:/-]*\Z")
 """The last word, and tokens that belong to the markup if it is the name of a call."""
-_CHOICE = re.compile(r"(?:/\d+)?/(?:choices|candidates|generations)/\d+")
+_CHOICE = regex(r"(?:/\d+)?/(?:choices|candidates|generations)/\d+")
 
 
 class Announcer:

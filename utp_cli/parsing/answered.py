@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.protocol.patterns import regex
+
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
 
@@ -25,7 +27,7 @@ _OTHERS: Final = {
 }
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
-_MARKUP: Final = re.compile(
+_MARKUP: Final = regex(
     r"^[ \t]*((?:<<|\[\[|<\||<|\[|«|@@)/?[A-Za-z][\w:. -]{0,40}(?:>>|\]\]|\|>|>|\]|»|@@))\s*"
     r"\{[^{}]{0,200}?\"(?:name|tool|tool_name|function|arguments|parameters|action)\"\s*:",
     re.MULTILINE,

@@ -6,11 +6,11 @@ reader of captures is not loaded for them.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from utp_cli.protocol.captures import Capture
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     Read = Callable[[Any, dict[str, Any]], ParseResult]
 
 Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair")
-_SIGNS: Final = re.compile(
+_SIGNS: Final = regex(
     r"[Ee]rror|ERROR|[Ee]xception|Traceback|[Ff]ailed|HTTP[/ ]|data:|```|\x1b|\ufeff|[│┃║]"
     r"|[{=(\[ ]['\"]|\\\"|&quot;|: ?[\"'\[{]"
     r"|[\w\]]\([\w]*=|^\s*[>+{\[]|_calls?\b|map\[|\{\w+[=:]"
 )
 """What a paste has, and most answers have not."""
-_WIRE: Final = re.compile(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
+_WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
 """Words of providers' formats: JSON with one of them was printed, not written by a model."""
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
-_SDK_CLASS: Final = re.compile(r"[A-Z]\w+")
+_SDK_CLASS: Final = regex(r"[A-Z]\w+")
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 

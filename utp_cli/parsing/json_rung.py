@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.grammars.json_value import is_whole
 from utp_cli.engine.layout import Run
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 JSON_PARSER = "json-content"
 FREE_FORM = Form(strict=True, many=False)
-_OPENING = re.compile(r"[{\[]")
-_FENCE_BEFORE = re.compile(r"(?:```|~~~)[\w-]*\s*\Z")
-_FENCE_BEHIND = re.compile(r"\s*(?:```|~~~)")
+_OPENING = regex(r"[{\[]")
+_FENCE_BEFORE = regex(r"(?:```|~~~)[\w-]*\s*\Z")
+_FENCE_BEHIND = regex(r"\s*(?:```|~~~)")
 _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
 _BLOCK = 4096

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from utp_cli.engine.reading import missing_close
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.protocol.calls import Attempt
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,11 +45,11 @@ def markup_candidate(lane: Lane, found: Found, end: Ending) -> Candidate:
     return candidate
 
 
-_ANNOUNCING = re.compile(
+_ANNOUNCING = regex(
     r"\b(?:I['’]ll|I will|I['’]m going to|I am going to|let me|I need to|I should|going to)\b[^.!?\n]{0,200}",
     re.IGNORECASE,
 )
-_WRITTEN = re.compile(r"^[ \t>]{0,8}\[?(?P<name>[A-Za-z_][\w.-]{0,127})\([^\n]*\)\]?[ \t]*$", re.MULTILINE)
+_WRITTEN = regex(r"^[ \t>]{0,8}\[?(?P<name>[A-Za-z_][\w.-]{0,127})\([^\n]*\)\]?[ \t]*$", re.MULTILINE)
 """A call as Python writes it, on a line of its own: beside prose it is an announcement as well."""
 _LAST = 600
 """Characters at the end of a text in which an announcement counts: what is said earlier has had its turn."""

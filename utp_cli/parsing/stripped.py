@@ -12,11 +12,13 @@ hold as well counts only for a known tool.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from utp_cli.engine.layout import Run
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.parsing.json_rung import read_block
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.reader import JsonReader
 
 
-class _Header(NamedTuple):
+class _Header(Record):
     """What stands before the JSON of a call once the tokens of its dialect are gone."""
 
     dialect: str
@@ -42,25 +44,27 @@ class _Header(NamedTuple):
 _NAME = r"(?P<name>[A-Za-z_][\w.-]{0,127})"
 _HEADERS = (
     _Header(
-        "openai",
-        re.compile(
+        dialect="openai",
+        pattern=regex(
             rf"(?:assistant)?(?:analysis|commentary)?\s?\bto=(?:functions\.)?{_NAME}"
             r"\s{0,4}(?:analysis|commentary)?\s{0,4}(?:json|code)?\s{0,4}(?=\{)"
         ),
     ),
-    _Header("kimi_k2", re.compile(rf"\bfunctions\.{_NAME}:(?P<index>\d{{1,6}})\s{{0,4}}(?=\{{)"), id="functions."),
     _Header(
-        "deepseek_v3",
-        re.compile(rf"^function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE),
-        behind=re.compile(r"\s*```"),
+        dialect="kimi_k2", pattern=regex(rf"\bfunctions\.{_NAME}:(?P<index>\d{{1,6}})\s{{0,4}}(?=\{{)"), id="functions."
     ),
     _Header(
-        "mistral",
-        re.compile(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
+        dialect="deepseek_v3",
+        pattern=regex(rf"^function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE),
+        behind=regex(r"\s*```"),
+    ),
+    _Header(
+        dialect="mistral",
+        pattern=regex(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
         plain=True,
     ),
 )
-_CHANNELS = re.compile(r"\A\s*analysis(?P<thought>.*?)assistant(?:final|(?=commentary|analysis|\s?to=))", re.DOTALL)
+_CHANNELS = regex(r"\A\s*analysis(?P<thought>.*?)assistant(?:final|(?=commentary|analysis|\s?to=))", re.DOTALL)
 
 
 def read_stripped(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:

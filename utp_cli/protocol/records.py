@@ -80,7 +80,7 @@ class _Fields:  # noqa: PLW1641 - what changes has no hash
         for name, factory in self._factories.items():
             if name not in given:
                 values[name] = factory()
-        if len(values) != len(self._types):
+        if values.keys() != self._types.keys():
             unknown, lacking = given.keys() - self._types.keys(), self._types.keys() - values.keys()
             raise TypeError(f"{type(self).__name__}: unknown {sorted(unknown)}, lacking {sorted(lacking)}")
 
@@ -98,10 +98,10 @@ class _Fields:  # noqa: PLW1641 - what changes has no hash
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class Record(_Fields):
-    """A value that never changes. Equal where all fields are; hashable where they are."""
+    """A value that never changes. Equal where all fields are; hashable where they are (but for those that are made)."""
 
     def __hash__(self) -> int:
-        return hash(tuple([getattr(self, name) for name in self._types]))
+        return hash(tuple([getattr(self, name) for name in self._types if name not in self._factories]))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"cannot assign to {name}: a {type(self).__name__} does not change")

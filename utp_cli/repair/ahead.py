@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.tape import Starved
 
 if TYPE_CHECKING:
@@ -46,16 +47,14 @@ REACH: Final = 200
 SPACES: Final = " \t\n\r\f\v\x1c-\x1f\x85\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 """What counts as white space between tokens, as the inside of a regular expression's class."""
 
-GAP: Final = re.compile(
-    rf"(?:[{SPACES}]|\\[ntr]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n|/\*[^*]{{0,{REACH}}}\*/)*"
-)
+GAP: Final = regex(rf"(?:[{SPACES}]|\\[ntr]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n|/\*[^*]{{0,{REACH}}}\*/)*")
 
 _QUOTED: Final = (
     ('"', '"'), ("'", "'"), ("“", "”"), ("„", "[“”]"), ("‘", "’"), ("«", "»"), ("`", "`"), ("＂", "＂"),
     (r'\\"', r'\\"'), ("&quot;", "&quot;"), ("&[#]39;", "&[#]39;"),
 )  # fmt: skip
 _STRING: Final = "|".join(rf"{opener}(?:(?!{closer})[^\n\\]|\\.){{0,{REACH}}}?{closer}" for opener, closer in _QUOTED)
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     rf"""
       (?P<comma> [,;，] (?:[{SPACES}]*[,;，])* )
     | (?P<colon> [:：] ) | (?P<equals> =>? )

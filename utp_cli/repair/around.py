@@ -6,10 +6,10 @@ follows.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 from utp_cli.repair.codes import Edit, in_order
 from utp_cli.repair.reader import JsonReader, all_notes
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import Note, Repair
 
 _EDGE: Final = " \t\n\r\ufeff\u200b\u2060"
-_CALL: Final = re.compile(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
-_CALL_END: Final = re.compile(r"\s*\)\s*;?\s*")
-_CANDIDATE: Final = re.compile(
+_CALL: Final = regex(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
+_CALL_END: Final = regex(r"\s*\)\s*;?\s*")
+_CANDIDATE: Final = regex(
     r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[])"
     r"|[{｛](?=\s*(?:[\"'“`}{]|\\\"|&quot;|[\w$-]+\s*[:：=]))"
     r"|[\[［](?=\s*(?:[\"'“`\]{\[(]|&quot;|-?\d|(?:true|false|null|True|False|None)\b))"
 )
 """Where in prose a value may begin: at a fence, or at a bracket with something like data behind it."""
 
-_QUOTED_KEY: Final = re.compile(r"(?:[`~]{3,}+[\w+.#-]*+\s*+)?\{\s*\"[^\"\n]{1,200}\"\s*:")
-_FENCED: Final = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[])")
-_NEXT: Final = re.compile(r"\s*+[,;]?\s*+(?=[{\[])")
-_STANDS_ALONE: Final = re.compile(r"(?:\A|[:=\n]|[`~]{3}\w*)\s*\Z")
+_QUOTED_KEY: Final = regex(r"(?:[`~]{3,}+[\w+.#-]*+\s*+)?\{\s*\"[^\"\n]{1,200}\"\s*:")
+_FENCED: Final = regex(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+.#-]*+\s*+(?=[{\[])")
+_NEXT: Final = regex(r"\s*+[,;]?\s*+(?=[{\[])")
+_STANDS_ALONE: Final = regex(r"(?:\A|[:=\n]|[`~]{3}\w*)\s*\Z")
 _RETRIES: Final = 8
 """How often something in prose that never closes is given up, to try again behind its bracket."""
 

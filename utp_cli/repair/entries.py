@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.ahead import Place, token
 from utp_cli.repair.codes import Edit
 from utp_cli.repair.containers import COMMAS, OPENERS, Containers
@@ -14,7 +14,7 @@ from utp_cli.repair.scalars import read_bare_key
 from utp_cli.repair.structure import Comma, Frame, best, due
 from utp_cli.repair.tokens import ASCII
 
-_PLAIN_KEY: Final = re.compile(r"([\"'])([ !#-&(-\[\]-~]*)\1:")
+_PLAIN_KEY: Final = regex(r"([\"'])([ !#-&(-\[\]-~]*)\1:")
 """A key and its colon that ask no question. Only a short cut."""
 _VALUE_STARTS: Final = frozenset("\"'`“„‘«＂&\\{[(-+_$")
 

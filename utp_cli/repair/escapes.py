@@ -8,33 +8,34 @@ import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # left out of the stubs
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.codes import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+SURROGATE: Final = regex(r"[\ud800-\udfff]")
 
-_UNIT: Final = re.compile(
+_UNIT: Final = regex(
     r"(?P<unit>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}"
     r"|\\\r\n|\\.|\r\n|[\x00-\x1f\"\\])",
     re.DOTALL,
 )
 """What may not stand for itself inside a JSON string."""
 
-_FAULT: Final = re.compile(
+_FAULT: Final = regex(
     r"(?:[^\\\x00-\x1f\"]++|\\[\"\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"
     r"(?P<unit>\\x[0-9a-fA-F]{2}|\\\r\n|\\.|\r\n|[\x00-\x1f\"\\]|\Z)",
     re.DOTALL,
 )
 """The next of these that is no proper escape, or the end. Only a short cut."""
 
-_SPECIAL: Final = re.compile(r"[\x00-\x1f\"\\]")
-_PATH: Final = re.compile(r"[A-Za-z]:\\|\\\\[\w.$-]+\\(?!\\)")
-_CUT: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
-_HIGH: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}$")
-_ENTITY: Final = re.compile(r"&(?:quot|apos|amp|lt|gt|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_SPECIAL: Final = regex(r"[\x00-\x1f\"\\]")
+_PATH: Final = regex(r"[A-Za-z]:\\|\\\\[\w.$-]+\\(?!\\)")
+_CUT: Final = regex(r"\\(?:u[0-9a-fA-F]{0,3})?$")
+_HIGH: Final = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}$")
+_ENTITY: Final = regex(r"&(?:quot|apos|amp|lt|gt|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 
 
 def quoted(value: str) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.codes import CODES
 
 if TYPE_CHECKING:
@@ -14,10 +15,10 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 _DECORATIONS: Final = (
-    re.compile(r"(?:functions?|tools?)[_-](?P<name>.+)"),
-    re.compile(r"\w[\w-]*?(?:::|__|[.:/])(?P<name>.+)"),
-    re.compile(r"<function=(?P<name>[^>]+)>?"),
-    re.compile(r"(?P<name>[^<(:]+)(?:<.*|\(\)|:\d+)", re.DOTALL),
+    regex(r"(?:functions?|tools?)[_-](?P<name>.+)"),
+    regex(r"\w[\w-]*?(?:::|__|[.:/])(?P<name>.+)"),
+    regex(r"<function=(?P<name>[^>]+)>?"),
+    regex(r"(?P<name>[^<(:]+)(?:<.*|\(\)|:\d+)", re.DOTALL),
 )
 """What template leaks and habits put around a name: prefixes (GPT's `functions.x`, a server's `mcp__github__x`), and
 tails (Kimi's `x:0`, `x()`, a special token that leaked)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 from utp_cli.repair.ahead import STRONG, Place, strength
 from utp_cli.repair.tape import Starved
@@ -62,8 +63,8 @@ STYLES: Final = (
     Style(opener="&#39;", closer="&#39;", code="html-entities", entities=True),
 )
 OPENERS: Final = frozenset(style.opener[0] for style in STYLES)
-_PREFIX: Final = re.compile(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
-_DOUBLED: Final = re.compile(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
+_PREFIX: Final = regex(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
+_DOUBLED: Final = regex(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
 
 
 def open_string(tape: Tape, at: int, place: Place) -> tuple[Style, int] | None:

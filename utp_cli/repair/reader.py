@@ -10,11 +10,11 @@ on a stack of their own, so nothing recurses; what has been read is let go, so n
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.calls import Note
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair import shortcuts, strict
 from utp_cli.repair.ahead import SPACES, token
 from utp_cli.repair.codes import Edit
@@ -36,17 +36,15 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonReader", "Member", "all_notes"]
 
-_FENCE: Final = re.compile(
-    rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])"
-)
-_FENCE_BEGUN: Final = re.compile(rf"(?:`++|~++)(?:[A-Za-z][\w+.#-]*+)?[{SPACES}]*+\Z")
+_FENCE: Final = regex(rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])")
+_FENCE_BEGUN: Final = regex(rf"(?:`++|~++)(?:[A-Za-z][\w+.#-]*+)?[{SPACES}]*+\Z")
 _WORTH_IT: Final = 64
 """Characters that must be there before a short cut is tried."""
 _STRIDES: Final = 512, 4096
 """How far a short cut may look at first: about as far as the last one got."""
-_INVISIBLE: Final = re.compile("[\ufeff\u200b\u2060]+")
-_DELIMITED: Final = re.compile(r"(?=[ \t\n\r,;}\])，｝］])")
-_CONCAT: Final = re.compile(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
+_INVISIBLE: Final = regex("[\ufeff\u200b\u2060]+")
+_DELIMITED: Final = regex(r"(?=[ \t\n\r,;}\])，｝］])")
+_CONCAT: Final = regex(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
 
 
 def all_notes(kept: Iterable[Note], skimmed: Iterable[tuple[int, str]]) -> list[Note]:

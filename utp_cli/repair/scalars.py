@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.protocol import numbers
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair import strict
 from utp_cli.repair.ahead import REACH, SPACES, STRONG, WEAK, strength, token
 from utp_cli.repair.codes import Edit
@@ -30,7 +31,7 @@ class Bare(NamedTuple):
 
 LITERALS: Final = {"true": True, "false": False, "null": None}
 
-LITERAL: Final = re.compile(r"true|false|null|True|False|None")
+LITERAL: Final = regex(r"true|false|null|True|False|None")
 
 _WORDS: Final = {
     "python-literal": {"True": "true", "False": "false", "None": "null"},
@@ -51,31 +52,31 @@ _MEANINGS: Final = {
 _BEGINNINGS: Final = {word[:length]: word for word in _MEANINGS for length in range(1, len(word))}
 """What a literal that the end of the text cut off must have been."""
 
-_LOOSE: Final = re.compile(r"([+-]?)((?:\d[\d_]*)?)((?:\.[\d_]*)?)((?:[eE][+-]?\d+)?)", re.ASCII)
-_UNDERSCORES: Final = re.compile("_+")
-_RADIX: Final = re.compile(r"([+-]?)(0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*|0[oO]_?[0-7][0-7_]*|0[bB]_?[01][01_]*)", re.ASCII)
-_THOUSANDS: Final = re.compile(r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?)(?=\s*(?:[,;}\n]|$))", re.ASCII)
-_CUT_NUMBER: Final = re.compile(r"(-?(?:0|[1-9]\d*)(?:\.\d+)?)(?:\.|[eE][+-]?)", re.ASCII)
+_LOOSE: Final = regex(r"([+-]?)((?:\d[\d_]*)?)((?:\.[\d_]*)?)((?:[eE][+-]?\d+)?)", re.ASCII)
+_UNDERSCORES: Final = regex("_+")
+_RADIX: Final = regex(r"([+-]?)(0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*|0[oO]_?[0-7][0-7_]*|0[bB]_?[01][01_]*)", re.ASCII)
+_THOUSANDS: Final = regex(r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?)(?=\s*(?:[,;}\n]|$))", re.ASCII)
+_CUT_NUMBER: Final = regex(r"(-?(?:0|[1-9]\d*)(?:\.\d+)?)(?:\.|[eE][+-]?)", re.ASCII)
 _WRAPPERS: Final = (
     "ObjectId|ObjectID|NumberLong|NumberInt|NumberDecimal|Decimal|Decimal128|datetime|date|time|timedelta|ISODate|Date"
     "|Timestamp|UUID|uuid|BinData|Path|PosixPath|int|float|str|bool|Int32|Int64|Long|Double"
 )
-_TYPED: Final = re.compile(
+_TYPED: Final = regex(
     rf"(?:new\s+)?(?:(?:[A-Za-z_]\w*\.)*(?:{_WRAPPERS})\(([^()\n]{{0,{REACH}}})\)"
     rf"|[A-Za-z_][\w.]*\(\s*(\"(?:[^\"\\\n]|\\.){{0,{REACH}}}\"|'(?:[^'\\\n]|\\.){{0,{REACH}}}')\s*\))"
 )
-_ONE_STRING: Final = re.compile(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)')\s*", re.DOTALL)
+_ONE_STRING: Final = regex(r"\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)')\s*", re.DOTALL)
 
-_RUN: Final = re.compile(r"(?:[^,，;\n\r{}\[\]｝］()\"/`~\\]|[`~](?![`~])|(?<![\s])/|/(?![/*]))+")
-_KEY: Final = re.compile(r"[^\s:：=,，;\"'`“”{}\[\]()][^:：=,，;\"'`“”{}\[\]()\n\r]*")
-_COMMA_ENDS: Final = re.compile(
+_RUN: Final = regex(r"(?:[^,，;\n\r{}\[\]｝］()\"/`~\\]|[`~](?![`~])|(?<![\s])/|/(?![/*]))+")
+_KEY: Final = regex(r"[^\s:：=,，;\"'`“”{}\[\]()][^:：=,，;\"'`“”{}\[\]()\n\r]*")
+_COMMA_ENDS: Final = regex(
     rf"[,，;](?:[{SPACES},，;]|//[^\n]{{0,{REACH}}}\n|#[^\n]{{0,{REACH}}}\n){{0,{REACH}}}"
     rf"(?:(?:\"(?:[^\"\\\n]|\\.){{0,{REACH}}}\"|'[^'\n]{{0,{REACH}}}'|“[^”\n]{{0,{REACH}}}”|[\w$.-]{{1,{REACH}}}\"?)"
     rf"\s*(?:[:：]|=>?)|[}}\])｝］]|\.\.\.|…|\Z)"
     rf"|[,，;][{SPACES}]{{0,{REACH}}}\n"
 )
 """A comma behind which a key, a closer, a new line or nothing follows."""
-_ESCAPED_SPACE: Final = re.compile(rf"(?:\\[ntr])+[{SPACES}]*")
+_ESCAPED_SPACE: Final = regex(rf"(?:\\[ntr])+[{SPACES}]*")
 _STRIDE: Final = 64
 """Characters of an unquoted value that are read before a marker is looked for in them; then twice as many."""
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}

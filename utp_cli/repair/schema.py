@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.names import plain_name
 from utp_cli.schemas.types import asked_types
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 Proposal = tuple[str, Any]
 """A repair's code, and the value that it would make."""
 
-_WHOLE: Final = re.compile(r"(-?[0-9]+)(?:\.0+)?")
-_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_FORMATTED: Final = re.compile(r"[$€£¥]?\s*(-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|-?[0-9]+(?:\.[0-9]+)?)\s*[%€$£¥]?")
+_WHOLE: Final = regex(r"(-?[0-9]+)(?:\.0+)?")
+_NUMBER: Final = regex(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_FORMATTED: Final = regex(r"[$€£¥]?\s*(-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|-?[0-9]+(?:\.[0-9]+)?)\s*[%€$£¥]?")
 _WORDS: Final = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
 _DIGITS: Final = 4000
 """Longer numbers stay text: the interpreter refuses to convert them."""

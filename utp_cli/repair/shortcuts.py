@@ -10,31 +10,32 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.codes import Edit
 from utp_cli.repair.strict import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_KEY: Final = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
-_BREAK: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_KEY: Final = regex(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+_BREAK: Final = regex(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
+_SPACE: Final = regex(r"[ \t\n\r]*")
 _NEXT: Final = {
     # keyed: what stands between two entries where nothing is doubtful
-    True: re.compile(r'[ \t\n\r]*(,)[ \t\n\r]*"([^"\\\x00-\x1f]{0,200})"[ \t\n\r]*:[ \t\n\r]*'),
-    False: re.compile(r'[ \t\n\r]*(,)[ \t\n\r]*(?=["{\[])'),
+    True: regex(r'[ \t\n\r]*(,)[ \t\n\r]*"([^"\\\x00-\x1f]{0,200})"[ \t\n\r]*:[ \t\n\r]*'),
+    False: regex(r'[ \t\n\r]*(,)[ \t\n\r]*(?=["{\[])'),
 }
 _LAST: Final = {
     # keyed, a string: what stands behind the last one
-    (True, True): re.compile(r"[ \t\n\r]*\}[ \t\n\r]*[,}]"),
-    (True, False): re.compile(r"[ \t\n\r]*\}"),
-    (False, True): re.compile(r"[ \t\n\r]*\][ \t\n\r]*[,}\]]"),
-    (False, False): re.compile(r"[ \t\n\r]*\]"),
+    (True, True): regex(r"[ \t\n\r]*\}[ \t\n\r]*[,}]"),
+    (True, False): regex(r"[ \t\n\r]*\}"),
+    (False, True): regex(r"[ \t\n\r]*\][ \t\n\r]*[,}\]]"),
+    (False, False): regex(r"[ \t\n\r]*\]"),
 }
-_PYTHON: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None|True|False)\b", re.DOTALL)
+_PYTHON: Final = regex(r"\"(?:[^\"\\]|\\.)*+\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None|True|False)\b", re.DOTALL)
 """What Python spells in another way, and strings in which that would not count."""
 _JSON: Final = {"None": "null", "True": "true", "False": "false"}
-_SIGN: Final = re.compile(r"'|(?:None|True|False)\b")
+_SIGN: Final = regex(r"'|(?:None|True|False)\b")
 _BLOCK: Final = 4096
 _ATTEMPT: Final = 16
 """Characters that could be read in the time it takes to try."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.around import repair_json
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 _NUMBER: Final = r"(?P<number>[+-]?[0-9.][\w.+-]*)"
-_ITEM: Final = re.compile(rf"[\[,]\s*{_NUMBER}")
-_BEHIND_KEY: Final = re.compile(rf"""\\{{0,8}}["'”`]?\s*(?::|=>?)\s*{_NUMBER}""")
+_ITEM: Final = regex(rf"[\[,]\s*{_NUMBER}")
+_BEHIND_KEY: Final = regex(rf"""\\{{0,8}}["'”`]?\s*(?::|=>?)\s*{_NUMBER}""")
 _TOKENS_AT_MOST: Final = 32
 """Numbers that are compared. Where there are more, nobody can say which one is meant."""
 

@@ -7,11 +7,12 @@ import re
 from typing import Any, Final
 
 from utp_cli.protocol.numbers import number
+from utp_cli.protocol.patterns import regex
 
 __all__ = ["NUMBER", "SPACE", "number", "scan", "strict"]
 
 SPACE: Final = " \t\n\r"
-NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+NUMBER: Final = regex(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def _refuse(constant: str) -> Any:

@@ -20,6 +20,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.ahead import NO, REACH, STRONG, WEAK, Role, strength, token
 from utp_cli.repair.codes import Edit
 from utp_cli.repair.escapes import decode, is_path, quoted, unescaped, unfinished
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
 
 _SEPARATORS: Final = ("", ",", ";", "，", "{")
-_SEPARATOR: Final = re.compile(r"(?:[ \t]*[,;，]\s*|[ \t]*\r?\n\s*)\Z")
-_NEXT_OBJECT: Final = re.compile(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
-_UNCLOSED_KEY: Final = re.compile(
+_SEPARATOR: Final = regex(r"(?:[ \t]*[,;，]\s*|[ \t]*\r?\n\s*)\Z")
+_NEXT_OBJECT: Final = regex(r"(?:\s*[}\]])+\s*,?\s*\{\s*\Z")
+_UNCLOSED_KEY: Final = regex(
     r"([\w$.-]+(?: [\w$.-]+)*)\s*(?:[:：]|=>?)\s*"
     r"(?:(?:-?\d[\d.eE+-]*|true|false|null|True|False|None)\s*,\s*|[\[{]\s*)?"
 )
-_KEY_AND_COLON: Final = re.compile(r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]")
-_TAIL: Final = re.compile(r"(?:\s*[}\]])+\s*\Z")
+_KEY_AND_COLON: Final = regex(r"([\w$.-]+(?: [\w$.-]+)*)\s*[:：]")
+_TAIL: Final = regex(r"(?:\s*[}\]])+\s*\Z")
 _NEAR: Final = REACH // 2
 """How far back from a quote a separator is looked for. Less than what stays in the window."""
 
@@ -51,9 +52,9 @@ _BEHIND: Final[dict[Role, str]] = {
 }
 """The commonest text behind a closing quote. Only a short cut: `strength` would say the same."""
 
-_CLOSES: Final = {role: re.compile(behind) for role, behind in _BEHIND.items()}
+_CLOSES: Final = {role: regex(behind) for role, behind in _BEHIND.items()}
 PLAIN: Final = {
-    (quote, role): re.compile(rf"{quote}([^\"'\\\x00-\x1f]*){quote}(?={behind})")
+    (quote, role): regex(rf"{quote}([^\"'\\\x00-\x1f]*){quote}(?={behind})")
     for quote in "\"'"
     for role, behind in _BEHIND.items()
 }
@@ -67,7 +68,7 @@ _CONTENT: Final[dict[Role, str]] = {
     "top": "(?!)",
 }
 _INSIDE: Final = {
-    role: re.compile(rf"(?:(?<=[^,;，{{\s])|(?<=[^,;，{{\s] ))\"(?:{behind})") for role, behind in _CONTENT.items()
+    role: regex(rf"(?:(?<=[^,;，{{\s])|(?<=[^,;，{{\s] ))\"(?:{behind})") for role, behind in _CONTENT.items()
 }
 """A quote that closes nothing and opens no key, as most of those in code and prose. Only a short cut, too."""
 

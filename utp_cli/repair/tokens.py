@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.ahead import SPACES
 from utp_cli.repair.codes import Edit, in_order
 from utp_cli.repair.shortcuts import respelling
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.calls import Note, Repair, Sureness
 
-SPACE: Final = re.compile(r"[ \t\n\r]*")
-_ODD: Final = re.compile(rf"[{SPACES}]+")
-_ESCAPED_SPACE: Final = re.compile(r"(?:\\[ntr])+")
+SPACE: Final = regex(r"[ \t\n\r]*")
+_ODD: Final = regex(rf"[{SPACES}]+")
+_ESCAPED_SPACE: Final = regex(r"(?:\\[ntr])+")
 _COMMENTS: Final = (
-    ("js-comment", re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z)|//[^\n\r]*")),
-    ("hash-comment", re.compile(r"#[^\n\r]*")),
+    ("js-comment", regex(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z)|//[^\n\r]*")),
+    ("hash-comment", regex(r"#[^\n\r]*")),
 )
-_BLOCK: Final = re.compile(r"/\*.*\*/", re.DOTALL)
-_GARBAGE: Final = re.compile(r"[^,;，}\])\"'\n]+|.", re.DOTALL)
+_BLOCK: Final = regex(r"/\*.*\*/", re.DOTALL)
+_GARBAGE: Final = regex(r"[^,;，}\])\"'\n]+|.", re.DOTALL)
 ASCII: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "，": ","}
 """What fullwidth punctuation stands for."""
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.strict import strict
 from utp_cli.schemas.types import asked_types
@@ -30,8 +30,8 @@ Decode = Callable[[str], "tuple[Any, list[Repair]] | None"]
 _ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
 _DIGITS: Final = 4000
 """Longer numbers stay text: the interpreter refuses to convert them."""
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+(?:\.0+)?")
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INTEGER: Final = regex(r"[+-]?[0-9]+(?:\.0+)?")
+_NUMBER: Final = regex(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _SPELT: Final = {"True": "true", "False": "false", "None": "null"}
 _BRACKETS: Final = {"object": "{", "array": "["}

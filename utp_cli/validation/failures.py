@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from utp_cli.protocol.patterns import regex
+
 FailureCode = Literal[
     "validation", "permission", "not_found", "timeout", "rate_limit", "model_refusal", "execution", "network"
 ]
@@ -91,12 +93,10 @@ _SIGNS: Final[dict[FailureCode, tuple[str, ...]]] = {
         r"expected .{1,40}(?:got|received)",
     ),
 }  # fmt: skip
-_TEXTS: Final = {code: re.compile("|".join(signs), re.IGNORECASE) for code, signs in _SIGNS.items()}
+_TEXTS: Final = {code: regex("|".join(signs), re.IGNORECASE) for code, signs in _SIGNS.items()}
 """Code → how it shows in the names of exceptions and in texts; the first that does counts."""
-_STATUS: Final = re.compile(
-    r"\b(?:HTTP(?:/[\d.]+)?|status(?:[ _]code)?|error(?: code)?)\W{0,4}([45]\d\d)\b", re.IGNORECASE
-)
-_RISE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_STATUS: Final = regex(r"\b(?:HTTP(?:/[\d.]+)?|status(?:[ _]code)?|error(?: code)?)\W{0,4}([45]\d\d)\b", re.IGNORECASE)
+_RISE: Final = regex(r"(?<=[a-z])(?=[A-Z])")
 _LENGTH: Final = 2000
 """Characters of a text that are looked at: an error says in front what it is."""
 

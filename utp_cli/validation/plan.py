@@ -5,9 +5,9 @@ MCP's annotations come first, then the verb of the name, then the verbs of the d
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, Literal
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.validation.verbs import DESTRUCTIVE, READ, WRITE
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 Effect = Literal["read", "write"]
 
 _CHANGES: Final = WRITE | DESTRUCTIVE
-_NAMESPACE: Final = re.compile(r"__|[./:]")
-_RISE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD: Final = re.compile(r"[^\W_]+")
-_SENTENCE: Final = re.compile(r"[^.!?\n]{0,400}")
+_NAMESPACE: Final = regex(r"__|[./:]")
+_RISE: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD: Final = regex(r"[^\W_]+")
+_SENTENCE: Final = regex(r"[^.!?\n]{0,400}")
 
 
 def words(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from utp_cli.protocol.calls import Problem
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer
 from utp_cli.validation.arguments import check_arguments
 from utp_cli.validation.plan import words
@@ -25,9 +26,9 @@ PATH_WORDS: Final = frozenset(
 """An argument whose name ends in one of these may hold a path."""
 VALUES_AT_MOST: Final = 10_000
 """Values that are looked at in one call."""
-_DRIVE: Final = re.compile(r"[A-Za-z]:")
-_HOME: Final = re.compile(r"~[\w-]*(?:/|$)")
-_SCHEME: Final = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_DRIVE: Final = regex(r"[A-Za-z]:")
+_HOME: Final = regex(r"~[\w-]*(?:/|$)")
+_SCHEME: Final = regex(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def preflight_check(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from unicodedata import category
+
+from utp_cli.protocol.patterns import regex
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode categories: control, format (bidi, zero width, tags), lone surrogates, line separators."""
@@ -23,7 +24,7 @@ def shown(text: str, *, ascii_only: bool = False) -> str:
     )
 
 
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even as a reference (https://www.w3.org/TR/xml/#charsets)."""
 
 

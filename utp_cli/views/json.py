@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
+    import re
+
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.events import Event
 
-HIDDEN = re.compile(
+HIDDEN = regex(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """What terminals obey, browsers turn round, or nobody sees: control, bidirectional, zero-width and tag characters."""

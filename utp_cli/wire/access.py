@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import raw_decode
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_UNDERSCORE: Final = re.compile(r"_([a-z0-9])")
+_UNDERSCORE: Final = regex(r"_([a-z0-9])")
 _FREE: Final = frozenset({"args", "response"})
 """Keys of Gemini's whose values have keys of the tool's own."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.decoder import first_known, quoted
 
@@ -25,13 +26,13 @@ _KEYS: Final = frozenset({
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
     "failed_generation", "isRetryable", "retryable", "http_code", "headers", "url",
 })  # fmt: skip
-_FAILED: Final = re.compile(
+_FAILED: Final = regex(
     r"error|exception|invalid|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
     r"|unavailable|exceeded|fail|about:|https?:|internal|timeout|\A[1-5]\d{3,5}\Z|\A[45]\d\d\Z",
     re.IGNORECASE,
 )
 """What a kind, a status or a code of an error says."""
-_REFUSES: Final = re.compile(
+_REFUSES: Final = regex(
     r"\b(?:must|invalid|not (?:support|allowed|valid|found|authorized)\w*|(?:does|do|is) not|cannot|can't|could not"
     r"|expected|required?|exceed\w*|denied|fail\w*|error|unknown|unexpected"
     r"|too (?:many|long|large)|throttl\w*|missing)\b",

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole
 from utp_cli.wire.spec import CallDone, TextPiece
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 _FIELD: Final = "failed_generation"
 """Where Groq, and what copies it, put the model's answer."""
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"\b(?:for|of|invoking) tool ['\"`]?([\w.:-]{1,128}?)['\"`:]?(?=\s|\Z)|\bTool ['\"`]([\w.:-]{1,128})['\"`]"
 )
-_CALL: Final = re.compile(r"\s*[\[{][^{}\[\]]{0,200}\"(?:name|function|tool|tool_calls)\"\s*:")
+_CALL: Final = regex(r"\s*[\[{][^{}\[\]]{0,200}\"(?:name|function|tool|tool_calls)\"\s*:")
 _DEEPEST: Final = 12
 _MOST: Final = 500
 """Strings of a document that are looked at."""

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode, decode_whole
 from utp_cli.wire.spec import MOST_EVIDENCE
 
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 DONE: Final = object()
 """Stands among the documents for the `[DONE]` that ends an OpenAI stream."""
 BLANK: Final = " \t\r\n\ufeff"
-_SSE: Final = re.compile(r"data:|event:|id:|retry:|:")
+_SSE: Final = regex(r"data:|event:|id:|retry:|:")
 _SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
-_LINE_END: Final = re.compile(r"\r\n|\r|\n")
-_BETWEEN: Final = re.compile(r"[ \t\r\n,\x1e\ufeff]*")
-_STRUCTURE: Final = re.compile(r'["{}\[\]]')
-_IN_STRING: Final = re.compile(r'["\\\n]')
+_LINE_END: Final = regex(r"\r\n|\r|\n")
+_BETWEEN: Final = regex(r"[ \t\r\n,\x1e\ufeff]*")
+_STRUCTURE: Final = regex(r'["{}\[\]]')
+_IN_STRING: Final = regex(r'["\\\n]')
 
 
 class Framing:
@@ -269,9 +270,9 @@ class JsonFraming(Framing):
 
 
 _BEGINNINGS: Final = {
-    "{": (re.compile(r"\{[ \t\r\n]*(\Z|.)", re.DOTALL), '"}'),
-    "[": (re.compile(r"\[[ \t\r\n]*(\Z|.)", re.DOTALL), "{"),
-    '"': (re.compile(r'"(?:\\[ntr]|[ \t])*(\\?\Z|.)', re.DOTALL), "{["),
+    "{": (regex(r"\{[ \t\r\n]*(\Z|.)", re.DOTALL), '"}'),
+    "[": (regex(r"\[[ \t\r\n]*(\Z|.)", re.DOTALL), "{"),
+    '"': (regex(r'"(?:\\[ntr]|[ \t])*(\\?\Z|.)', re.DOTALL), "{["),
 }
 """First character of JSON worth waiting for, and what may follow it."""
 _LONG_ENOUGH: Final = 64

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import camel, dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts
 from utp_cli.wire.open_call import OpenCall
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.wire.decoder import Scope
     from utp_cli.wire.spec import WireEvent
 
-_CAPITAL: Final = re.compile(r"[A-Z]")
+_CAPITAL: Final = regex(r"[A-Z]")
 
 
 @dataclass(slots=True)

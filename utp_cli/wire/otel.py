@@ -13,9 +13,9 @@ A call that a model asked for and a span then executed is one call.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, id_of, list_of, name_of, text_of
 from utp_cli.wire.decoder import first_known
 from utp_cli.wire.openai_chat import Decoder as ChatDecoder
@@ -40,11 +40,11 @@ _NESTS: Final = (
 """Keys of the lists that records stand in."""
 _DEEPEST: Final = 32
 """Levels of an attribute's value that are read."""
-_FLAT_CALL: Final = re.compile(
+_FLAT_CALL: Final = regex(
     r"(?:llm\.output_messages\.(?P<n>\d{1,6})\.message\.tool_calls\.(?P<m>\d{1,6})\.tool_call\.(?:function\.)?"
     r"|gen_ai\.completion\.(?P<n2>\d{1,6})\.tool_calls\.(?P<m2>\d{1,6})\.(?:function\.)?)(?P<field>name|arguments|id)"
 )
-_FLAT_TEXT: Final = re.compile(
+_FLAT_TEXT: Final = regex(
     r"llm\.output_messages\.\d+\.message\.(?:content|contents\.\d+\.message_content\.text)|gen_ai\.completion\.\d+\.content"
 )
 _MODELS: Final = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "langfuse.observation.model.name")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of, text_of
 
-_STEP: Final = re.compile(r"""\.?([^.\[\]]+)|\[(\d{1,9})\]|\[['"]([^'"]*)['"]\]""")
+_STEP: Final = regex(r"""\.?([^.\[\]]+)|\[(\d{1,9})\]|\[['"]([^'"]*)['"]\]""")
 """One step of a JSONPath such as `$.legs[0]['from']`."""
 _MOST_STEPS: Final = 64
 _VALUES: Final = ("numberValue", "boolValue", "nullValue", "stringValue")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from utp_cli.captures.spellings.documents import document_of
@@ -10,15 +9,16 @@ from utp_cli.captures.spellings.js_values import read_error, read_value
 from utp_cli.captures.spellings.messages import chat_body, chat_call
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import plain
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode, dict_of, text_of
 from utp_cli.wire.shape import decoded
 
-_INVALID_INPUT: Final = re.compile(
+_INVALID_INPUT: Final = regex(
     r"(?:AI_)?(?:InvalidToolInputError|InvalidToolArgumentsError)(?: \[\w+\])?: "
     r"Invalid (?:input|arguments) for tool (?P<tool>[\w.:-]+): "
 )
-_VALUE: Final = re.compile(r"Value: ")
-_SAID: Final = re.compile(r"\.\s*Error message: ")
+_VALUE: Final = regex(r"Value: ")
+_SAID: Final = regex(r"\.\s*Error message: ")
 _SDKS: Final = {"AI_": "ai-sdk"}
 """How the codes of errors begin → the library that raised them."""
 

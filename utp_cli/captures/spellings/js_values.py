@@ -9,40 +9,41 @@ import re
 from typing import Any, Final
 
 from utp_cli.captures.spellings.values import DEEPEST, HIDDEN, Fault, Named, Partial, Read
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.strict import number
 
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_SPACE: Final = regex(r"[ \t\r\n]*")
 _BODIES: Final = {
-    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*", re.DOTALL),
-    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*', re.DOTALL),
-    "`": re.compile(r"[^`\\]*(?:\\.[^`\\]*)*", re.DOTALL),
+    "'": regex(r"[^'\\\n]*(?:\\.[^'\\\n]*)*", re.DOTALL),
+    '"': regex(r'[^"\\\n]*(?:\\.[^"\\\n]*)*', re.DOTALL),
+    "`": regex(r"[^`\\]*(?:\\.[^`\\]*)*", re.DOTALL),
 }
-_JOINED: Final = re.compile(r" \+\r?\n[ \t]*(?=['\"`])")
+_JOINED: Final = regex(r" \+\r?\n[ \t]*(?=['\"`])")
 """Between the lines of a string that was broken at its line ends."""
-_MORE_OF_IT: Final = re.compile(r"\.\.\. \d+ more characters?")
-_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
+_MORE_OF_IT: Final = regex(r"\.\.\. \d+ more characters?")
+_ESCAPE: Final = regex(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = regex(
     r"\[(?:Object|Array|Circular \*\d+|[A-Z][\w$.]*)\]|<\d+ empty items?>|\.\.\. ?\d+ more [a-z]+|\.\.\.|…"
 )
-_NOTHING: Final = re.compile(
+_NOTHING: Final = regex(
     r"undefined\b|\[(?:Async)?(?:Generator)?Function\b[^\]\n]*\]|\[class [^\]\n]*\]"
     r"|\[[GS]etter[^\]\n]*\]|Symbol\([^()\n]*\)"
 )
 """What JSON would leave out."""
-_NUMBER: Final = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity|NaN)(?![\w.:-])")
-_BARE: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|<Buffer[^>\n]*>|/(?:[^/\\\n]|\\.)+/[a-z]*|Invalid Date")
+_NUMBER: Final = regex(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity|NaN)(?![\w.:-])")
+_BARE: Final = regex(r"\d{4}-\d\d-\d\dT[\d:.]+Z|<Buffer[^>\n]*>|/(?:[^/\\\n]|\\.)+/[a-z]*|Invalid Date")
 _WORDS: Final[dict[str, Any]] = {"null": None, "true": True, "false": False}
-_WORD: Final = re.compile(r"(?:null|true|false)\b")
-_CLASS: Final = re.compile(
+_WORD: Final = regex(r"(?:null|true|false)\b")
+_CLASS: Final = regex(
     r"(?:<ref \*\d+> )?(?:\[Object: null prototype\] "
     r"|(?P<name>[A-Za-z_$][\w$]*)(?:\(\d+\))?(?: \[[^\]\n]*\])? )?(?=[{\[])"
 )
-_KEY: Final = re.compile(r"([A-Za-z_$][\w$]*|\d+|\[[\w$]+\]): ?[ \t\r\n]*")
-_SYMBOL: Final = re.compile(r"\[Symbol\([^()\n]*\)\]: ")
-ERROR: Final = re.compile(r"(?P<name>[\w$]*(?:Error|Exception))(?: \[(?P<code>[\w$]+)\])?: ")
-_STACK: Final = re.compile(r"(?:\n[ \t]+at [^\n]*)+")
-_STACK_BEGINS: Final = re.compile(r"\n[ \t]+at ")
+_KEY: Final = regex(r"([A-Za-z_$][\w$]*|\d+|\[[\w$]+\]): ?[ \t\r\n]*")
+_SYMBOL: Final = regex(r"\[Symbol\([^()\n]*\)\]: ")
+ERROR: Final = regex(r"(?P<name>[\w$]*(?:Error|Exception))(?: \[(?P<code>[\w$]+)\])?: ")
+_STACK: Final = regex(r"(?:\n[ \t]+at [^\n]*)+")
+_STACK_BEGINS: Final = regex(r"\n[ \t]+at ")
 _LONGEST_MESSAGE: Final = 8_000
 
 

@@ -19,10 +19,11 @@ from utp_cli.captures.spellings.messages import chat_call
 from utp_cli.captures.spellings.python_values import read_value
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import Fault, Named, plain
+from utp_cli.protocol.patterns import regex
 
 RULER: Final = r"^={10,} (?:Ai|Human|Tool|System|Function|Chat) Message(?:Chunk)? ={10,}[ \t]*$"
-_RULER: Final = re.compile(RULER, re.MULTILINE)
-_WHO: Final = re.compile(r"= (\w+) Message")
+_RULER: Final = regex(RULER, re.MULTILINE)
+_WHO: Final = regex(r"= (\w+) Message")
 _ROLES: Final = {
     "Ai": "assistant",
     "Human": "user",
@@ -31,12 +32,12 @@ _ROLES: Final = {
     "System": "system",
     "Chat": "user",
 }
-_CALLS: Final = re.compile(r"^(Invalid )?Tool Calls:$", re.MULTILINE)
-_CALL: Final = re.compile(
+_CALLS: Final = regex(r"^(Invalid )?Tool Calls:$", re.MULTILINE)
+_CALL: Final = regex(
     r"^  (\S[^\n]*?) \(([^()\n]*)\)\n Call ID: ([^\n]*)\n(?:  Error: [^\n]*\n)?  Args:[ \t]*\n?", re.MULTILINE
 )
-_ARGUMENT: Final = re.compile(r"^    ([^\W\d][\w.-]*): ?", re.MULTILINE)
-_NAME: Final = re.compile(r"\s*(?:Name: ([^\n]*)\n)?\n?")
+_ARGUMENT: Final = regex(r"^    ([^\W\d][\w.-]*): ?", re.MULTILINE)
+_NAME: Final = regex(r"\s*(?:Name: ([^\n]*)\n)?\n?")
 
 
 def read_pretty(text: str, at: int) -> Spelling | None:

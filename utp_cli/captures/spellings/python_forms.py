@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from utp_cli.captures.spellings.documents import class_of, document_of
 from utp_cli.captures.spellings.python_values import CUT, NAME, read_value, skip
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import HIDDEN, Fault, Named, Partial, Read, plain
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode
 
 PRINTED_KEYS: Final = (
@@ -16,11 +16,11 @@ PRINTED_KEYS: Final = (
     "|tool_call_chunks|parts|name|meta|function_call|function|arguments|text|choices|tool_name|generations|args"
 )
 """Fields that printed models begin with."""
-_FIELD: Final = re.compile(r"([^\W\d]\w*)=(?!=)")
+_FIELD: Final = regex(r"([^\W\d]\w*)=(?!=)")
 _MOST_FIELDS: Final = 60
-_OPENAI_OBJECT: Final = re.compile(r"<OpenAIObject[^<>\n]{0,200}> JSON: ")
-_ANSWERS_TO: Final = re.compile(r"Error code: \d{3} - $")
-_QUOTES: Final = re.compile(r"^[^\n]{0,400}?(?:Error|Exception)\b[^\n]*: $")
+_OPENAI_OBJECT: Final = regex(r"<OpenAIObject[^<>\n]{0,200}> JSON: ")
+_ANSWERS_TO: Final = regex(r"Error code: \d{3} - $")
+_QUOTES: Final = regex(r"^[^\n]{0,400}?(?:Error|Exception)\b[^\n]*: $")
 """An error text that quotes history, as LangGraph's does."""
 
 

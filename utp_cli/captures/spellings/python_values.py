@@ -11,34 +11,35 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.spellings.values import DEEPEST, HIDDEN, Fault, Named, Partial, Read
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.strict import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
-NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_KEY: Final = re.compile(r"([^\W\d]\w*)[ \t]*=(?!=)[ \t\r\n]*")
-_NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|inf|nan)(?![\w.])")
-_QUOTE: Final = re.compile(r"([rRbBuUfF]{0,2})('''|\"\"\"|'|\")")
+_SPACE: Final = regex(r"[ \t\r\n]*")
+NAME: Final = regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_KEY: Final = regex(r"([^\W\d]\w*)[ \t]*=(?!=)[ \t\r\n]*")
+_NUMBER: Final = regex(r"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|inf|nan)(?![\w.])")
+_QUOTE: Final = regex(r"([rRbBuUfF]{0,2})('''|\"\"\"|'|\")")
 _BODIES: Final = {
-    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*", re.DOTALL),
-    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*', re.DOTALL),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*", re.DOTALL),
-    '"""': re.compile(r'(?:[^"\\]|\\"\\"\\"|\\|"(?!"")|"(?="""))*'),
+    "'": regex(r"[^'\\\n]*(?:\\.[^'\\\n]*)*", re.DOTALL),
+    '"': regex(r'[^"\\\n]*(?:\\.[^"\\\n]*)*', re.DOTALL),
+    "'''": regex(r"(?:[^'\\]|\\.|'(?!''))*", re.DOTALL),
+    '"""': regex(r'(?:[^"\\]|\\"\\"\\"|\\|"(?!"")|"(?="""))*'),
 }
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = regex(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}\n]{1,80})\}|([0-7]{1,3})|(.))", re.DOTALL
 )
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "\n": ""}
-_MORE: Final = re.compile(r"\+(\d+)(?=\s*[,)\]}])")
+_MORE: Final = regex(r"\+(\d+)(?=\s*[,)\]}])")
 """What Rich puts behind a string whose end it left out."""
-CUT: Final = re.compile(
+CUT: Final = regex(
     r"(?:\.\.\.|…)(?: ?\+\d+| \d+ more [\w ]+)?"
     r"|\[(?:truncated|[Tt]runcated [^\]\n]{0,40}|\.\.\.|…)\]|<(?:truncated|snip)[^>\n]{0,40}>"
 )
 """What stands where somebody cut something off."""
-_ANGLE: Final = re.compile(
+_ANGLE: Final = regex(
     r"<(?:[\w.]+: (?P<value>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|-?\d+)"
     r"|[^<>\n]{0,200}(?:<[^<>\n]{0,200}>[^<>\n]{0,200})?)>"
 )

@@ -17,6 +17,7 @@ from utp_cli.captures.spellings import (
 )
 from utp_cli.captures.spellings.documents import CLASSES
 from utp_cli.captures.spellings.values import DEEPEST, Fault
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,13 +51,11 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?: [^\n]*)?$", yaml_dump.read_dump),
 )
 """What a form begins with, and its reader; the first that reads it wins. What follows a comma began before."""
-_STARTS: Final = re.compile(
-    rf"(?!\s)(?:(?<!\w)|(?!\w))(?:{'|'.join(f'(?:{sign})' for sign, _ in _FORMS)})", re.MULTILINE
-)
+_STARTS: Final = regex(rf"(?!\s)(?:(?<!\w)|(?!\w))(?:{'|'.join(f'(?:{sign})' for sign, _ in _FORMS)})", re.MULTILINE)
 """None begins with a blank or inside a word: most places are passed over at one look."""
-_TOO_DEEP: Final = re.compile(rf"(?:[^\[\](){{}}]{{0,60}}[\[({{]){{{DEEPEST + 1}}}")
+_TOO_DEEP: Final = regex(rf"(?:[^\[\](){{}}]{{0,60}}[\[({{]){{{DEEPEST + 1}}}")
 """Brackets that open and open: so that what no reader can read costs each start little."""
-_READERS: Final = tuple((re.compile(sign, re.MULTILINE), reader) for sign, reader in _FORMS)
+_READERS: Final = tuple((regex(sign, re.MULTILINE), reader) for sign, reader in _FORMS)
 
 
 def starts(text: str) -> Iterator[int]:

@@ -8,19 +8,19 @@ function_call {
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from utp_cli.captures.spellings.documents import document_of
 from utp_cli.captures.spellings.python_values import read_string
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import DEEPEST, Fault, Partial, Read
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.strict import NUMBER, number
 from utp_cli.wire.access import dict_of, dicts_of
 
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
-_FIELD: Final = re.compile(r"([a-z_][a-z0-9_]*)[ \t]*(:?[ \t]*\{|:[ \t]*)")
-_WORD: Final = re.compile(r"[\w.+-]+")
+_SPACE: Final = regex(r"[ \t\r\n]*")
+_FIELD: Final = regex(r"([a-z_][a-z0-9_]*)[ \t]*(:?[ \t]*\{|:[ \t]*)")
+_WORD: Final = regex(r"[\w.+-]+")
 _LISTS: Final = frozenset({"candidates", "parts", "fields", "values", "safety_ratings"})
 """Fields that repeat."""
 _KINDS: Final = ("string_value", "number_value", "bool_value", "struct_value", "list_value", "null_value")

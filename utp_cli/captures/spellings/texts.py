@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.captures.spellings.documents import Found, document_of
 from utp_cli.captures.spellings.python_values import read_string
 from utp_cli.captures.spellings.spelling import Spelling
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode
 from utp_cli.wire.shape import documents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
-_ESCAPE: Final = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
-)
-_NEXT: Final = re.compile(r'[ \t]*,?[ \t]*\n+[ \t]*(?="(?:data|event): ?)')
+_ENTITY: Final = regex(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_ESCAPE: Final = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_NEXT: Final = regex(r'[ \t]*,?[ \t]*\n+[ \t]*(?="(?:data|event): ?)')
 """Between the quoted lines of one stream."""
 _FIRST_PIECE: Final = 4096
 

@@ -16,13 +16,14 @@ from typing import Any, Final, NamedTuple
 from utp_cli.captures.spellings.documents import document_of
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import DEEPEST, Fault, Read
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.strict import NUMBER, number
 from utp_cli.wire.access import decode
 
 _KEYS_AS_TEXT: Final = frozenset({"arguments", "content", "text", "name", "id", "partial_json", "tool_call_id"})
 """Fields of the wire that are texts, whatever they look like."""
 _LITERALS: Final[dict[str, Any]] = {"null": None, "<nil>": None, "true": True, "false": False}
-_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])")
+_CAPITAL: Final = regex(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])")
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 

@@ -7,12 +7,13 @@ from typing import Final
 
 from utp_cli.captures.spellings.documents import document_of
 from utp_cli.captures.spellings.spelling import Spelling
+from utp_cli.protocol.patterns import regex
 
-_BLOCK: Final = re.compile(r"(?:(?:[ \t]+[^\n]*|- ?[^\n]*|[\w.-]+:[^\n]*|(?=\n+[ \t]))(?:\n|\Z)){1,2000}")
-_CALLS: Final = re.compile(
+_BLOCK: Final = regex(r"(?:(?:[ \t]+[^\n]*|- ?[^\n]*|[\w.-]+:[^\n]*|(?=\n+[ \t]))(?:\n|\Z)){1,2000}")
+_CALLS: Final = regex(
     r"^[ -]*(?:tool_calls|function_call|choices|functionCall|toolUse|input|invalid_tool_calls): ?(?:\[|$)", re.MULTILINE
 )
-_ANCHOR: Final = re.compile(r"[:\-,\[{][ \t]+[&*]\w|!!?\w|<<:")
+_ANCHOR: Final = regex(r"[:\-,\[{][ \t]+[&*]\w|!!?\w|<<:")
 _LONGEST: Final = 16_384
 """Characters that are given to the reader of YAML, which is slow."""
 

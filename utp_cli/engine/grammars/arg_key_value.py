@@ -31,6 +31,7 @@ from utp_cli.engine.reading import (
     role_of,
     skip_space,
 )
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
-_NAME_END = re.compile(r"[<>\n\\{]|\]<")
-_NAME_AND_KEY = re.compile(r"\s*([\w.:/-]{1,200})\s+(?=[\w.-]{1,200}\s*\Z)")
+_NAME = regex(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
+_NAME_END = regex(r"[<>\n\\{]|\]<")
+_NAME_AND_KEY = regex(r"\s*([\w.:/-]{1,200})\s+(?=[\w.-]{1,200}\s*\Z)")
 """A name with a key behind it whose opening tag is missing; a name holds no blank."""
-_UNDECIDED = re.compile(r"(?:\s|\\n)*\\?\Z|(?:\s|\\n)*(?:<(?!/)[\w|]*(?:type|value)|[^<]*(?:<[\w|/:]*)?\Z)")
+_UNDECIDED = regex(r"(?:\s|\\n)*\\?\Z|(?:\s|\\n)*(?:<(?!/)[\w|]*(?:type|value)|[^<]*(?:<[\w|/:]*)?\Z)")
 """What may stand behind a key before it is certain whether a value follows."""
 
 _PLAIN = Tag(open="<key", slot="=", close="</value")

@@ -30,6 +30,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.around import repair_json
@@ -46,10 +47,10 @@ if TYPE_CHECKING:
 CDATA_OPEN, CDATA_CLOSE = "<![CDATA[", "]]>"
 DEPTH_LIMIT = 100
 """Elements deeper than this are kept as text."""
-_TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
-_LEFT = re.compile("<")
-_PART = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(/?)>", re.DOTALL)
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos);")
+_TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
+_LEFT = regex("<")
+_PART = regex(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(/?)>", re.DOTALL)
+_ENTITY = regex(r"&(?:lt|gt|amp|quot|apos);")
 
 
 class _Child(MutableRecord):

@@ -9,7 +9,6 @@ declared as thinking makes it thinking; anything else is text, in which the engi
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
@@ -32,6 +31,7 @@ from utp_cli.engine.reading import (
     role_of,
     skip_space,
 )
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 MESSAGE = "<|message|>"
-_HEADER = re.compile(
+_HEADER = regex(
     r"(?:<\|start\|>\s*(?P<role>\w+)?)?"
     r"(?:\s*to=(?P<to>[^\s<]+))?"
     r"(?:\s*<\|channel\|>\s*(?P<channel>\w+))?"

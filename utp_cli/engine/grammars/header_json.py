@@ -18,6 +18,7 @@ from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_te
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_SLOT = re.compile(r"\{(name|id)\}")
+_SLOT = regex(r"\{(name|id)\}")
 _FENCE = "```"
 _NEVER = "}[]<>\"'`"
 """What neither a name nor an id holds; only the text between the slots may."""
-_NAME_IN_ID = re.compile(r"(?:functions\.)?(?P<name>.+?):\d+")
+_NAME_IN_ID = regex(r"(?:functions\.)?(?P<name>.+?):\d+")
 
 
 @cache

@@ -8,7 +8,6 @@ bare. What stands in the braces is read by `literals`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Literals, broken
@@ -16,6 +15,7 @@ from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_NAME = re.compile(r"\s*([\w.:/-]{1,200})\s*\{")
+_NAME = regex(r"\s*([\w.:/-]{1,200})\s*\{")
 
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:

@@ -12,25 +12,27 @@ text. A dialect may have a delimiter of its own for strings, which nothing insid
 from __future__ import annotations
 
 import json
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.reading import RawCall, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 
 if TYPE_CHECKING:
+    import re
+
     from utp_cli.engine.grammars.telling import Telling
     from utp_cli.engine.source import Source
 
 DEPTH_LIMIT = 10_000
-WORD = re.compile(r"[^\W\d][\w.\-]*")
-_NUMBER_END = re.compile(r"[^\w.+\-$/]")
-_KEY_END = re.compile(r"[:,{}\[\]()<\"'\n]")
-_TEXT_END = re.compile(r"[,{}\[\]<\"\n]")
+WORD = regex(r"[^\W\d][\w.\-]*")
+_NUMBER_END = regex(r"[^\w.+\-$/]")
+_KEY_END = regex(r"[:,{}\[\]()<\"'\n]")
+_TEXT_END = regex(r"[,{}\[\]<\"\n]")
 """Ends a key, and text, without quotes in dialects with a delimiter of their own: there may be blanks in it."""
-_QUOTE_ENDS = {quote: re.compile(rf"[\\{quote}]") for quote in "\"'"}
+_QUOTE_ENDS = {quote: regex(rf"[\\{quote}]") for quote in "\"'"}
 _FOLLOWERS = ",)]}:"
 _LITERALS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 _ESCAPES = {

@@ -8,12 +8,12 @@ on would find none either; so it is remembered how far that holds, and for which
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from utp_cli.engine.reading import Context, Waiting, hit_at, next_hit, role_of, skip_space
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def signs_of(source: Source, context: Context, read_key: KeyReader) -> Signs:
     return found
 
 
-_SUFFIX = re.compile(r"[\w:.-]{0,64}(>?)")
+_SUFFIX = regex(r"[\w:.-]{0,64}(>?)")
 """What a checkpoint adds to a tag (`</arg_value:opensource>`), and the tag's end."""
 
 

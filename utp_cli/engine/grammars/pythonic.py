@@ -8,7 +8,6 @@ What stands in the brackets is read by `literals`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals, broken
@@ -17,6 +16,7 @@ from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_WORD_END = re.compile(r"[^\w.\-]")
+_WORD_END = regex(r"[^\w.\-]")
 
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:

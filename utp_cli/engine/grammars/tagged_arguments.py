@@ -30,6 +30,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.numbers import Number
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_ATTRIBUTE = re.compile(r"""([^\s=<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
-_SLOT = re.compile(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
+_ATTRIBUTE = regex(r"""([^\s=<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
+_SLOT = regex(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
 
 
 class _Header(MutableRecord):

@@ -5,7 +5,6 @@ call = open space NAME ( space object | text ) close
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
@@ -25,6 +24,7 @@ from utp_cli.engine.reading import (
     role_of,
     skip_space,
 )
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_NAME_END = re.compile(r"[\s<]")
-_NAME = re.compile(r"[\w.:/-]{1,200}")
+_NAME_END = regex(r"[\s<]")
+_NAME = regex(r"[\w.:/-]{1,200}")
 
 
 def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
