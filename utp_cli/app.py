@@ -1,149 +1,82 @@
-"""The command line: which commands there are, and what becomes of their errors.
+"""What `utp` starts: which commands there are, and the command line, loaded when it is needed.
 
 A command is a module with a Typer `app`, imported when it is asked for. Its function returns the exit code: 0
-(or None) with nothing to complain about, 1 with problems found. What stops it ends here, with 2.
+(or None) with nothing to complain about, 1 with problems found. What stops it ends in `commands/toolkit.py`, with 2.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
-from importlib import import_module
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.main import get_command
+from utp_cli import __version__
 
-from utp_cli.commands.pages import GroupPage, write_groups
-from utp_cli.io.output import finish, lenient, say, silence
-from utp_cli.protocol.errors import UnknownName, UtpError
-from utp_cli.views.escape import shown
+if TYPE_CHECKING:
+    import typer
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "parse": ("Answers", "utp_cli.commands.parse"),
-    "replay": ("Answers", "utp_cli.commands.replay"),
-    "record": ("Answers", "utp_cli.commands.record"),
-    "detect": ("Models and tools", "utp_cli.commands.detect"),
-    "render-tools": ("Models and tools", "utp_cli.commands.render_tools"),
-    "render-result": ("Models and tools", "utp_cli.commands.render_result"),
-    "audit": ("Models and tools", "utp_cli.commands.audit"),
-    "audit-descriptions": ("Models and tools", "utp_cli.commands.audit"),
-    "profiles": ("Settings", "utp_cli.commands.profiles"),
-    "dialects": ("Reference", "utp_cli.commands.dialects"),
-    "explain": ("Reference", "utp_cli.commands.explain"),
-}
-"""Every command: its group in the help, and its module. This line is all that a new one needs here."""
+    app: typer.Typer
 
-_INTERRUPTED = 130
-_NOT_RUN = 2
-_WHOLE = 1000
-"""Characters of a command's first sentence: it is never cut."""
+VERSION = f"utp {__version__}"
 
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "parse": ("Answers", "parse", "Show the calls in a model's answer, and why any got lost."),
+    "replay": ("Answers", "replay", "Parse captured sessions again and compare with what was recorded or expected."),
+    "record": (
+        "Answers",
+        "record",
+        "Pass requests on to a model's server, and write every exchange to a session file.",
+    ),
+    "detect": ("Models and tools", "detect", "Show what a model id means, what the model can do, and how to serve it."),
+    "render-tools": (
+        "Models and tools",
+        "render_tools",
+        "Write tool definitions in a provider's format, or as a prompt.",
+    ),
+    "render-result": ("Models and tools", "render_result", "Write a tool's result or error as a message to the model."),
+    "audit": ("Models and tools", "audit", "Lint tool definitions: what is refused, misused, distrusted."),
+    "audit-descriptions": ("Models and tools", "audit", "Lint tool definitions: what is refused, misused, distrusted."),
+    "profiles": ("Settings", "profiles", "Name a model and its server once, in profiles.toml."),
+    "dialects": (
+        "Reference",
+        "dialects",
+        "List the dialects, or show one: its markers, its quirks, a call that it writes and how that is read.",
+    ),
+    "explain": (
+        "Reference",
+        "explain",
+        "Show the page of a diagnosis, a repair, an audit rule …, or of an error message; without any, list them all.",
+    ),
+}  # fmt: skip
+"""Every command: its group in the help, its module in `commands/`, and the first sentence of its own help.
 
-class Toolkit(GroupPage):
-    """All commands, each loaded when it is asked for; the one place where errors become exit codes."""
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Return the names, in the order of the table."""
-        return [*COMMANDS]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Load a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = get_command(import_module(COMMANDS[cmd_name][1]).app)
-        command.name = cmd_name
-        return command
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that was asked for, or say which one is nearest."""
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise UnknownName("command", args[0], COMMANDS, "utp --help lists them")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands in their groups."""
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for name, (group, _) in COMMANDS.items():
-            summary = self.get_command(ctx, name).get_short_help_str(_WHOLE)
-            groups.setdefault(group, []).append((f"{name:<{max(map(len, COMMANDS))}}", summary))
-        write_groups(formatter, groups)
-
-    def main(self, *args: Any, **extra: Any) -> Any:
-        """Run, and exit: with what the command returned, or with what its error means."""
-        try:
-            code = super().main(*args, **{**extra, "standalone_mode": False})
-            finish()
-        except UtpError as error:
-            code = _complained(str(error))
-        except typer.TyperException as error:
-            code = _complained(_usage(error))
-        except (typer.Abort, KeyboardInterrupt):
-            code = _INTERRUPTED
-        except OSError as error:  # help, on a full disk
-            silence(sys.stdout)
-            code = _complained(f"standard output: cannot be written: {error.strerror or error}")
-        except Exception as error:  # noqa: BLE001 - whatever is left is a fault of ours: said in one line
-            code = _complained(_bug(error))
-        finish(keep=False)  # of what failed, nothing is left
-        sys.exit(code if isinstance(code, int) else 0)
-
-
-def _complained(message: str) -> int:
-    say(f"utp: {shown(' '.join(message.split()))}")
-    return _NOT_RUN
-
-
-def _usage(error: typer.TyperException) -> str:
-    """Word what is wrong with the options, with the way to their help."""
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "utp"
-    message = error.format_message().rstrip(".")
-    return f"{message[:1].lower()}{message[1:]} (see {command} --help)"
-
-
-def _bug(error: Exception) -> str:
-    if os.environ.get("UTP_DEBUG"):
-        traceback.print_exception(error)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(last.filename).name}:{last.lineno}"
-    what = f"{type(error).__name__}: {str(error)[:200]} at {where}"
-    return f"this is a bug in utp: {what}; please report it with what you ran (UTP_DEBUG=1 shows the traceback)"
-
-
-app = typer.Typer(
-    cls=Toolkit,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="utp parse < response.json\nutp explain trailing-comma",
-)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        from utp_cli import __version__  # noqa: PLC0415
-
-        typer.echo(f"utp {__version__}")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def toolkit(
-    context: typer.Context,
-    *,
-    version: Annotated[  # noqa: ARG001 - its callback has done all
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Find out why a language model's tool call was lost, bent or invented, and which setting fixes it."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+This line is all that a new one needs here; with it the help of all loads none of them.
+"""
 
 
 def main() -> None:
     """Run the command line."""
+    if sys.argv[1:] == ["--version"] and _said(VERSION):
+        return
+    from utp_cli.commands.toolkit import app  # noqa: PLC0415 - loading Typer takes five times as long as Python's start
+    from utp_cli.io.output import lenient  # noqa: PLC0415 - as above
+
     lenient()
     app(prog_name="utp")
+
+
+def _said(line: str) -> bool:
+    """Whether a line could be written; where not, the command line says why, as it does of all that it writes."""
+    try:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from utp_cli.commands.toolkit import app  # noqa: PLC0415
+
+    return app

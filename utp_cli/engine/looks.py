@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from re import _compiler, _parser  # type: ignore[attr-defined]  # not in the stubs; the only way to part a pattern
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from utp_cli.engine import machine
 from utp_cli.engine.source import Source
@@ -83,7 +83,7 @@ def _forget(modules: list[ModuleType]) -> None:
 def _counted(value: Any, looks: Looks) -> Any:
     """Return the value with stand-ins for the patterns in it, itself where there are none."""
     if isinstance(value, PATTERNS):
-        return CountedPattern(value, looks)
+        return CountedPattern(cast("re.Pattern[str]", value), looks)
     if value is re:
         return SimpleNamespace(**{**vars(re), "compile": lambda *args: CountedPattern(re.compile(*args), looks)})
     if isinstance(value, dict) and not hasattr(value, "__dict__") and _holds_patterns(value.values()):
@@ -100,7 +100,7 @@ def _holds_patterns(values: Any) -> bool:
 class CountedPattern:
     """A regular expression that counts what it looks at."""
 
-    def __init__(self, pattern: Any, looks: Looks) -> None:
+    def __init__(self, pattern: re.Pattern[str], looks: Looks) -> None:
         self._pattern, self._looks = pattern, looks
 
     def __getattr__(self, name: str) -> Any:
