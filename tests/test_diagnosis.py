@@ -25,6 +25,7 @@ from utp_cli.diagnosis.run import (
 from utp_cli.diagnosis.sighting import SECTIONS, section
 from utp_cli.diagnosis.subject import Answer
 from utp_cli.diagnosis.terms import PROBLEMS, REJECTIONS
+from utp_cli.diagnosis.themes import THEMES, rules_of, theme
 from utp_cli.protocol.calls import ParseResult, Reason, WireFacts
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES
@@ -56,6 +57,11 @@ def test_case(case):
 def test_error_text(case):
     result = ParseResult(shape="error", facts=WireFacts(error=case["message"]))
     assert [f.code for f in diagnose_answer(Answer(result=result))] == case["diagnoses"]
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_the_table_of_themes_names_the_kinds_of_their_rules(name):
+    assert set(THEMES[name]) == {kind for rule in rules_of(theme(name)) for kind in rule.facts["kinds"]}
 
 
 @pytest.mark.parametrize("rule", [rule for rule in DIAGNOSES if rule.facts["kinds"]], ids=lambda rule: rule.code)

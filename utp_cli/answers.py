@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.run import ANSWER_KINDS
-from utp_cli.parsing import diagnose as diagnosing, parser as parsing
+from utp_cli.parsing import parser as parsing
 from utp_cli.protocol.tools import tier_named
 
 if TYPE_CHECKING:
@@ -117,6 +116,9 @@ def diagnose(
     list of messages), `tools` (`{"provider": …, "tools": […]}`, or tools in any form), `template` (the text of a chat
     template). The other options are those of `parse`. Raises `UtpError` for another kind, and for tools that are none.
     """
+    from utp_cli.diagnosis.run import ANSWER_KINDS  # noqa: PLC0415 - parsing does without
+    from utp_cli.parsing import diagnose as diagnosing  # noqa: PLC0415
+
     if kind == "tools" and not (isinstance(source, dict) and "tools" in source):
         source = _definitions(source)  # type: ignore[arg-type]  # what is no tool raises
     known = _given(tools) if kind in ANSWER_KINDS else tools and _definitions(tools)

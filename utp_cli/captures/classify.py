@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.shape import judge, recognise
 
@@ -22,8 +22,7 @@ _LOG_KEYS: Final = frozenset({"level", "severity", "levelname", "lvl", "loglevel
 _SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sort:
+class Sort(Record):
     """What a document is."""
 
     kind: CaptureKind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +9,7 @@ from utp_cli.captures.lines import lines_of
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.spellings import read_spelling, starts
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode
 
@@ -36,8 +36,7 @@ _FAILED: Final = 1_000
 """Characters that are counted for a reading that failed and does not say how far it looked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Record):
     """A document in a text: characters `start` to `end`, exclusive."""
 
     value: Any

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.hops import body_hops, metadata_of, take_off
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode, dict_of
 from utp_cli.wire.error_body import error_of, own_error_of
@@ -44,8 +44,7 @@ _INNER_KEYS: Final = (
 _SIGN_OF_ERROR: Final = regex(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorRead:
+class ErrorRead(Record):
     """The innermost error."""
 
     message: str

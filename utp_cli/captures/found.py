@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.transcripts import page_error
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,7 @@ FIRST_REFUSAL: Final = 400
 """The first HTTP status of those that refuse."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Record):
     """A capture, with what is needed to join and to judge it. Characters count in the cleaned text."""
 
     start: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
 
 _STATUS_WORDS: Final = (
@@ -16,8 +16,7 @@ _STATUS_WORDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapping:
+class Wrapping(Record):
     """Words in front of an error. Groups of the pattern: `status`, `name` (who wraps)."""
 
     pattern: re.Pattern[str]
@@ -137,8 +136,7 @@ _FURTHEST: Final = 300
 """Characters before a body in which wrappings are looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unwrapped:
+class Unwrapped(Record):
     """What is left of an error's text once who wrapped it is known."""
 
     rest: str
@@ -166,8 +164,7 @@ def take_off(text: str, *, hunt: bool = False) -> Unwrapped:
     return Unwrapped(rest=rest, hops=tuple(hops), status=status)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Taken:
+class _Taken(Record):
     end: int
     hop: str = ""
     status: int | None = None

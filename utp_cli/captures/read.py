@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.classify import sort_of
@@ -18,6 +17,7 @@ from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
 from utp_cli.wire.error_body import error_of
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ _LONGEST: Final = 8_000
 """Characters of words that are looked up among the known error texts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paste:
+class Paste(Record):
     """What was found in an input, and the place of what matters in it."""
 
     captures: list[Capture]

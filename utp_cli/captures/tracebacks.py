@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.lines import lines_of
 from utp_cli.captures.logfmt import record_of
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,8 +77,7 @@ _LONGEST: Final = 8_000
 """Characters of a message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Record):
     """A line that tells an error. The message goes from `start` to `end`."""
 
     start: int
@@ -93,8 +92,7 @@ class Line:
     """The words, where they are not what stands there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Record):
     """What the lines of a text say."""
 
     errors: list[Line]

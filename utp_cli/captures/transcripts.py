@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 _STATUS: Final = regex(r"^(?P<mark>< )?HTTP/[\d.]{1,3} (?P<status>\d{3})[^\n]{0,80}$", re.MULTILINE)
 _HEADER: Final = regex(r"(?:< ?)?([A-Za-z][\w-]{0,80}): ?([^\n\r]{0,4000})\r?\n")
@@ -24,8 +24,7 @@ _REFUSES: Final = regex(
 _NUMBER: Final = regex(r"\b[45]\d\d\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class Response(Record):
     """A response in a transcript: its head goes from `start` to `body`, where what it brought begins."""
 
     start: int

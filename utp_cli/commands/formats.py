@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import output
 from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     """Takes each event of a stream, then None; says whether anybody reads on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Showing:
+class Showing(Record):
     """How much is shown, and on what."""
 
     file: str | None = None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.errors import BadOption, nearest
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capability:
+class Capability(Record):
     """The defaults are the careful guess about a model that nobody knows."""
 
     native_tools: bool = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from utp_cli.detection.capability import Capability
@@ -40,8 +41,7 @@ PROMPT = "prompt"
 """Definitions and results are written into the conversation as text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Record):
     """How to ask a model for calls. Each value has its reason in `reasons`, by name."""
 
     mode: Mode

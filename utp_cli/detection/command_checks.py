@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.command_local import LLAMA_SERVER, LMDEPLOY, OLLAMA, TGI
 from utp_cli.detection.command_parsers import SGLANG, VLLM
 from utp_cli.protocol.findings import Finding
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +28,7 @@ RULES: dict[str, tuple[Callable[[Command, Detection], Iterator[Fault]], ...]] = 
 """By engine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Record):
     """A command and what is wrong with it."""
 
     command: Command

@@ -5,8 +5,9 @@ Sources: vLLM 0.33.0, SGLang 0.5.23 (wheels), llama.cpp and Ollama (sources), re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,8 +28,7 @@ RENAMED = {"qwen25": "qwen", "glm45": "glm"}
 """Old and new names of SGLang's tool parsers; the old ones still work, with a warning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Record):
     """One thing wrong, and what to change."""
 
     code: str

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field
 
 from utp_cli.detection.words import words
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, field
 
 Words = tuple[str, ...]
 
@@ -63,8 +63,7 @@ SHORT = {
 """Short forms of options that are looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Record):
     """One start command."""
 
     engine: str

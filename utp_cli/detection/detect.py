@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
@@ -18,6 +17,7 @@ from utp_cli.detection.series import OWN_SERVERS
 from utp_cli.detection.serving import server_settings
 from utp_cli.facts.aliases import ALIASES
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -40,8 +40,7 @@ NO_CALLS = {"native_tools": False, "structured_outputs": False}
 _LOW_BITS = regex(r"(?:^|-)(?:[it]?q[123](?!\d)|[123]-?bit)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detection:
+class Detection(Record):
     """Everything an id tells, and what follows from it."""
 
     model: str

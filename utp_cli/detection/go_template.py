@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,8 +44,7 @@ class Block:
     otherwise: list[Node] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoTemplate:
+class GoTemplate(Record):
     """A template taken apart."""
 
     pieces: list[tuple[str, str]]

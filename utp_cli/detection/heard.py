@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.model_id import read_model_id
+from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.detection.template import TemplateReading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
+class Contradiction(Record):
     """Two sources that cannot both be right."""
 
     field: str

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utp_cli.detection.providers import OWNERS, PROVIDERS, REPACKAGERS
 from utp_cli.detection.words import words
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from utp_cli.detection.spec import ModelSpec
@@ -37,8 +37,7 @@ _NO_MODEL = 12
 """A distance from which on two ids name two models."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Record):
     """Which model an id names, whoever serves it."""
 
     family: str

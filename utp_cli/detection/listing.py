@@ -6,7 +6,6 @@ catalogue of pi; as of November 2026.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.kinds import CHAT
@@ -15,6 +14,7 @@ from utp_cli.detection.offers import FIELDS, Table, built_in
 from utp_cli.detection.providers import NAMED_BY_COLON, PROVIDERS
 from utp_cli.detection.tabulating import Offer, tabulate
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +38,7 @@ ORIGINS = {"langchain": "models.dev", "pi": "models.dev"}
 """Catalogues that have their figures from another one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(Record):
     """A line of a list: fields of `Capability` of one model at one provider."""
 
     provider: str
@@ -51,8 +50,7 @@ class Listed:
     """The id is complete without the provider."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Record):
     """A list as it is kept."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -28,10 +27,10 @@ from utp_cli.detection.route import Route, read_route
 from utp_cli.detection.spec import ModelSpec
 from utp_cli.facts.aliases import ALIASES
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexeme:
+class Lexeme(Record):
     """A word of a name and what it is by itself."""
 
     kind: str

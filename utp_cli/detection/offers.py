@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.identity import Identity, distance, identity_of
 from utp_cli.facts.offers import table_text
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -29,8 +30,7 @@ Figure = list[Any]
 """Value, how many offers agree, of how many, 1 where the maker's own is among them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Record):
     """What is offered of one model."""
 
     identity: Identity
@@ -67,8 +67,7 @@ def _row(line: list[Any]) -> Row:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(Record):
     """The row that fits an id best."""
 
     row: Row

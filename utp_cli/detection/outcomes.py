@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,8 +19,7 @@ _QUOTED: Final = 60
 """Characters of arguments that are told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Record):
     """What a client makes of an answer."""
 
     client: str
@@ -33,8 +32,7 @@ class Seen:
     """Why there is nothing to see."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class Heard(Record):
     """What came of one request."""
 
     verdict: Verdict
@@ -60,8 +58,7 @@ class Heard:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Record):
     """What is known of one scenario afterwards."""
 
     scenario: Scenario

@@ -6,19 +6,18 @@ A row states only what is known of the whole series; what follows from the rest 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from utp_cli.detection.series import Series, Serving
 from utp_cli.detection.words import words
+from utp_cli.protocol.records import Record
 
 CARDS = "model cards and provider documentation, 2026-11"
 TEMPLATES = "chat templates as published, 2026-11"
 LISTING = "public capability listings of the providers, 2026-11"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CapabilityRow:
+class CapabilityRow(Record):
     """Facts about one series: fields of `Capability`."""
 
     series: Series

@@ -7,7 +7,6 @@ OpenRouter, as of November 2026.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from utp_cli.detection.families import AT_START, CLOSED, SPELLINGS
 from utp_cli.detection.providers import (
@@ -24,10 +23,10 @@ from utp_cli.detection.providers import (
     VENDORS,
 )
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Record):
     """An id taken apart, all lower case."""
 
     provider: str | None = None
@@ -38,8 +37,7 @@ class Route:
     """The form itself says that this is somebody's own model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Record):
     """One way of writing a route. Groups of the pattern: `org` and `name`, or `rest`, read on as a path."""
 
     pattern: re.Pattern[str]

@@ -5,15 +5,15 @@ Requests are in the format of OpenAI's chat completions, which every engine of `
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from utp_cli.protocol.records import Record, field
 
 Message = dict[str, Any]
 Call = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
+class Scenario(Record):
     """One thing to find out."""
 
     name: str

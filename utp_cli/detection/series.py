@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING, Literal
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +23,7 @@ OWN_SERVERS = frozenset({None, "ollama", "vllm", "lmstudio", "local", "huggingfa
 _COMPARE: dict[str, Callable[[Version, Version], bool]] = {">=": ge, "<=": le, "==": eq, ">": gt, "<": lt}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class Series(Record):
     """A set of models. Every condition given must hold."""
 
     family: str = ""

@@ -6,11 +6,11 @@ answers; as of November 2026.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.listing import OPENROUTER_PARAMETERS
 from utp_cli.protocol.errors import BadOption, nearest
+from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,7 @@ Facts = dict[str, Any]
 MODELS = "/v1/models"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerFacts:
+class ServerFacts(Record):
     """What a server says of the model that it serves."""
 
     engine: str
@@ -57,8 +56,7 @@ class ServerFacts:
         return {**{name: getattr(self, name) for name in names}, "notes": list(self.notes)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class Engine(Record):
     """A kind of server: how it is known, what else to ask, what its answers mean."""
 
     name: str

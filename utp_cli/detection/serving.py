@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from utp_cli.detection.series import Series
 from utp_cli.detection.words import words
+from utp_cli.protocol.records import Record
 
 Basis = Literal["docs", "registry", "inferred"]
 Servers = dict[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerRow:
+class ServerRow(Record):
     """The settings for one series. An empty field: nothing to set, or not offered by that server."""
 
     series: Series

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from utp_cli.protocol.records import Record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSpec:
+
+class ModelSpec(Record):
     """The facts that the text of an id states; nothing that only a registry could know."""
 
     provider: str | None = None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.identity import Identity, identity_of
 from utp_cli.detection.makers import MAKERS
 from utp_cli.detection.offers import FIELDS, Figure, Row
+from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,8 +23,7 @@ _NEAR = 0.06
 _CONTEXT, _ANSWER = FIELDS.index("context_window"), FIELDS.index("max_output_tokens")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Record):
     """What one catalogue says of one model at one provider."""
 
     catalogue: str

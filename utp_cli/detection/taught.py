@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.probe import NAMES, RICH_SCHEMA
@@ -11,6 +10,7 @@ from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
+from utp_cli.protocol.records import Record
 from utp_cli.protocol.tools import Tool
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ SIGNS: dict[str, str] = {
 _TOOLS = {name: Tool(name=name, parameters=RICH_SCHEMA) for name in NAMES}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Record):
     """A turn of an assistant as a template writes it."""
 
     text: str

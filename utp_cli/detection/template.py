@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.conversation import Conversation, assistant, is_doubled, is_sound
@@ -19,13 +18,13 @@ from utp_cli.detection.probe import ANSWER, BARE_CALL, BOS, CALLS, EOS, NAMES, R
 from utp_cli.detection.taught import Turn, dialects_meant, dialects_that_read, examples_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateReading:
+class TemplateReading(Record):
     """What was learnt of a template."""
 
     dialects: tuple[str, ...] = ()

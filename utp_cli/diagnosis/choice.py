@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,8 +21,7 @@ _MODES: dict[str, Literal["auto", "none", "must"]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Record):
     """What a request says about calling tools."""
 
     mode: Literal["auto", "none", "must"] = "auto"

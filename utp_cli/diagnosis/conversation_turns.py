@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.written import Written
 from utp_cli.protocol.calls import Oddity
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.history import Message, messages_of
 
@@ -26,8 +26,7 @@ _ERROR = regex(
 _ERROR_KEYS = ("error", "is_error", "isError")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Record):
     """What came back of one call."""
 
     call_id: str | int | None
@@ -39,8 +38,7 @@ class Result:
     """The message, or the block of one, that it stands in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Record):
     """One message."""
 
     pointer: str

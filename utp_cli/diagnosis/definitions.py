@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
+from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
 from utp_cli.schemas.walk import walk

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import resolve
 from utp_cli.schemas.types import certain_types, json_type
@@ -21,8 +21,7 @@ _LONGEST = 2000
 """Characters of a path: what lies deeper is not compared."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Misfit:
+class Misfit(Record):
     """One place where a value is not what the schema asks."""
 
     kind: Literal["missing", "type", "unexpected"]

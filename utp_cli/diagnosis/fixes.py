@@ -6,12 +6,12 @@ Flags: the documentation and sources of vLLM 0.33, SGLang 0.5, llama.cpp and Oll
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import HOSTED, belongs, served
 from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called, names_of
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

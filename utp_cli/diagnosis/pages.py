@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.catalogue import DIAGNOSES, THEMES, rules_of
+from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import label_of
 from utp_cli.diagnosis.sighting import SECTIONS
+from utp_cli.diagnosis.themes import THEMES, rules_of, theme
 from utp_cli.facts.error_texts.entries import error_texts
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def page_of_all() -> str:
     It holds the error texts as they appear, so that a search for one finds the diagnosis.
     """
     parts = [f"# Diagnoses\n\n{len(DIAGNOSES)} root causes, what proves each, and what to change.\n"]
-    for theme in THEMES:
-        title, _, rest = (theme.__doc__ or "").strip().partition(":")
+    for module in map(theme, THEMES):
+        title, _, rest = (module.__doc__ or "").strip().partition(":")
         parts.append(f"## {title}\n" + (f"\n{rest.strip().capitalize()}\n" if rest else ""))
-        parts += [page_of(rule) for rule in rules_of(theme)]
+        parts += [page_of(rule) for rule in rules_of(module)]
     return "\n".join(parts)

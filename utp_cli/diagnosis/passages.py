@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,8 +33,7 @@ THINK_TAGS = frozenset(
 """Those that are about thinking alone: some dialects close it with the token that ends any message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(Record):
     """One text of an answer."""
 
     pointer: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.precedence import settled
 from utp_cli.diagnosis.subject import Answer, Capture, Refusal, Session, Template, ToolSet
+from utp_cli.diagnosis.themes import rules_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
 from utp_cli.wire.history import messages_of
@@ -123,6 +123,7 @@ _OTHER_KINDS: dict[str, Callable[[Mapping[str, Any]], list[Finding]]] = {
 
 
 def _named(refusal: Refusal) -> list[Finding]:
+    from utp_cli.diagnosis.catalogue import DIAGNOSES  # noqa: PLC0415 - as below
     from utp_cli.diagnosis.refusals import refusal_finding  # noqa: PLC0415 - loads the error texts, for errors only
 
     finding = refusal_finding(refusal, DIAGNOSES)
@@ -130,9 +131,9 @@ def _named(refusal: Refusal) -> list[Finding]:
 
 
 def _looked_at(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
-    found = settled(finding for rule in DIAGNOSES if kind in rule.facts["kinds"] for finding in rule.check(subject))
+    found = settled(finding for rule in rules_for(kind) for finding in rule.check(subject))
     if isinstance(subject, Refusal):
         found += _named(subject)
     capture = Capture(model=model, found=found)
-    found += [f for rule in DIAGNOSES if "capture" in rule.facts["kinds"] for f in rule.check(capture)]
+    found += [finding for rule in rules_for("capture") for finding in rule.check(capture)]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))

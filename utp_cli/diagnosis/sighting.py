@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.findings import Confidence, Finding, Place, Severity
+from utp_cli.protocol.records import Record
 from utp_cli.protocol.rules import Rule, rule
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ SECTIONS = ("What people see", "What proves it", "What to change", "Error texts"
 """The labels of a page's paragraphs, in order; only the last may be absent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class Sighting(Record):
     """A diagnosis at one place. The rule adds its code, its severity and, for want of a fix, its advice."""
 
     message: str

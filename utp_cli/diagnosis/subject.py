@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from utp_cli.diagnosis.written import Written, written
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.calls import NOT_MEANT, Oddity
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, field
 from utp_cli.protocol.tools import Tool
 from utp_cli.validation.definitions import Definition, find_definitions, read_definition
 
@@ -42,8 +42,7 @@ _HIDDEN_TOKENS = (
 _OTHER_CONTENT = ("refusal", "audio", "images")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(Record):
     """One answer of a model, and what is known of who asked and who served."""
 
     result: ParseResult
@@ -208,8 +207,7 @@ class Answer:
         return tuple(Turn(pointer=turn, role="assistant", calls=tuple(calls)) for turn, calls in by_turn.items())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
+class Refusal(Record):
     """An error body: the server did not answer at all."""
 
     message: str
@@ -225,8 +223,7 @@ class Refusal:
     server: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Session:
+class Session(Record):
     """A conversation: messages in OpenAI's form; blocks in Anthropic's are understood too, and `wire/history.py`'s."""
 
     messages: Sequence[Any]
@@ -267,8 +264,7 @@ class Session:
         return told_by_system({**self.request, "messages": list(self.messages)})
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToolSet:
+class ToolSet(Record):
     """Tool definitions as they were written, for one provider."""
 
     tools: Sequence[Any]
@@ -280,8 +276,7 @@ class ToolSet:
         return tuple(find_definitions(list(self.tools)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Template:
+class Template(Record):
     """The text of a chat template: Jinja, the TEMPLATE of an Ollama Modelfile, or a whole Modelfile."""
 
     text: str
@@ -289,8 +284,7 @@ class Template:
     """What is known of the server that renders with it: `engine`, `tool_call_parser`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Capture:
+class Capture(Record):
     """A subject of any kind once it was looked at."""
 
     model: str | None

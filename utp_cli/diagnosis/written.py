@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer_parts
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ _RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})
 _CHOICE = regex(r"/(?:choices|candidates|messages)/\d+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Record):
     """One call of an answer or of a conversation."""
 
     name: str | None

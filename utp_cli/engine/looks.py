@@ -24,6 +24,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from utp_cli.engine import machine
+from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.source import Source
 from utp_cli.protocol.patterns import LatePattern
 from utp_cli.repair import shortcuts, tokens
@@ -53,6 +54,7 @@ class Looks:
 def counting(packages: tuple[str, ...] = READERS) -> Iterator[Looks]:
     """Count the looks of the modules in `packages` that are loaded. Patterns that they cached are made anew."""
     looks = Looks()
+    assert all(GRAMMARS.values())  # noqa: S101 - loads them: what is loaded later would not be counted
     modules = [module for name, module in [*sys.modules.items()] if name.startswith(packages) and name != __name__]
     before = [(module, dict(vars(module))) for module in modules]
     _forget(modules)

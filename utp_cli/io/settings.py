@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io.output import say
 from utp_cli.io.profiles import Configuration, find_configuration, overrides_for
 from utp_cli.protocol.errors import BadOption, nearest
+from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from utp_cli.io.profiles import Profile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Record):
     """Where one setting may come from, after its option."""
 
     variable: str
@@ -55,8 +54,7 @@ SETTINGS: dict[str, Setting] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Record):
     """What was asked for on the command line, and what stands behind it."""
 
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -8,7 +8,6 @@ UtpError
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ class BadOption(UtpError):
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name that looks most like `name`, or None. Case is ignored."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only what is misspelt pays
+
     by_folded = {k.casefold(): k for k in known}
     found = get_close_matches(name.casefold()[:100], by_folded, n=1, cutoff=cutoff)
     return by_folded[found[0]] if found else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # left out of the stubs
@@ -45,6 +44,8 @@ def quoted(value: str) -> str:
 
 def unescaped(raw: str) -> str:
     """Decode, once, the entities that writers of XML and HTML use for characters."""
+    import html  # noqa: PLC0415 - its table is long, and entities are rare
+
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), raw)
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Problem, Repair
 from utp_cli.protocol.errors import nearest
+from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import tolerant
 from utp_cli.repair.codes import CODES
@@ -46,8 +46,7 @@ Path = tuple[str | int, ...]
 """Keys and indexes from the arguments to a value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Record):
     """A call's arguments after the check."""
 
     valid: bool | None

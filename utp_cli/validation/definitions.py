@@ -6,10 +6,10 @@ specification of 2025-06-18.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.protocol.records import Record, replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.protocol.tools import Tier, Tool
 from utp_cli.schemas.walk import walk
@@ -22,8 +22,7 @@ CANONICAL = "tools-canonical"
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Record):
     """Where one provider's form keeps what a tool definition says."""
 
     name: str
@@ -68,8 +67,7 @@ HOSTED = frozenset(
 """Entries of a tool list that define no function: the provider's own tools, and free-text tools."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(Record):
     """One tool definition as written, and where its parts stand. Pointers lead from `raw`."""
 
     raw: Any

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record
 
 FailureCode = Literal[
     "validation", "permission", "not_found", "timeout", "rate_limit", "model_refusal", "execution", "network"
@@ -16,8 +16,7 @@ Strategy = Literal["same", "rephrase", "escalate", "abort"]
 model, another tool, or a person. `abort`: give up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolError:
+class ToolError(Record):
     """Why a tool or a request failed, and what to do about it."""
 
     code: FailureCode

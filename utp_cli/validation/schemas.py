@@ -6,11 +6,11 @@ Nothing is fetched: a reference to a file or an address makes a schema unusable.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.schema_types import type_meant
 from utp_cli.protocol.numbers import odd_numbers, writable
+from utp_cli.protocol.records import Record
 from utp_cli.schemas.bounds import BRANCHES
 from utp_cli.schemas.expansion import expands_too_far
 from utp_cli.schemas.types import branches, declared
@@ -23,8 +23,7 @@ CACHED: Final = 256
 """Validators that are kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(Record):
     """A schema with its validator."""
 
     schema: dict[str, Any]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.calls import Oddity, ServerCall
+from utp_cli.protocol.records import MutableRecord, field, replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
 from utp_cli.wire.open_call import OpenCall
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import WireEvent
 
 
-@dataclass(slots=True, kw_only=True)
-class Scope:
+class Scope(MutableRecord):
     """What all decoders of one input share, and where in it this one stands."""
 
     told: Told = field(default_factory=lambda: Told(oddities=[]))

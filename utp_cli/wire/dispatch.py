@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.catalogue import FORMATS, decoder_of
 from utp_cli.wire.error_body import error_of

@@ -5,9 +5,9 @@ The rules are tables: `shape_answers` for answers and stream events, `shape_requ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from utp_cli.protocol.records import Record, replace
 from utp_cli.wire.access import dict_of, dicts_of, list_of
 from utp_cli.wire.event_stream import EventStream, may_begin
 from utp_cli.wire.frames import BLANK, DONE, framing_of
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from utp_cli.wire.shape_answers import Rule, Side, Unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recognised:
+class Recognised(Record):
     """What an input was taken for."""
 
     format: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
     from utp_cli.protocol.captures import CaptureKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
+class Spelling(Record):
     """A document that was not printed as JSON."""
 
     document: Any

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from utp_cli.engine.grammars import (
-    arg_key_value,
-    elements,
-    harmony,
-    header_json,
-    kv_custom,
-    nested,
-    pythonic,
-    raw_code,
-    tagged_arguments,
-    tagged_json,
-    tool_block,
-)
 
 if TYPE_CHECKING:
     from utp_cli.engine.reading import Grammar
 
-GRAMMARS: dict[str, Grammar] = {
-    "tagged_json_object": tagged_json.GRAMMAR,
-    "tagged_json_list": tagged_json.GRAMMAR,
-    "xml_function_eq": tagged_arguments.GRAMMAR,
-    "xml_invoke": tagged_arguments.GRAMMAR,
-    "arg_key_value": arg_key_value.GRAMMAR,
-    "header_json": header_json.GRAMMAR,
-    "harmony": harmony.GRAMMAR,
-    "kv_custom": kv_custom.GRAMMAR,
-    "raw_code": raw_code.GRAMMAR,
-    "xml_nested": nested.GRAMMAR,
-    "pythonic": pythonic.GRAMMAR,
-    "xml_elements": elements.GRAMMAR,
-    "tool_block": tool_block.GRAMMAR,
+_MODULES = {
+    "tagged_json_object": "tagged_json",
+    "tagged_json_list": "tagged_json",
+    "xml_function_eq": "tagged_arguments",
+    "xml_invoke": "tagged_arguments",
+    "arg_key_value": "arg_key_value",
+    "header_json": "header_json",
+    "harmony": "harmony",
+    "kv_custom": "kv_custom",
+    "raw_code": "raw_code",
+    "xml_nested": "nested",
+    "pythonic": "pythonic",
+    "xml_elements": "elements",
+    "tool_block": "tool_block",
 }
-"""Family → grammar. Families that differ in declarations only share one."""
+"""Family → module. Families that differ in declarations only share one."""
+
+
+class _Grammars(Mapping[str, "Grammar"]):
+    """Family → grammar. A module is loaded when a marker of its family is met: few answers need more than one."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Grammar] = {}
+
+    def __getitem__(self, family: str) -> Grammar:
+        if family not in self._loaded:
+            self._loaded[family] = import_module(f"{__name__}.{_MODULES[family]}").GRAMMAR
+        return self._loaded[family]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+GRAMMARS: Mapping[str, Grammar] = _Grammars()
