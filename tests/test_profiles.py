@@ -10,12 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from utp_cli.detection.capability import Capability
-from utp_cli.io.profiles import (
-    CapabilityOverrides,
-    add_profile,
-    find_configuration,
-    read_configuration,
-)
+from utp_cli.io.configuration import find_configuration
+from utp_cli.io.profiles import CapabilityOverrides, add_profile, read_configuration
 from utp_cli.io.settings import SETTINGS, load_settings
 from utp_cli.io.toml_text import line_of, without_table
 from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, UtpError

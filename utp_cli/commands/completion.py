@@ -14,7 +14,7 @@ def parsers(incomplete: str) -> list[str]:
 
 def profiles(incomplete: str) -> list[str]:
     """Return the profiles of the configuration file found that begin so."""
-    from utp_cli.io.profiles import find_configuration  # noqa: PLC0415
+    from utp_cli.io.configuration import find_configuration  # noqa: PLC0415
 
     try:
         configuration = find_configuration(None)

@@ -11,7 +11,8 @@ from typer import Argument, Context, Option
 from utp_cli.commands import completion, options
 from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output
-from utp_cli.io.profiles import add_profile, candidates, find_configuration
+from utp_cli.io.configuration import candidates, find_configuration
+from utp_cli.io.profiles import add_profile
 from utp_cli.io.toml_text import read_toml
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.views.escape import shown

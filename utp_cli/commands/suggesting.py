@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.io.configuration import find_configuration
 from utp_cli.io.output import say
-from utp_cli.io.profiles import add_profile, find_configuration
+from utp_cli.io.profiles import add_profile
 from utp_cli.protocol.errors import BadOption
 from utp_cli.replaying.suggest import Suggestion, suggest
 from utp_cli.views.escape import shown

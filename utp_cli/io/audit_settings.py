@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from utp_cli.auditing.report import AuditReport
-    from utp_cli.io.profiles import Configuration
+    from utp_cli.io.configuration import Configuration
     from utp_cli.io.tool_files import ToolFile
 
 FailOn = Literal["never", "error", "warning", "info"]

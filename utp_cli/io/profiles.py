@@ -10,21 +10,19 @@ A key is never stored, only the name of the environment variable that holds it.
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
-from dataclasses import dataclass, field, fields, is_dataclass
-from fnmatch import fnmatchcase
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_type_hints
 
+from utp_cli.io.configuration import Configuration
 from utp_cli.io.replacing import replace_file
 from utp_cli.io.toml_text import line_of, read_toml, without_table
-from utp_cli.protocol.errors import BadFile, BadOption, UnknownName, nearest
+from utp_cli.protocol.errors import BadFile, BadOption, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from pathlib import Path
 
 _STRICT: dict[str, str] = {"extra": "forbid"}
 Mode = Literal["auto", "native", "structured", "validated", "parsed"]
@@ -89,67 +87,6 @@ class Profile:
     tools: ToolHandling = ToolHandling()
     server: Server = Server()
     capability: CapabilityOverrides = CapabilityOverrides()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configuration:
-    """A configuration file as it was read; `path` is None where none was found."""
-
-    path: Path | None = None
-    text: str = ""
-    profiles: dict[str, Any] = field(default_factory=dict)
-    models: dict[str, Any] = field(default_factory=dict)
-    dialects: dict[str, Any] = field(default_factory=dict)
-
-    def profile(self, name: str) -> Profile:
-        """Return a profile, checked. Raises `UnknownName`, and `BadFile` with the line of what is wrong."""
-        if name not in self.profiles:
-            where = f"{self.path} has: {', '.join(self.profiles) or 'none'}" if self.path else "no profiles.toml found"
-            raise UnknownName("profile", name, self.profiles, where)
-        return check_profile(self.profiles[name], lambda keys: self.place("profiles", name, *keys))
-
-    def facts_for(self, model: str) -> dict[str, dict[str, Any]]:
-        """Return what the `[models."PATTERN"]` tables that fit a model say, by `file:line`. Raises `BadFile`."""
-        fitting = [name for name in self.models if fnmatchcase(model.lower(), name.lower())]
-        for name in fitting:
-            check_profile({"capability": self.models[name]}, partial(self._model_place, name))
-        return {self.place("models", name): self.models[name] for name in fitting}
-
-    def _model_place(self, name: str, keys: list[str]) -> str:
-        return self.place("models", name, *keys[1:])
-
-    def place(self, *keys: str) -> str:
-        """Return `file:line` of a key, or of the innermost table around it that is written out."""
-        return f"{self.path}:{line_of(self.text, keys)}"
-
-
-def find_configuration(asked: str | None) -> Configuration:
-    """Read the first configuration file there is: the one asked for, `$UTP_CONFIG`, here, the user's own."""
-    if asked and not Path(asked).exists():
-        raise BadFile(asked, "no such configuration file")
-    path = next((path for path in candidates(asked) if path.is_file()), None)
-    return read_configuration(path) if path else Configuration()
-
-
-def candidates(asked: str | None) -> Iterator[Path]:
-    """Yield where a configuration is looked for, in order."""
-    yield from (Path(name) for name in (asked, os.environ.get("UTP_CONFIG")) if name)
-    yield from (Path("profiles.toml"), Path("llmc.toml"))
-    yield _own_file()
-
-
-def _own_file() -> Path:
-    """Return the user's configuration file, which counts in every folder."""
-    import platformdirs  # noqa: PLC0415 - only who gets so far pays
-
-    return platformdirs.user_config_path("utp") / "profiles.toml"
-
-
-def overrides_for(model: str, configuration: Configuration) -> dict[str, dict[str, Any]]:
-    """Return what `[models."PATTERN"]` tables say of a model, by place: the user's own file, then the one in use."""
-    own = _own_file()
-    beneath = read_configuration(own) if own.is_file() and own != configuration.path else Configuration()
-    return {**beneath.facts_for(model), **configuration.facts_for(model)}
 
 
 def read_configuration(path: Path) -> Configuration:

@@ -8,7 +8,6 @@ something of the old file cannot be kept, nothing is written.
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import sys
 from contextlib import suppress
@@ -45,6 +44,8 @@ class Replacement:
 
     def __init__(self, path: str | Path, *, mode: int = 0o666) -> None:
         """Raises `BadFile` where it cannot be written, or could not be kept as it is but for its content."""
+        import secrets  # noqa: PLC0415 - it loads much of cryptography, and few runs replace a file
+
         self._path = path
         self._target = Path(os.path.realpath(path))
         self._beside = self._target.with_name(f".{self._target.name[:100]}.{secrets.token_hex(6)}")

@@ -6,8 +6,8 @@ import os
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.io.configuration import Configuration, find_configuration, overrides_for
 from utp_cli.io.output import say
-from utp_cli.io.profiles import Configuration, find_configuration, overrides_for
 from utp_cli.protocol.errors import BadOption, nearest
 from utp_cli.protocol.records import Record, field
 
