@@ -10,7 +10,6 @@ from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.diagnosis.streaming import odd
-from utp_cli.facts.providers import ANY_ID, PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,6 +136,8 @@ def mistral_id_format(session: Session) -> Iterator[Sighting]:
     """
     if not belongs(session.model, MISTRAL):
         return
+    from utp_cli.facts.providers import ANY_ID, PROVIDERS  # noqa: PLC0415 - only for its models
+
     ids = PROVIDERS["mistral"].call_ids or ANY_ID
     for call in session.calls:
         if call.id is not None and not ids.accepts(str(call.id)):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from utp_cli.protocol.patterns import regex
 
@@ -19,8 +18,7 @@ _PYTHON = regex(
 _HALF_ESCAPE = regex(r"\\u[0-9A-Fa-f]{0,3}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Strict:
+class Strict(NamedTuple):
     """What the strict reader makes of a text."""
 
     ok: bool

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.detection.dialect import dialects_for, server_row
-from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.series import Series
 from utp_cli.dialects.catalogue import DIALECTS
 
@@ -57,16 +55,29 @@ WEAK = (
 
 def belongs(model: str | None, series: tuple[Series, ...]) -> Series | None:
     """Return the first of the series that the model belongs to, if any."""
-    spec = read_model_id(model) if model else None
-    return next((one for one in series if spec and one.matches(spec)), None)
+    if not model:
+        return None
+    from utp_cli.detection.model_id import read_model_id  # noqa: PLC0415 - reading ids takes a dozen modules
+
+    spec = read_model_id(model)
+    return next((one for one in series if one.matches(spec)), None)
 
 
 def dialect_of(model: str | None) -> Dialect | None:
     """Return the dialect that the model most likely writes."""
-    names = dialects_for(model) if model else []
+    if not model:
+        return None
+    from utp_cli.detection.dialect import dialects_for  # noqa: PLC0415 - as above
+
+    names = dialects_for(model)
     return DIALECTS.get(names[0]) if names else None
 
 
 def served(model: str | None) -> ServerRow | None:
     """Return how servers are set up for the model's series."""
-    return server_row(read_model_id(model)) if model else None
+    if not model:
+        return None
+    from utp_cli.detection.dialect import server_row  # noqa: PLC0415 - as above
+    from utp_cli.detection.model_id import read_model_id  # noqa: PLC0415
+
+    return server_row(read_model_id(model))

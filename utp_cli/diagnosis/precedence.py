@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Precedence:
+class Precedence(NamedTuple):
     """`first` stands for each of `then`."""
 
     first: str

@@ -14,7 +14,6 @@ from utp_cli.protocol.calls import NOT_MEANT, Oddity
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 from utp_cli.protocol.tools import Tool
-from utp_cli.validation.definitions import Definition, find_definitions, read_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Span
+    from utp_cli.validation.definitions import Definition
 
 RAW_SHAPES = frozenset({"text", "ollama-generate"})
 """What the model generated, unread by any server: markup is where it belongs."""
@@ -51,16 +51,11 @@ class Answer(Record):
     """As the caller says, else as the answer does."""
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the request: `tool_choice`, `max_tokens`, `options`, …; None is read as `{}`."""
+    """What is known of the request: `tool_choice`, `max_tokens`, `options`, …"""
     server: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the server: `engine`, `tool_call_parser`, `reasoning_parser`; None is read as `{}`."""
+    """What is known of the server: `engine`, `tool_call_parser`, `reasoning_parser`."""
     asked_in_text: bool = False
     """Calls were asked for as text, by a prompt, a schema or a grammar: they stand there on purpose."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "request", self.request or {})
-        object.__setattr__(self, "server", self.server or {})
-        object.__setattr__(self, "model", self.model or self.result.model)
 
     @property
     def shape(self) -> str:
@@ -273,6 +268,8 @@ class ToolSet(Record):
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """Each with the place where it stands."""
+        from utp_cli.validation.definitions import find_definitions  # noqa: PLC0415 - only where there are tools
+
         return tuple(find_definitions(list(self.tools)))
 
 
@@ -302,7 +299,11 @@ def known_tools(tools: Any) -> dict[str, Tool]:
     """Return tools by name: those of a list of definitions, or what is a table of tools already."""
     if isinstance(tools, dict):
         return {name: tool for name, tool in tools.items() if isinstance(tool, Tool)}
-    listed = list(tools) if isinstance(tools, (list, tuple)) else []
+    if not isinstance(tools, (list, tuple)) or not tools:
+        return {}
+    from utp_cli.validation.definitions import read_definition  # noqa: PLC0415 - only where there are tools
+
+    listed = list(tools)
     return {tool.name: tool for tool in read_definition(listed) if tool.name}
 
 

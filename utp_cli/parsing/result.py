@@ -36,4 +36,5 @@ class Parsed(ParseResult):
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
 
-        return diagnose_answer(Answer(result=self, **vars(self.circumstances)))
+        known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
+        return diagnose_answer(Answer(result=self, **known))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from utp_cli.protocol.records import MutableRecord
 from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.open_call import OpenCall
@@ -24,8 +24,7 @@ _TEXTS: Final[tuple[tuple[str, Literal["text", "reasoning"]], ...]] = (
 """Keys of a block, or of a delta, that hold text."""
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(MutableRecord):
     """A tool block of a stream that is open."""
 
     call: OpenCall
@@ -103,7 +102,7 @@ class Decoder(FormatDecoder):
         self._last = index
         if kind != "tool_use" and kind not in _RAN_ON_SERVER:
             return [*events, *self._text(index, block)]
-        opened = self._open[index] = _Block(self._call(index, block), server=kind in _RAN_ON_SERVER)
+        opened = self._open[index] = _Block(call=self._call(index, block), server=kind in _RAN_ON_SERVER)
         # `{}` is a placeholder for what the deltas bring.
         opened.call.value = block.get("input") or ABSENT
         named = opened.call.named(block.get("name"))
@@ -121,7 +120,7 @@ class Decoder(FormatDecoder):
             return self._text(index, delta)
         opened = self._open.get(index)
         if opened is None:
-            opened = self._open[index] = _Block(self._call(index, {}), server=False)
+            opened = self._open[index] = _Block(call=self._call(index, {}), server=False)
         told = opened.call.add(piece)
         return [] if opened.server else told
 

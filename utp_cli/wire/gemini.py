@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.wire.access import camel, dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts
 from utp_cli.wire.open_call import OpenCall
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 _CAPITAL: Final = regex(r"[A-Z]")
 
 
-@dataclass(slots=True)
-class _Candidate:
+class _Candidate(MutableRecord):
     """What one candidate has said so far."""
 
     root: tuple[str | int, ...]
@@ -84,7 +83,7 @@ class Decoder(FormatDecoder):
         return [*events, *self.finish(reasons[0] if reasons else None)]
 
     def _candidate(self, number: int, root: tuple[str | int, ...]) -> _Candidate:
-        return self._candidates.setdefault(number, _Candidate(root))
+        return self._candidates.setdefault(number, _Candidate(root=root))
 
     def _read_candidate(self, state: _Candidate, candidate: dict[str, Any]) -> list[WireEvent]:
         events = self._content(state, dict_of(candidate.get("content")))

@@ -5,10 +5,10 @@ Servers stray from the format in many ways; how each is read stands beside the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.open_call import OpenCall, is_json
@@ -23,8 +23,7 @@ _REASONING: Final = ("reasoning_content", "reasoning")
 """Fields for thinking, by different servers; some send the same in both, so one of them is read."""
 
 
-@dataclass(slots=True)
-class _Choice:
+class _Choice(MutableRecord):
     """What one choice has said so far."""
 
     root: tuple[str | int, ...]
@@ -101,7 +100,7 @@ class Decoder(FormatDecoder):
         return [*events, *self.finish(reasons[0] if reasons else None)]
 
     def _choice(self, number: int, root: tuple[str | int, ...]) -> _Choice:
-        return self._choices.setdefault(number, _Choice(root))
+        return self._choices.setdefault(number, _Choice(root=root))
 
     def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
         delta, message = choice.get("delta"), choice.get("message")
