@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ from utp_cli.commands.repairing import repair_files
 from utp_cli.io.inputs import CLIPBOARD, STDIN
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.records import replace
 from utp_cli.protocol.tools import tier_named
 
 if TYPE_CHECKING:

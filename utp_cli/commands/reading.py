@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import inputs
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.passages import THINK_TAGS
@@ -36,7 +37,9 @@ _HARMONY = {"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"}
 """Reported as `harmony-leak`."""
 
 
+@cache
 def _tokens() -> list[str]:
+    """Return all control tokens, longest first."""
     found = {*END_OF_TURN, *_OTHERS}
     for dialect in DIALECTS:
         for marker in (*dialect.markers, *dialect.call_close, *dialect.section_close, *dialect.dropped):
@@ -46,13 +49,19 @@ def _tokens() -> list[str]:
     return sorted(found - THINK_TAGS - _HARMONY, key=len, reverse=True)
 
 
-_TOKENS = tuple(_tokens())
-_TOKEN = regex("|".join(map(re.escape, _TOKENS)))
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, _tokens())))
+
+
+def _may_hold(text: str) -> bool:
+    """Whether a control token can stand in a text: most texts have none of the signs that they begin with."""
+    return "<" in text or "[" in text
 
 
 def first_token(text: str) -> tuple[str, Span] | None:
     """Find the first control token that has no business in prose."""
-    for match in _TOKEN.finditer(text):
+    for match in _token().finditer(text) if _may_hold(text) else ():
         if _alone(match[0], text, match.start()) and not _talked_about(text, *match.span()):
             return match[0], match.span()
     return None
@@ -75,7 +84,7 @@ def _alone(token: str, text: str, at: int) -> bool:
 def leaked_into(value: str) -> str | None:
     """Return the control token that sticks to an end of a value; one that stands apart is talked about."""
     text = value.strip()
-    for token in _TOKENS:
+    for token in _tokens() if _may_hold(text) else ():
         size = len(token)
         if text.endswith(token) and text[-size - 1 : -size] not in _APART and _alone(token, text, len(text) - size):
             return token

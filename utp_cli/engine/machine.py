@@ -171,7 +171,7 @@ class Engine:
             if position > begin:
                 self._content(begin, position)
                 begin = position
-            if hit and hit is not True:
+            if not isinstance(hit, bool):
                 return hit
             if source.closed and not found:
                 return None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
-
-from utp_cli.protocol.records import Record
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,14 +14,14 @@ if TYPE_CHECKING:
 Role = Literal["call", "bare", "section", "think", "unthink", "end", "drop"]
 
 
-class Meaning(Record):
+class Meaning(NamedTuple):
     """What a marker would mean in one dialect."""
 
     role: Role
     dialect: Dialect
 
 
-class Hit(Record):
+class Hit(NamedTuple):
     """A marker in the text: `[start, end)`, and all that it could mean, in the order of the dialects."""
 
     marker: str

@@ -47,13 +47,14 @@ _ABBREVIATED: Final = regex(r"\b(?:e\. ?g|z\. ?B|p\. ?ex|p\. ?ej|bv|np)\.\Z", re
 
 def _any_of(*phrases: str) -> re.Pattern[str]:
     """Match any of the phrases, each a pattern that begins at a word."""
-    return re.compile(rf"\b(?:{'|'.join(phrases)})", re.IGNORECASE)
+    return regex(rf"\b(?:{'|'.join(phrases)})", re.IGNORECASE)
 
 
-_STRONG: Final = _any_of("for example", "for instance", r"e\. ?g\.", "example", "looks? like", "would (?:be|look)")
+_EXAMPLE: Final = ("for example", "for instance", r"e\. ?g\.", "example", "looks? like", "would (?:be|look)")
+_STRONG: Final = _any_of(*_EXAMPLE)
 """What shows a call even where the model speaks of what it does."""
 _SHOWS: Final = _any_of(
-    _STRONG.pattern, r"samples?\b", "such as", "(?:like|as) (?:this|so|that|follows|the following|these)", "similar to",
+    *_EXAMPLE, r"samples?\b", "such as", "(?:like|as) (?:this|so|that|follows|the following|these)", "similar to",
     "format", "syntax", "template", "structure", "notation", "convention", "pattern", "placeholder",
     "(?:would|could|might) (?:be|look|have|write|send|read)",
     "never", "don['’]t", "do not", "must not", "avoid", "instead of", "rather than",

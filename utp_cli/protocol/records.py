@@ -7,6 +7,7 @@ arguments go by name. The functions of `dataclasses` (`replace`, `fields`, `asdi
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
@@ -35,14 +36,19 @@ class _DataclassFields:
     """What the functions of `dataclasses` ask a class for: worked out when one of them asks."""
 
     def __get__(self, _: object, cls: type[_Fields]) -> dict[str, Field[Any]]:
-        import dataclasses  # noqa: PLC0415 - records are there to do without
+        return _as_dataclass(cls)  # type: ignore[arg-type]  # a class has a hash, whatever its values have
 
-        fields = {name: dataclasses.field() for name in cls._types}
-        fields |= {name: dataclasses.field(default=value) for name, value in cls._defaults.items()}
-        fields |= {name: dataclasses.field(default_factory=made) for name, made in cls._factories.items()}
-        listed = [(name, type_, fields[name]) for name, type_ in cls._types.items()]
-        made_alike: Any = dataclasses.make_dataclass(cls.__name__, listed, kw_only=True)
-        return dict(made_alike.__dataclass_fields__)
+
+@cache
+def _as_dataclass(cls: type[_Fields]) -> dict[str, Field[Any]]:
+    import dataclasses  # noqa: PLC0415 - records are there to do without
+
+    fields = {name: dataclasses.field() for name in cls._types}
+    fields |= {name: dataclasses.field(default=value) for name, value in cls._defaults.items()}
+    fields |= {name: dataclasses.field(default_factory=made) for name, made in cls._factories.items()}
+    listed = [(name, type_, fields[name]) for name, type_ in cls._types.items()]
+    made_alike: Any = dataclasses.make_dataclass(cls.__name__, listed, kw_only=True)
+    return dict(made_alike.__dataclass_fields__)
 
 
 class _Fields:  # noqa: PLW1641 - what changes has no hash

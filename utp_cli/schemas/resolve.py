@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from utp_cli.protocol.spans import pointer, pointer_parts
 
@@ -34,6 +33,8 @@ def target(ref: Any, root: Any) -> Target | None:
     if ref != "#" and not ref.startswith("#/"):
         return _names(root).get(ref) if ref else None
     found, at = root, ""
+    from urllib.parse import unquote  # noqa: PLC0415 - takes its time to load, and few schemas refer
+
     for part in pointer_parts(unquote(ref[1:])):
         if isinstance(found, list) and part.isdecimal() and int(part[:9]) < len(found):
             found = found[int(part[:9])]
