@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "utp_cli"
 FLOORS = {
     "protocol": 0,
     "facts": 0,
+    "schemas_json": 0,
     "schemas": 1,
     "repair": 2,
     "dialects": 2,

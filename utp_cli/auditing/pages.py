@@ -36,8 +36,8 @@ def page_of_all() -> str:
     written = ["# Rules of `utp audit`", f"{len(RULES)} rules. `utp explain CODE` shows one. ★ runs by default."]
     for group, (title, about) in GROUPS.items():
         rules = [rule for rule in RULES if rule.code.startswith(group)]
-        written += [f"## {title}", about, _table(rules), *map(_page, rules)]
-    written += ["## Beside the rules", "What suppressions and `--breaking` report.", *map(_page, BESIDE)]
+        written += [f"## {title}", about, _table(rules), *map(page_of, rules)]
+    written += ["## Beside the rules", "What suppressions and `--breaking` report.", *map(page_of, BESIDE)]
     return "\n\n".join(written) + "\n"
 
 
@@ -50,7 +50,8 @@ def _table(rules: list[Rule[Any]]) -> str:
     return "\n".join(["| code | name | severity | ★ | fix |", "| --- | --- | --- | --- | --- |", *rows])
 
 
-def _page(rule: Rule[Any]) -> str:
+def page_of(rule: Rule[Any]) -> str:
+    """Write one rule as Markdown: its code and name, what it does, and its sections."""
     title = " ".join(dict.fromkeys((rule.code, rule.name)))
     body = rule.page.split("\n", 1)[1].strip()
     for section in _SECTIONS:

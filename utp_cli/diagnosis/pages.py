@@ -31,15 +31,15 @@ def _line(entry: ErrorText) -> str:
     return f"`{' '.join(entry.says.split())}` — {entry.cause}: {entry.fix} ({'; '.join(filter(None, told))}){mark}"
 
 
-def page_of(rule: Rule[Any]) -> str:
-    """Write one diagnosis as Markdown: its code, severity, headline and paragraphs."""
+def page_of(rule: Rule[Any], *, texts: bool = True) -> str:
+    """Write one diagnosis as Markdown: its code, severity, headline and paragraphs, and its error texts."""
     star = " ★" if rule.facts["star"] else ""
     body = rule.page
     for label in SECTIONS:
         body = body.replace(f"\n{label}: ", f"\n**{label}:** ")
-    lines = error_lines(rule.code)
-    texts = f"\n**Seen in:**\n\n{lines}" if lines else ""
-    return f"### `{rule.code}`{star}\n\n*{rule.severity}* — {body}\n{texts}"
+    lines = error_lines(rule.code) if texts else ""
+    seen = f"\n**Seen in:**\n\n{lines}" if lines else ""
+    return f"### `{rule.code}`{star}\n\n*{rule.severity}* — {body}\n{seen}"
 
 
 def page_of_all() -> str:

@@ -1,0 +1,110 @@
+"""The documentation site: what it shows works, it is built without a warning, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from utp_cli.auditing.catalogue import RULES
+from utp_cli.diagnosis.catalogue import DIAGNOSES
+from utp_cli.facts.error_texts.entries import error_texts
+from utp_cli.repair.codes import CODES
+
+from .doc_blocks import DOCS, ROOT, commands_of, pages, reader
+
+posix = pytest.mark.skipif(os.name == "nt", reason="the blocks are for a POSIX shell")
+
+
+@posix
+@pytest.mark.parametrize("name", pages())
+def test_a_page_does_what_it_shows(name: str, tmp_path: Path) -> None:
+    with reader(tmp_path, name) as someone:
+        for _, command, shown, printed in someone.follow((DOCS / name).read_text(encoding="utf-8")):
+            assert printed == shown, command
+
+
+def test_a_block_may_hold_several_commands() -> None:
+    from .doc_blocks import Block
+
+    block = Block("console", "", "$ echo a\na\n$ true\n$ echo b\nb\n", (0, 0))
+    assert commands_of(block) == [("echo a", "a"), ("true", ""), ("echo b", "b")]
+
+
+# -- as it is built
+
+
+class Page(HTMLParser):
+    """What a page links to and loads, and the names that links can lead to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.names |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif "src" in given or (tag == "link" and given.get("rel") not in ("canonical", "prev", "next")):
+            self.loaded.append(given.get("src") or given.get("href", ""))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
+    """Build the site, strict: a warning is an error. Returns its pages, read."""
+    pytest.importorskip("material")
+    pytest.importorskip("mkdocstrings")
+    folder = tmp_path_factory.mktemp("site").resolve()
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=110, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    read = {}
+    for path in folder.rglob("*.html"):
+        read[path] = Page()
+        read[path].feed(path.read_text(encoding="utf-8"))
+    return read
+
+
+def test_every_code_has_its_page(site: dict[Path, Page]) -> None:
+    [root] = {path.parent for path in site if path.name == "404.html"}
+    names = [
+        *(f"diagnoses/{rule.code}" for rule in DIAGNOSES),
+        *(f"rules/{rule.code}" for rule in RULES),
+        *(f"repairs/{code.code}" for code in CODES),
+        *(f"errors/{entry.id}" for entry in error_texts()),
+    ]
+    assert [name for name in names if root / name / "index.html" not in site] == []
+
+
+def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
+    [root] = {path.parent for path in site if path.name == "404.html"}
+    dead = []
+    for path, page in site.items():
+        for link in {*page.links, *page.loaded}:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            base = root if parts.path.startswith("/") else path.parent
+            target = (base / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_file() or (
+                parts.fragment
+                and target in site
+                and unquote(parts.fragment) not in {*site[target].names, "__codelineno"}
+            ):
+                dead.append(f"{path.relative_to(root)}: {link}")
+    assert dead == []
+
+
+def test_no_page_loads_anything_from_another_host(site: dict[Path, Page]) -> None:
+    others = {link for page in site.values() for link in page.loaded if urlsplit(link).netloc}
+    assert others == set()
