@@ -1,12 +1,14 @@
 """A hook of mkdocs: pages that are made from the code while the site is built, from what `utp explain` and help show.
 
-In `docs/` nothing of them is kept. The three long pages that readers of the repository have (`diagnoses.md`, `rules.md`)
+In `docs/` nothing of them is kept. The long pages that readers of the repository have (`diagnoses.md`, `rules.md`)
 give way to one page for each entry.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -24,6 +26,10 @@ from utp_cli.facts.error_texts.entries import ErrorText, error_texts
 from utp_cli.facts.project import HOME
 from utp_cli.repair.codes import CODES
 from utp_cli.schemas_json import DOCUMENTS, schema_of
+from utp_cli.views.page.page import digest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.playground_files import BUILT, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,6 +52,8 @@ def on_files(files: Any, config: Any) -> Any:
         files.remove(files.get_file_from_path(path))
     for path, text in pages():
         files.append(File.generated(config, path, content=text))
+    for path, source in playground():
+        files.append(File.generated(config, path, **source))
     return files
 
 
@@ -58,6 +66,26 @@ def _relinked(markdown: str) -> str:
     for old, new in REPLACED.items():
         markdown = re.sub(rf"\]\({re.escape(old)}(?:#[\w-]+)?\)", f"]({new})", markdown)
     return markdown
+
+
+def playground() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the files of the playground, and those that it runs on where they were built."""
+    for path in sorted(OWN.iterdir()):
+        if path.name == "index.html":
+            yield "playground/index.html", {"content": path.read_text(encoding="utf-8").replace("{{policy}}", policy())}
+        elif path.suffix in (".css", ".mjs"):
+            yield f"playground/{path.name}", {"abs_src_path": str(path)}
+    for path in sorted(BUILT.iterdir()) if BUILT.is_dir() else ():
+        yield f"playground/vendor/{path.name}", {"abs_src_path": str(path)}
+
+
+def policy() -> str:
+    """Return the Content-Security-Policy of the playground: its own host alone, and what a result is drawn with."""
+    return (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; worker-src 'self' blob:; "
+        f"frame-src blob:; img-src data:; style-src 'self' '{digest('page.css')}'; "
+        f"script-src 'self' 'wasm-unsafe-eval' '{digest('page.js')}'"
+    )
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -238,7 +266,7 @@ def _documents() -> str:
     lines = [
         "# JSON documents",
         (
-            "What `--json` prints has a schema, a part of the package: `utp_cli.schemas_json.schema_of(NAME)` returns it. "
+            "What `--json` prints has a schema, which the package has: `utp_cli.schemas_json.schema_of(NAME)`. "
             "Documents may get further keys; those that are there keep their meaning."
         ),
     ]

@@ -98,12 +98,13 @@ class Page:
 def _policy() -> str:
     """Return the Content-Security-Policy: nothing is loaded, and only the page's own style and script count."""
     return (
-        f"default-src 'none'; style-src '{_digest('page.css')}'; script-src '{_digest('page.js')}'; "
+        f"default-src 'none'; style-src '{digest('page.css')}'; script-src '{digest('page.js')}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _digest(name: str) -> str:
+def digest(name: str) -> str:
+    """Return what a Content-Security-Policy calls the style (`page.css`) or the script (`page.js`) of the page."""
     return "sha256-" + b64encode(hashlib.sha256(_template(name).render().encode()).digest()).decode()
 
 
