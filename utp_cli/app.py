@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "render-result": ("Models and tools", "render_result", "Write a tool's result or error as a message to the model."),
     "audit": ("Models and tools", "audit", "Lint tool definitions: what is refused, misused, distrusted."),
     "audit-descriptions": ("Models and tools", "audit", "Lint tool definitions: what is refused, misused, distrusted."),
+    "init": ("Settings", "init", "Write a first profile and a CI file."),
     "profiles": ("Settings", "profiles", "Name a model and its server once, in profiles.toml."),
     "dialects": (
         "Reference",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.servers import ENGINES, MODELS, ServerFacts, served
@@ -12,6 +15,34 @@ if TYPE_CHECKING:
     from utp_cli.io.web import Web
 
 _KEY_TROUBLE = (401, 403)
+LOOPBACK = (11434, 8000, 30000, 8080, 1234, 4000, 5000)
+"""Ports that servers take unless told otherwise: Ollama, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM, TabbyAPI."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A server of models on this machine."""
+
+    engine: str
+    url: str
+    models: list[str]
+    """The names it serves."""
+
+
+def running(web: Web) -> list[Running]:
+    """Ask the usual ports of this machine, all at once, for servers of models."""
+    with ThreadPoolExecutor(len(LOOPBACK)) as pool:
+        found = pool.map(partial(_running, web), (f"http://127.0.0.1:{port}" for port in LOOPBACK))
+        return [server for server in found if server]
+
+
+def _running(web: Web, root: str) -> Running | None:
+    asking = _Asking(root, web)
+    try:
+        engine = asking.engine()
+    except NoAnswer:
+        return None
+    return Running(engine=engine.name, url=root, models=engine.models(asking.documents))
 
 
 def ask_server(url: str, model: str | None, web: Web) -> ServerFacts:
