@@ -61,7 +61,7 @@ def audit(
     tokenizer: Annotated[str | None, options.known(metavar="FILE", help="A tokenizer.json to count with.")] = None,
     server: Annotated[str | None, options.known(metavar="NAME", help="The MCP server, for prefixed names.")] = None,
     openai_legacy_limits: Annotated[
-        bool, options.known("--openai-legacy-limits", help="100 properties, 5 levels.")
+        bool, options.known("--openai-legacy-limits", help="100 properties, 5 levels.", hidden=True)
     ] = False,
     profile: options.Profile = None,
     config: options.Config = None,
@@ -87,6 +87,7 @@ def audit(
     ] = None,
     as_json: options.Json = False,
     output: options.Output = None,
+    watch: options.Watch = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     color: options.Color = None,
@@ -96,6 +97,11 @@ def audit(
 
     Settings: [tool.utp.audit]. Exit: 0 clean, 1 findings, 2 could not be run.
     """
+    if watch:
+        given = {**locals(), "watch": False}
+        from utp_cli.commands.watching import watched  # noqa: PLC0415 - hardly anybody watches
+
+        return watched(files or [], [baseline, config], partial(audit, **given))
     if list_all:
         return list_rules(output)
     if explain:

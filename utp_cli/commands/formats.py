@@ -52,6 +52,7 @@ class Showing(Record):
             width=80 if self.file else output.columns(),
             signs=UNICODE if fits else ASCII,
             verbose=self.verbose,
+            links=not self.file and output.takes_links(),
         )
 
 

@@ -35,6 +35,7 @@ Quiet = Annotated[bool, result("--quiet", "-q", help="Only the first line.")]
 Verbose = Annotated[bool, result("--verbose", "-v", help="Everything, in full.")]
 Color = Annotated[str | None, result("--color", metavar="WHEN", help="auto, always, never (--no-color).")]
 NoColor = Annotated[bool, result("--no-color", hidden=True)]
+Watch = Annotated[bool, result("--watch", "-w", help="Again whenever a file changes, until Ctrl-C.")]
 Html = Annotated[str | None, result("--html", metavar="FILE", help="Write a page for a browser too.")]
 
 

@@ -72,6 +72,7 @@ def parse(
     as_json: options.Json = False,
     output: options.Output = None,
     html: options.Html = None,
+    watch: options.Watch = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     color: options.Color = None,
@@ -82,6 +83,12 @@ def parse(
     Reads any provider's response, a stream dump, or raw text. Of several files, and of --lines, JSON has one
     document a line. Exit: 0 fine, 1 problems found, 2 could not be run.
     """
+    if watch:
+        given = {**locals(), "watch": False}
+        from utp_cli.commands.watching import watched  # noqa: PLC0415 - hardly anybody watches
+
+        names = [session.rpartition("#")[0] or session] if session else files or []
+        return watched(names, [tools, request, config], partial(parse, **given))
     settings = load_settings(
         config, profile=profile, model=model, provider=provider, tools=tools, parser=parser,
         mode=mode, min_confidence=min_confidence, fail_on=fail_on, format="json" if as_json else format_name,

@@ -216,13 +216,16 @@ def _reported(name: str, parts: Iterable[Part], showing: Showing, sink: Output) 
 
 def _watched(parts: Iterable[Part], *, quiet: bool) -> Iterator[Part]:
     """Show how far it has come."""
-    show = out.progress("exchanges")
+    progress = out.Progress("exchanges")
     done = 0
-    for part in parts:
-        done = 0 if part.last else done + len(part.outcomes)
-        if not quiet:
-            show(part.session.source, done)
-        yield part
+    try:
+        for part in parts:
+            done = 0 if part.last else done + len(part.outcomes)
+            if not quiet:
+                progress.show(part.session.source, done)
+            yield part
+    finally:
+        progress.erase()
 
 
 class _Accepted:

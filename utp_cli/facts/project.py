@@ -9,3 +9,13 @@ HOME = ""
 def address_of(path: str, version: str, home: str = HOME) -> str:
     """Return the address of a file of a version, `docs/rules.md#utp205` say; `""` while the home is not known."""
     return f"{home}/blob/v{version}/{path}" if home else ""
+
+
+def page_of(kind: str, code: str, home: str = HOME) -> str:
+    """Return the address of the page of a code on the documentation site, which GitHub serves beside the repository.
+
+    `kind` is a folder of the site: `diagnoses`, `rules`, `repairs`, `errors`. `""` while the home is not known, or is
+    not on GitHub.
+    """
+    owner, _, name = home.removeprefix("https://github.com/").partition("/")
+    return f"https://{owner}.github.io/{name}/{kind}/{code}/" if home.startswith("https://github.com/") else ""

@@ -8,14 +8,11 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from utp_cli.io.private_files import private
 from utp_cli.io.replacing import Replacement, is_replaceable
 from utp_cli.protocol.errors import BadFile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _UNFINISHED: list[Output] = []
 """Outputs that are to take the place of a file."""
@@ -110,17 +107,40 @@ def say(line: str) -> None:
         silence(sys.stderr)
 
 
-def progress(noun: str) -> Callable[[str, int], None]:
-    """Return what shows how far long work has come: a line that is written over, on a terminal only."""
-    if sys.stderr is None or not sys.stderr.isatty() or not _shows_escapes(sys.stderr):
-        return lambda _source, _count: None
+class Progress:
+    """How far long work has come: a line that is written over, and erased at the end; on a terminal only."""
 
-    def show(source: str, count: int) -> None:
-        if count % _EVERY == 0:
-            sys.stderr.write(f"\r{source}: {count:,} {noun} \x1b[K")
+    def __init__(self, noun: str) -> None:
+        """`noun` is what is counted."""
+        self._noun = noun
+        self._shows = sys.stderr is not None and sys.stderr.isatty() and _shows_escapes(sys.stderr)
+        self._shown = False
+
+    def show(self, source: str, count: int) -> None:
+        """Say how many of a source are done."""
+        if self._shows and count % _EVERY == 0:
+            self._write(f"\r{source}: {count:,} {self._noun} \x1b[K")
+            self._shown = True
+
+    def erase(self) -> None:
+        """Leave nothing of it."""
+        if self._shown:
+            self._write("\r\x1b[K")
+            self._shown = False
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
             sys.stderr.flush()
+        except OSError:
+            self._shows = False
 
-    return show
+
+def clear() -> None:
+    """Empty the screen, where standard output is one."""
+    if sys.stdout is not None and sys.stdout.isatty() and _shows_escapes(sys.stdout):
+        sys.stdout.write("\x1b[H\x1b[2J\x1b[3J")
+        sys.stdout.flush()
 
 
 def encoding() -> str:
@@ -154,6 +174,11 @@ def takes_colour() -> bool:
     if forced := os.environ.get("FORCE_COLOR"):
         return forced != "0"
     return _stdout().isatty() and os.environ.get("TERM") != "dumb" and _shows_escapes(_stdout())
+
+
+def takes_links() -> bool:
+    """Whether standard output is a terminal that may show links (OSC 8); others pass over them."""
+    return _stdout().isatty() and takes_colour() and not os.environ.get("CI")
 
 
 def _shows_escapes(terminal: TextIO) -> bool:

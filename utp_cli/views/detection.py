@@ -33,7 +33,7 @@ def checked(found: Checked, name: str, screen: Screen) -> list[Text]:
     for each in found.findings:
         sign = Text(f"  {each.severity:<8}", style=_SEVERITIES[each.severity])
         lines += screen.labelled(sign, f"{each.message}  ({each.code})", 10)
-        lines += screen.labelled(Text("          "), each.fix, 10) if each.fix else []
+        lines += screen.labelled(Text("          "), each.fix, 10, whole=True) if each.fix else []
     if not found.findings:
         lines.append(Text(f"  {screen.signs.good} nothing wrong with the options that are known"))
     if found.corrected:
@@ -42,16 +42,21 @@ def checked(found: Checked, name: str, screen: Screen) -> list[Text]:
     return lines
 
 
+_NARROWEST = 16
+"""Cells of a column of the comparison: where more models are compared than fit, lines are longer than the terminal."""
+
+
 def comparison(all_found: list[Detection], screen: Screen) -> list[Text]:
     """Draw several models side by side: one column each, one row a fact."""
     names = [screen.cut(screen.safe(found.model), 22) for found in all_found]
     rows = [("", names)]
     for label, say in _ROWS:
         rows.append((label, [say(found) for found in all_found]))
-    widths = [max(len(row[1][at]) for row in rows) for at in range(len(all_found))]
+    room = max((screen.width - 2 - _LABEL) // len(all_found) - 2, _NARROWEST)
+    widths = [min(max(len(row[1][at]) for row in rows), room) for at in range(len(all_found))]
     lines = []
     for label, cells in rows:
-        padded = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+        padded = "  ".join(f"{screen.cut(cell, width):<{width}}" for cell, width in zip(cells, widths, strict=True))
         lines.append(Text(f"  {label:<{_LABEL}}{padded}".rstrip(), style="" if label else "bold"))
     return lines
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from utp_cli.facts.project import page_of
 from utp_cli.views.escape import shown
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ ASCII = Signs(
     thought=":", said="|", corners="++++", edge="-", side="|",
 )  # fmt: skip
 
+_FLAG = re.compile(r"[`'(]?--?[a-z][\w-]*")
+_VALUE = re.compile(r"[^\s(-]\S*")
 _MOST_LINES = 8
 """Lines of one wrapped text where not everything is shown."""
 
@@ -69,6 +72,13 @@ class Screen:
     signs: Signs = UNICODE
     verbose: bool = False
     """Cut nothing, leave nothing out."""
+    links: bool = False
+    """The terminal shows links (OSC 8)."""
+
+    def code(self, kind: str, code: str, style: str = "") -> Text:
+        """Return a code, linked to its page where there is one; `kind` is as in `facts.project.page_of`."""
+        address = page_of(kind, code) if self.links else ""
+        return Text(code, style=f"{style} link {address}".strip() if address else style)
 
     def safe(self, text: str) -> str:
         """Return model output that may stand in a line."""
@@ -102,11 +112,14 @@ class Screen:
             return left
         return Text.assemble(left, " " * (self.width - left.cell_len - right.cell_len), right)
 
-    def labelled(self, label: Text, text: str, column: int) -> list[Text]:
-        """Put a label before a text wrapped into the column to its right. A wide label has its own line."""
+    def labelled(self, label: Text, text: str, column: int, *, whole: bool = False) -> list[Text]:
+        """Put a label before a text wrapped into the column to its right. A wide label has its own line.
+
+        A long text is cut, unless it is wanted `whole`, as what is to be copied is.
+        """
         width = max(self.width - column, 20)
         safe = "\n".join(self.safe(line) for line in text.split("\n"))
-        parts = wrapped(safe if self.verbose else self.cut(safe, width * _MOST_LINES), width)
+        parts = wrapped(safe if self.verbose or whole else self.cut(safe, width * _MOST_LINES), width)
         indented = [Text(" " * column + part) for part in parts]
         if label.cell_len > column:
             return [label, *indented]
@@ -128,11 +141,14 @@ def _fitting(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Break a text at spaces, to so many cells; line breaks stay, a longer word is cut into pieces."""
+    """Break a text at spaces, to so many cells; line breaks stay, a longer word is cut into pieces.
+
+    No break stands between a flag and its value.
+    """
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in (piece for long in paragraph.split() for piece in _chopped(long, width)):
+        for word in (piece for long in _words(paragraph, width) for piece in _chopped(long, width)):
             if line and cell_len(line) + 1 + cell_len(word) > width:
                 lines.append(line)
                 line = word
@@ -140,6 +156,23 @@ def wrapped(text: str, width: int) -> list[str]:
                 line = f"{line} {word}" if line else word
         lines.append(line)
     return lines
+
+
+def _words(text: str, width: int) -> Iterator[str]:
+    """Yield the words of a text; a flag and its value are one where they fit into a line."""
+    flag = ""
+    for word in text.split():
+        if flag and _VALUE.fullmatch(word) and cell_len(flag) + 1 + cell_len(word) <= width:
+            yield f"{flag} {word}"
+            flag = ""
+            continue
+        if flag:
+            yield flag
+        flag = word if _FLAG.fullmatch(word) else ""
+        if not flag:
+            yield word
+    if flag:
+        yield flag
 
 
 def _chopped(word: str, width: int) -> Iterator[str]:

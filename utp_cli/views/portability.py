@@ -61,7 +61,8 @@ def _reasons(verdict: Verdict, reports: Sequence[Portability], screen: Screen) -
         places = max(given.values(), key=len)
         told = places if screen.verbose else places[:2]
         more = f", and {len(places) - len(told)} more" if len(places) > len(told) else ""
-        lines.append(Text.assemble("    ", screen.sign(SIGNS[verdict]), f" {screen.safe(code)}: {', '.join(given)}"))
+        label = Text.assemble("    ", screen.sign(SIGNS[verdict]), " ")
+        lines += screen.labelled(label, f"{code}: {', '.join(given)}", 6)
         lines += [*screen.labelled(Text(""), message, 6), *screen.labelled(Text(""), f"{', '.join(told)}{more}", 6)]
     return [Text(""), screen.section(verdict), *lines] if lines else []
 

@@ -233,13 +233,15 @@ def _findings(result: ParseResult, screen: Screen) -> list[Text]:
 def diagnosis(finding: Finding, evidence: str, fix: str, screen: Screen) -> list[Text]:
     """Draw one diagnosis: what happened, what proves it, what to change."""
     sign = {"error": "lost", "warning": "look", "info": "skipped"}[finding.severity]
-    label = Text.assemble("  ", screen.sign(sign), " ", (finding.code, STYLES[finding.severity]), "  ")
+    label = Text.assemble(
+        "  ", screen.sign(sign), " ", screen.code("diagnoses", finding.code, STYLES[finding.severity]), "  "
+    )
     lines = screen.labelled(label, finding.message, label.cell_len)
     # One thing to do a line: fixes list them with semicolons, which would be copied with a flag.
     details = {"seen": screen.brief(evidence, screen.width - _DETAILS), "fix": fix.replace("; ", "\n")}
     for name, text in details.items():
         if text:
-            lines += screen.labelled(Text(f"    {name}", style="bold"), text, _DETAILS)
+            lines += screen.labelled(Text(f"    {name}", style="bold"), text, _DETAILS, whole=name == "fix")
     return lines
 
 

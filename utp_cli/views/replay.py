@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
 from utp_cli.replaying.compare import STATUSES
 from utp_cli.replaying.digest import TOLD
 from utp_cli.views.json import line as json_line
-from utp_cli.views.lines import Screen, blocks, counted
+from utp_cli.views.lines import Screen, blocks, counted, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,13 +37,15 @@ def replay(found: Digest, screen: Screen) -> list[Text]:
             _envelopes(found, screen),
             _models(found, screen),
             _counts(found.metrics.total, screen),
-            _delivery(found),
+            _delivery(found, screen),
         ]
     )
 
 
 def _session(session: SessionDigest, screen: Screen) -> Text:
-    line = Text(f"  {screen.cut(screen.safe(session.source), 34):<36}{counted(session.exchanges, 'exchange')}")
+    source = screen.safe(session.source)
+    name = f"{screen.cut(source, 34):<36}" if screen.width >= _ROOM else f"{screen.cut(source, screen.width // 3)}  "
+    line = Text(f"  {name}{counted(session.exchanges, 'exchange')}")
     for status in STATUSES:
         if count := session.by_status[status]:
             line.append(f"   {count} {status}", style=_STYLES.get(status, ""))
@@ -52,12 +54,13 @@ def _session(session: SessionDigest, screen: Screen) -> Text:
     return line
 
 
-def _delivery(found: Digest) -> list[Text]:
+def _delivery(found: Digest, screen: Screen) -> list[Text]:
     """Say at the very end where the server delivered less than could be read."""
     if not str(found.delivery):
         return []
     style = "bold red" if found.delivery.lost else "bold"
-    return [Text(f"  {found.delivery}: the server left the other calls where no client looks for them", style=style)]
+    told = f"{found.delivery}: the server left the other calls where no client looks for them"
+    return [Text(f"  {line}", style=style) for line in wrapped(told, screen.width - 2)]
 
 
 def _told(found: Digest, screen: Screen) -> list[Text]:
@@ -115,7 +118,7 @@ def _conversations(found: Digest, screen: Screen) -> list[Text]:
             times = f" {screen.signs.dot.strip()} {count} times" if count > 1 else ""
             lines.append(Text(f"  {screen.safe(session.source)}  {code}{times}", style="bold"))
             lines += screen.labelled(Text("    "), finding.message, 4)
-            lines += screen.labelled(Text("    fix "), finding.fix, 8) if finding.fix else []
+            lines += screen.labelled(Text("    fix "), finding.fix, 8, whole=True) if finding.fix else []
         if session.left_out:
             lines.append(Text(f"  and {session.left_out:,} more states of conversations with faults", style="dim"))
     return lines
@@ -160,8 +163,9 @@ def _models(found: Digest, screen: Screen) -> list[Text]:
     """Draw a row for each model and parser."""
     if not found.metrics.by_model:
         return []
-    titles = f"{'parser':<13}{'calls':>6}{'parsed':>8}{'repaired':>10}{'valid':>8}{'first try':>11}"
-    lines = [Text(f"  {'model':<20}{titles}", style="bold")]
+    columns = _columns(screen)
+    titles = f"{'parser':<{columns.parser}}{'calls':>6}" + "".join(f"{name:>{width}}" for name, width in columns.shares)
+    lines = [Text(f"  {'model':<{columns.model}}{titles}", style="bold")]
     for model, tally in found.metrics.by_model.items():
         cells = found.metrics.by_parser[model] or {screen.signs.dash: tally}
         names = [model, *[""] * (len(cells) - 1)]
@@ -169,14 +173,35 @@ def _models(found: Digest, screen: Screen) -> list[Text]:
     return lines
 
 
+class _Columns(NamedTuple):
+    """Widths, in cells."""
+
+    model: int
+    parser: int
+    shares: tuple[tuple[str, int], ...]
+
+
+_WIDE = _Columns(20, 13, (("parsed", 8), ("repaired", 10), ("valid", 8), ("first try", 11)))
+_NARROW = _Columns(14, 10, (("parsed", 8), ("valid", 8), ("first try", 11)))
+"""Repairs are counted below the table as well."""
+_ROOM = 78
+"""Cells that the wide table takes."""
+
+
+def _columns(screen: Screen) -> _Columns:
+    return _WIDE if screen.width >= _ROOM else _NARROW
+
+
 def _row(model: str, parser: str, tally: Tally, screen: Screen) -> Text:
     def told(share: float | None, width: int) -> str:
         return f"{screen.signs.dash if share is None else f'{share:.1%}':>{width}}"
 
-    name, reader = screen.cut(screen.safe(model), 19), screen.cut(screen.safe(parser), 12)
-    shares = ((tally.parsed, 8), (tally.repaired, 10), (tally.valid, 8), (tally.first_try, 11))
-    numbers = "".join(told(share.value, width) for share, width in shares)
-    return Text(f"  {name:<20}{reader:<13}{tally.calls:>6}{numbers}")
+    columns = _columns(screen)
+    name = screen.cut(screen.safe(model), columns.model - 1)
+    reader = screen.cut(screen.safe(parser), columns.parser - 1)
+    values = {"parsed": tally.parsed, "repaired": tally.repaired, "valid": tally.valid, "first try": tally.first_try}
+    numbers = "".join(told(values[title].value, width) for title, width in columns.shares)
+    return Text(f"  {name:<{columns.model}}{reader:<{columns.parser}}{tally.calls:>6}{numbers}")
 
 
 def _counts(total: Tally, screen: Screen) -> list[Text]:

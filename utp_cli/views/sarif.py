@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from utp_cli.auditing.baseline import fingerprint
+from utp_cli.facts.project import page_of
 from utp_cli.views.findings import findings_of
 from utp_cli.views.json import document
 
@@ -33,12 +34,14 @@ def as_sarif(audited: Sequence[Audited], rules: Iterable[Rule[Any]], version: st
 
 
 def _described(rule: Rule[Any]) -> dict[str, Any]:
+    page = page_of("rules", rule.code)
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.headline},
         "fullDescription": {"text": rule.page},
         "help": {"text": f"utp explain {rule.code}"},
+        **({"helpUri": page} if page else {}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
 
