@@ -30,6 +30,7 @@ from utp_cli.replaying.session import Exchange
 from utp_cli.views.page import page as page_module
 from utp_cli.views.page.asked import asked
 from utp_cli.views.page.changes import difference, pairs, repaired
+from utp_cli.views.page.explaining import flags
 from utp_cli.views.page.marking import Box, Mark, stretches
 from utp_cli.views.page.page import Page
 from utp_cli.views.page.quoting import pieces, quote, steps
@@ -237,9 +238,8 @@ def test_the_first_lines_say_what_is_wrong_and_what_to_change():
     assert "6 of 9 answers went wrong" in text_of(next(tree.iter(f"{HTML}h1")))
     first = next(e for e in tree.iter(f"{HTML}li") if "cause" in e.get("class", ""))
     assert "call-left-in-content" in text_of(first)
-    assert [text_of(code) for code in first.iter(f"{HTML}code")][1:] == [
-        "--enable-auto-tool-choice --tool-call-parser hermes"
-    ]
+    do = next(e for e in first.iter(f"{HTML}div") if e.get("class") == "do")
+    assert [text_of(code) for code in do.iter(f"{HTML}code")] == ["--enable-auto-tool-choice --tool-call-parser hermes"]
     assert [a.get("href") for a in first.iter(f"{HTML}a")] == ["#x1", "#x2"]
 
 
@@ -445,6 +445,35 @@ def test_hidden_characters_become_pictures():
         (False, "a"), (True, "ESC"), (False, "[0m\tb\n"), (True, "⟨U+202E⟩"),
     ]  # fmt: skip
     assert shown("Z" + "\u0301" * 6) == "Z" + "\u0301" * 4 + "⟨U+0301⟩" * 2
+
+
+def test_a_cause_is_explained_on_the_page():
+    page = drawn(parse((FIXTURES / "answers" / "call-in-content.json").read_bytes(), provider="vllm"))
+    [explained] = [e for e in elements(check_sound(page)) if e.get("class") == "explained"]
+    told = " ".join(" ".join(explained.itertext()).split())
+    assert told.startswith("Why, and what proves it What people see: The agent prints the call")
+    assert "What proves it: There is no structured call" in told
+    assert "Error texts" not in told
+    assert told.endswith("utp explain call-left-in-content")
+
+
+def test_flags_are_kept_whole():
+    assert flags("--enable-auto-tool-choice --tool-call-parser hermes") == [
+        (True, "--enable-auto-tool-choice"),
+        (False, " "),
+        (True, "--tool-call-parser hermes"),
+    ]
+    assert flags("a-b --c=d (--e) -f g") == [
+        (False, "a-b "),
+        (True, "--c=d"),
+        (False, " (--e) "),
+        (True, "-f g"),
+    ]
+    assert flags("no flag") == [(False, "no flag")]
+    page = drawn(parse((FIXTURES / "answers" / "call-in-content.json").read_bytes(), provider="vllm"))
+    do = next(e for e in elements(tree_of(page)) if e.get("class") == "do")
+    shown = {text_of(e) for e in elements(do) if e.get("class") == "flag"}
+    assert shown == {"--enable-auto-tool-choice", "--tool-call-parser hermes"}
 
 
 def test_steps_tell_words_from_code():

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from utp_cli.views.lines import UNICODE, counted
 from utp_cli.views.page.exchange import MOST, OF_STATUS, SIGNS, Entry, exchange, words_of
+from utp_cli.views.page.explaining import explained, flags
 from utp_cli.views.page.quoting import brief, pieces, quote, steps, written
 from utp_cli.views.page.summary import Summary, metric_rows
 
@@ -116,6 +117,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "pieces": pieces, "quote": quote, "written": written, "brief": brief, "counted": counted, "steps": steps,
+        "explained": explained, "flags": flags,
     }  # fmt: skip
     environment.globals |= {"signs": UNICODE, "of_status": OF_STATUS}
     return environment
