@@ -26,6 +26,7 @@ FLOORS = {
     "diagnosis": 5,
     "auditing": 5,
     "parsing": 6,
+    "healer": 7,
     "replaying": 7,
     "recording": 8,
     "io": 9,
@@ -33,7 +34,7 @@ FLOORS = {
     "commands": 10,
     "plugins": 10,
 }
-FACE = {"app", "answers", "public", "__main__", "__init__"}
+FACE = {"app", "answers", "healing", "public", "__main__", "__init__"}
 """Modules beside the folders; they stand with the commands."""
 OTHERS = {
     "captures": {"ruamel"},
