@@ -68,4 +68,4 @@ class LiveCall:
 
     def arguments(self, start: int, end: int) -> None:
         engine = self._engine
-        engine._emit(Event(type="tool_args", index=self._index, text=engine._source.slice(start, end)))  # noqa: SLF001
+        engine._emit(Event(type="tool_args", index=self._index, text=engine.source.slice(start, end)))  # noqa: SLF001

@@ -63,7 +63,7 @@ class Engine:
         """A message was in a channel for answers: what it says is no call, whatever it looks like."""
         self._plan = plan
         self._tools = tools
-        self._source = Source()
+        self.source = Source()
         self._quoting = Quoting()
         self._layout = Layout()
         self._thinking = Thinking(first_run=0) if thinking else None
@@ -90,7 +90,7 @@ class Engine:
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece; return what has become certain."""
-        if not text or not self._source.feed(text):
+        if not text or not self.source.feed(text):
             return []
         next(self._run, None)
         events, self._events = self._events, []
@@ -98,14 +98,14 @@ class Engine:
 
     def close(self) -> list[Event]:
         """There is no more text."""
-        self._source.close()
+        self.source.close()
         for _ in self._run:
             pass
         if self._thinking and not self._all_thought:
             self._never_closed(self._thinking)
-        self.found = settle(self.found, self.runs, self._source, self._tools)
+        self.found = settle(self.found, self.runs, self.source, self._tools)
         last = None if self._thinking else self._opener
-        unread = unread_calls(self._pairs, last, self.runs, self._source, self._tools)
+        unread = unread_calls(self._pairs, last, self.runs, self.source, self._tools)
         self.found = sorted([*self.found, *unread], key=lambda found: found.start)
         self._layout.close()
         self._show()
@@ -121,12 +121,12 @@ class Engine:
     @property
     def undecided(self) -> bool:
         """Whether something at the end of the text waits for what comes next."""
-        return self._layout.waits or not self.runs or self.runs[-1].end < self._source.length
+        return self._layout.waits or not self.runs or self.runs[-1].end < self.source.length
 
     @property
     def over(self) -> bool:
         """Whether the text has ended."""
-        return self._source.closed
+        return self.source.closed
 
     def may_be_thinking(self, *, expected: bool) -> bool:
         """Whether a closing marker of thinking may come that takes all text so far with it.
@@ -138,10 +138,10 @@ class Engine:
     @property
     def text(self) -> str:
         """The lane's text, without what the prompt held."""
-        return self._source.whole()[self.skip :]
+        return self.source.whole()[self.skip :]
 
     def segments(self, pointer: str) -> list[Segment]:
-        return segments(self.runs, self._source.whole(), pointer, self.skip)
+        return segments(self.runs, self.source.whole(), pointer, self.skip)
 
     def claim(self, pieces: list[Run]) -> None:
         """Say of stretches `[start, end)` of `text`, in order, that they are no text after all."""
@@ -159,7 +159,7 @@ class Engine:
 
     def _to_marker(self, position: int) -> Waiting[Hit | None]:
         """Find the next marker; what stands before it is text (or thinking)."""
-        source, markers = self._source, self._plan.markers
+        source, markers = self.source, self._plan.markers
         begin = position
         while True:
             found = source.search(markers.stops, position)
@@ -180,7 +180,7 @@ class Engine:
 
     def _at_marker(self, hit: Hit) -> Waiting[int]:
         """Try what the marker could mean, most likely first; return where reading goes on."""
-        tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self._source, hit))
+        tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self.source, hit))
         malformed: tuple[Dialect, Read] | None = None
         for meaning in self._plan.order(hit.meanings, self._section):
             if malformed and meaning.role not in ("call", "bare"):
@@ -189,7 +189,7 @@ class Engine:
                 case "call" | "bare":
                     if meaning.role == "bare" and not self._may_be_bare(hit.start):
                         continue
-                    if self._source.closed and hit.end >= self._source.length:
+                    if self.source.closed and hit.end >= self.source.length:
                         continue  # nothing stands behind it
                     read = yield from self._try(hit, meaning.dialect)
                     if read is not None and not any(call.reason for call in read.calls):
@@ -197,7 +197,7 @@ class Engine:
                         return read.end
                     if read is not None and (malformed is None or _worth(read) > _worth(malformed[1])):
                         malformed = meaning.dialect, read
-                    self._source.rewind(hit.start)
+                    self.source.rewind(hit.start)
                 case "think":
                     if self._open_thinking(hit.start, tag_end):
                         return tag_end
@@ -216,7 +216,7 @@ class Engine:
                     return tag_end
         if malformed:
             self._took(hit, *malformed)
-            self._source.rewind(malformed[1].end)
+            self.source.rewind(malformed[1].end)
             return malformed[1].end
         self._content(hit.start, hit.start + 1)
         self._note_pair(hit, tag_end, opens=True, token=False)
@@ -235,7 +235,7 @@ class Engine:
     def _try(self, hit: Hit, dialect: Dialect) -> Waiting[Read | None]:
         live = LiveCall(self, self._opened)
         context = self._plan.context(dialect, self._tools, live)
-        read = yield from GRAMMARS[dialect.family].read(self._source, hit, context)
+        read = yield from GRAMMARS[dialect.family].read(self.source, hit, context)
         if isinstance(read, Declined):
             self._bare_from = max(self._bare_from, read.until)
             if hit.meanings[0].role == "bare":
@@ -253,7 +253,7 @@ class Engine:
             return False
         if last is None or last.kind != "text":
             return True
-        line = self._source.slice(max(last.start, position - _LINE), position)
+        line = self.source.slice(max(last.start, position - _LINE), position)
         return not line[line.rfind("\n") + 1 :].strip()
 
     # -- what was found ---------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class Engine:
         self._push("markup", hit.start, hit.end)
         for run in read.runs:
             self._push(run.kind, run.start, run.end)
-        at_end = not read.closed and self._source.closed and read.end >= self._source.length
+        at_end = not read.closed and self.source.closed and read.end >= self.source.length
         for call in read.calls:
             last = call is read.calls[-1]  # those before it are whole, however the list ends
             found = Found(
@@ -299,7 +299,7 @@ class Engine:
         last = self.runs[-1] if self.runs else None
         if name and last and last.kind == "text" and last.end - len(name) >= last.start:
             start = last.end - len(name)
-            if self._source.slice(start, last.end) == name:
+            if self.source.slice(start, last.end) == name:
                 self.runs.claim([Run("markup", start, last.end)])
 
     def _ended(self, found: Found) -> None:
@@ -311,7 +311,7 @@ class Engine:
         if self._quoting.inside:
             return False
         if self._thinking and self._thinking.first_call is None:
-            begun = any(self._source.slice(run.start, run.end).strip() for run in self.runs[self._thinking.first_run :])
+            begun = any(self.source.slice(run.start, run.end).strip() for run in self.runs[self._thinking.first_run :])
             if not begun:  # the prompt has opened it already
                 self._push("markup", start, end)
                 self._thinking.first_run = len(self.runs)
@@ -364,7 +364,7 @@ class Engine:
         self._turned = True
         first = self.runs[0] if self.runs else None
         if first and first.kind == "text":
-            text = self._source.slice(first.start, first.end)
+            text = self.source.slice(first.start, first.end)
             begin = len(text) - len(text.lstrip())
             if word := next((open_ for open_, _ in dialect.reasoning if text.startswith(open_, begin)), ""):
                 self.runs.claim([Run("markup", first.start + begin, first.start + begin + len(word))])
@@ -376,7 +376,7 @@ class Engine:
 
     def _content(self, start: int, end: int) -> None:
         kind = "reasoning" if self._thinking else "text"
-        text = self._source.slice(start, end)
+        text = self.source.slice(start, end)
         self._quoting.read(text)
         run = Run(kind, start, end)  # type: ignore[arg-type]
         self.runs.add(run)
@@ -393,7 +393,7 @@ class Engine:
         for kind, start, end in self._layout.settled:
             if kind in ("text", "reasoning"):
                 kind_of_event = "text" if kind == "text" else "thinking"
-                text = self._source.slice(max(start, self.skip), end)
+                text = self.source.slice(max(start, self.skip), end)
                 if text:
                     self._emit(Event(type=kind_of_event, text=text))  # type: ignore[arg-type]
         self._layout.settled.clear()
