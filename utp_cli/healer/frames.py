@@ -30,8 +30,8 @@ class Frame:
     doc: Any = NOTHING
     texts: list[tuple[Lane, int, int]] = field(default_factory=list)
     """What it adds to texts that a call may stand in: characters of the lane, end exclusive."""
-    waits: bool = False
-    """It is part of something that is not decided yet."""
+    waits: frozenset[int] = frozenset()
+    """The answers (by number) in which it is part of something that is not decided yet."""
     changed: bool = False
     """`doc` is what the client gets, not `raw`."""
     gone: bool = False
@@ -120,11 +120,16 @@ class Writer:
         return out
 
     def _encoded(self, doc: Any) -> bytes:
-        if not self._sse:
-            begin = b"" if not self._tail or self._tail.endswith(b"\n") else b"\n"
-            return begin + dumps(doc).encode("utf-8", "replace") + b"\n"
-        over = not self._tail or self._tail.endswith((b"\n\n", b"\r\r", b"\n\r\n"))
-        begin = b"" if over else b"\n" if self._tail.endswith((b"\n", b"\r")) else b"\n\n"
-        data = "[DONE]" if doc is DONE else dumps(doc)
-        name = self._name(doc) if self._name else ""
-        return begin + (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode("utf-8", "replace")
+        ends = (b"\n\n", b"\r\r", b"\n\r\n") if self._sse else (b"\n",)
+        over = not self._tail or self._tail.endswith(ends)
+        begin = b"" if over else b"\n" if not self._sse or self._tail.endswith((b"\n", b"\r")) else b"\n\n"
+        return begin + written(doc, sse=self._sse, name=self._name)
+
+
+def written(doc: Any, *, sse: bool, name: Callable[[Any], str] | None = None) -> bytes:
+    """Write a document as a frame of a stream."""
+    if not sse:
+        return dumps(doc).encode("utf-8", "replace") + b"\n"
+    data = "[DONE]" if doc is DONE else dumps(doc)
+    event = name(doc) if name else ""
+    return ((f"event: {event}\n" if event else "") + f"data: {data}\n\n").encode("utf-8", "replace")

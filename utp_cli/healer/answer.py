@@ -1,0 +1,123 @@
+"""One answer (one choice) as it arrives: what the wire tells of it goes to the one parser, and to what holds text back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.healer.lane import Lane
+from utp_cli.parsing.parser import Parser
+from utp_cli.protocol.calls import WireFacts
+from utp_cli.wire.spec import CallDone, Finished, ServerCallSeen, TextPiece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.tools import Tool
+    from utp_cli.wire.decoder import FormatDecoder
+    from utp_cli.wire.spec import Told, WireEvent
+
+BROKEN: Final = "incomplete"
+"""The finish reason of a stream whose end never came: what was cut off is no call."""
+
+
+class _Read:
+    """Stands for the reader of the wire: the healer has read it."""
+
+    verbatim, length, side, form = False, 0, "response", "document"
+
+    def __init__(self, shape: str, told: Told, *, stream: bool) -> None:
+        self.shape, self.stream = shape, stream
+        self._told = told
+
+    @property
+    def model(self) -> str | None:
+        return self._told.model
+
+    @property
+    def facts(self) -> WireFacts:
+        told = self._told
+        return WireFacts(
+            document={}, error=told.error, prompt_tokens=told.prompt_tokens, completion_tokens=told.completion_tokens,
+            finish_message=told.finish_message, flavour=told.flavour, oddities=tuple(told.oddities),
+        )  # fmt: skip
+
+    def close(self) -> list[WireEvent]:
+        return []
+
+
+class _EventParser(Parser):
+    """The parser, told by a decoder in place of its own reader."""
+
+    def __init__(self, read: _Read, **options: Any) -> None:
+        super().__init__(as_is=True, **options)
+        self._wire = read  # type: ignore[assignment]
+
+    def hear(self, told: Iterable[WireEvent]) -> None:
+        self._heard(told)
+
+    def engine_of(self, pointer: str) -> Any:
+        return next(lane.engine for lane in self._lanes if lane.pointer == pointer)
+
+
+@dataclass(slots=True)
+class Answer:
+    """What one choice has said so far."""
+
+    decoder: FormatDecoder
+    parser: _EventParser
+    tools: Mapping[str, Tool] | None
+    lanes: dict[str, Lane] = field(default_factory=dict)
+    """Texts that a call may stand in, by pointer."""
+    natives: list[CallDone] = field(default_factory=list)
+    called: bool = False
+    """A native call has begun."""
+    finish: str | None = None
+    settled: bool = False
+    result: ParseResult | None = None
+
+    @classmethod
+    def of(
+        cls, decoder: FormatDecoder, tools: Mapping[str, Tool] | None, options: Mapping[str, Any], *, stream: bool
+    ) -> Answer:
+        """Make one for a decoder of its format. `options`: those of `Parser`."""
+        listed = None if tools is None else list(tools.values())
+        read = _Read(decoder.format, decoder.told, stream=stream)
+        return cls(decoder, _EventParser(read, tools=listed, **options), tools)
+
+    def feed(self, doc: Any) -> list[tuple[Lane, int, int]]:
+        """Read a document; return which texts it goes on with: characters of the lane."""
+        return self.hear(self.decoder.feed(doc))
+
+    def hear(self, told: list[WireEvent]) -> list[tuple[Lane, int, int]]:
+        """Take what a decoder tells."""
+        texts = []
+        self.parser.hear(told)
+        for event in told:
+            if isinstance(event, TextPiece):
+                if event.kind == "text":
+                    texts.append(self._text(event))
+            elif isinstance(event, Finished):
+                self.finish = event.reason or self.finish
+            elif isinstance(event, CallDone):
+                self.called = True
+                self.natives.append(event)
+            elif not isinstance(event, ServerCallSeen):
+                self.called = True
+        return texts
+
+    def _text(self, piece: TextPiece) -> tuple[Lane, int, int]:
+        lane = self.lanes.get(piece.pointer)
+        if lane is None:
+            lane = self.lanes[piece.pointer] = Lane(self.parser.engine_of(piece.pointer), self.tools)
+        start = lane.length
+        lane.grow(len(piece.text))
+        return lane, start, lane.length
+
+    def close(self, finish: str | None) -> ParseResult:
+        """The answer is over: say what it holds. `finish`: why it ended, in the wire's word."""
+        self.hear([*self.decoder.close(), Finished(reason=finish)])
+        self.result = self.parser.close()
+        self.settled = True
+        return self.result

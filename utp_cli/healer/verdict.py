@@ -1,0 +1,339 @@
+"""What is to become of an answer: which calls the client gets, what leaves the text, and why. Knows no wire."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.engine.standing import lead_in, says
+from utp_cli.healer.heals import Heal
+from utp_cli.healer.lane import SPECIAL
+from utp_cli.protocol.calls import ToolCall
+from utp_cli.wire.spec import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from utp_cli.healer.answer import Answer
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.spans import Segment, Span
+    from utp_cli.wire.spec import CallDone
+
+_MADE_ID: Final = re.compile(r"call_\d+")
+"""What parsing calls a call that had no id."""
+_TAGS: Final = re.compile(r"<[^<>]*>|[`~]{3,}[\w-]*")
+_NO_TEXT: Final = " \t\r\n`~;,]}"
+"""What may stand behind JSON that is the end of an answer."""
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_BEHIND: Final = 400
+"""Characters behind a call that may take it back."""
+_TAKES_BACK: Final = re.compile(
+    r"\bi (?:will not|won['’]t|would not|wouldn['’]t|can['’]?t|cannot|can not|do not|don['’]t|am not going to|refuse)\b"
+    r"|\bi['’]m not going to\b|\binjection\b|\b(?:if|once|unless|until|when) you (?:confirm|agree|approve|say|allow|want)"
+    r"|\bplease confirm\b|\bwaiting for your\b|\b(?:is|was) (?:just |only )?an example\b",
+    re.IGNORECASE,
+)
+"""A refusal, a condition, an explanation: the call before it is not made."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """A call as the client gets it."""
+
+    name: str
+    arguments: Any
+    """An object; what the upstream sent, where that is left as it is."""
+    id: str
+    native: CallDone | None = None
+    changed: bool = True
+    complete: bool = True
+    """It can be run as far as its syntax goes."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What becomes of one answer."""
+
+    natives: list[Call] = field(default_factory=list)
+    fresh: list[Call] = field(default_factory=list)
+    """Calls that stood in the text."""
+    cuts: dict[str, list[Span]] = field(default_factory=dict)
+    """By the pointer of a text: stretches that leave it, in order."""
+    thoughts: str = ""
+    """Thinking that stood in those stretches."""
+    finish: str | None = None
+    """The reason that the client gets; None: as it came."""
+    heals: list[Heal] = field(default_factory=list)
+
+    @property
+    def calls(self) -> list[Call]:
+        return [*self.natives, *self.fresh]
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a call that can be run."""
+        return any(call.complete for call in self.calls)
+
+    @property
+    def natives_changed(self) -> bool:
+        return any(call.changed for call in self.natives)
+
+    def kept(self, pointer: str, start: int, text: str) -> str:
+        """Return what is left of a piece of a text that begins at the character `start`."""
+        out, at = [], start
+        end = start + len(text)
+        for left, right in self.cuts.get(pointer, ()):
+            if right <= at or left >= end:
+                continue
+            out.append(text[at - start : max(left, at) - start])
+            at = min(right, end)
+        return "".join([*out, text[at - start :]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What a wire asks of its calls."""
+
+    fine: Callable[[Any], bool]
+    """Whether arguments stand in it as they have to."""
+    id_due: bool = True
+    id_prefix: str = "call_"
+    id_letters: int = 24
+    any_id: bool = True
+    """Ids that the model writes are taken."""
+
+
+def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verdict:
+    """Judge an answer that has been closed. `seed`: what the ids are made of. `sound`: its native calls arrived as
+    their wire has them."""
+    result = answer.result
+    assert result is not None  # noqa: S101 - it has been closed
+    verdict = Verdict()
+    ids = _Ids(form, seed)
+    _judge_natives(answer, result, form, ids, verdict, sound=sound)
+    made = [call for call in result.calls if call.rung != "native" and _is_made(call, answer, result, verdict)]
+    for call in made:
+        own = str(call.id) if form.any_id and not _MADE_ID.fullmatch(str(call.id)) else None
+        out = Call(name=call.name, arguments=call.arguments, id=ids.take(own, call))
+        verdict.fresh.append(out)
+        verdict.heals.append(_told(call, result, out.id, "text-to-call", f"the call of {call.name} stood in the text"))
+    if made:
+        _cut(answer, result, made, verdict)
+    return verdict
+
+
+# -- native calls -------------------------------------------------------------------------------------------------------
+
+
+def _judge_natives(
+    answer: Answer, result: ParseResult, form: Form, ids: _Ids, verdict: Verdict, *, sound: bool
+) -> None:
+    read = {call.pointer: call for call in (*result.calls, *result.rejected) if call.rung == "native"}
+    for done in answer.natives:
+        call = read.get(done.pointer)
+        if call is None or call.name is None:
+            ids.take(_text(done.id), None)
+            verdict.natives.append(_as_it_came(done))
+            continue
+        complete = not hasattr(call, "reason")
+        known = answer.tools is None or call.name in answer.tools
+        ours = complete and known and not (done.custom or done.hosted)
+        mended = ours and (bool(call.repairs) or not form.fine(done.arguments))
+        renamed = ours and call.name != done.name
+        given = _text(done.id)
+        call_id = ids.take(given, call) if given is not None or form.id_due else ""
+        other_id = call_id != (given or "")
+        arguments = call.arguments if mended else done.arguments
+        verdict.natives.append(
+            Call(
+                name=call.name if ours else done.name or "", arguments=arguments, id=call_id, native=done,
+                changed=mended or renamed or other_id or not sound, complete=complete,
+            )
+        )  # fmt: skip
+        if mended or renamed:
+            verdict.heals.append(_told(call, result, call_id, "arguments", f"the call of {call.name} was mended"))
+        if other_id:
+            why = "had no id of its own" if given is None or call_id else "had an id that was taken"
+            verdict.heals.append(_told(call, result, call_id, "ids", f"the call of {call.name} {why}"))
+    if not sound and verdict.natives:
+        first = verdict.natives[0]
+        verdict.heals.append(
+            Heal(
+                code="pieces", name=first.name, id=first.id, message="the pieces of the calls did not fit together",
+                **_why(result),
+            )
+        )  # fmt: skip
+
+
+def _as_it_came(done: CallDone) -> Call:
+    return Call(
+        name=done.name or "", arguments=done.arguments, id=_text(done.id) or "", native=done, changed=False,
+        complete=False,
+    )  # fmt: skip
+
+
+def _text(call_id: str | int | None) -> str | None:
+    return None if call_id is None else str(call_id)
+
+
+class _Ids:
+    """Ids of the calls of one answer: as they came, or made of what the answer is, so that they are the same again."""
+
+    def __init__(self, form: Form, seed: str) -> None:
+        self._form, self._seed = form, seed
+        self._taken: set[str] = set()
+        self._count = 0
+
+    def take(self, given: str | None, call: ToolCall | None) -> str:
+        """Return the id of the next call."""
+        self._count += 1
+        out = given
+        while out is None or out in self._taken:
+            said = f"{self._seed}\0{self._count}\0{len(self._taken)}\0{call.name if call else ''}\0{call.raw if call else ''}"
+            number = int.from_bytes(hashlib.sha256(said.encode("utf-8", "replace")).digest(), "big")
+            letters = []
+            for _ in range(self._form.id_letters):
+                number, letter = divmod(number, len(_LETTERS))
+                letters.append(_LETTERS[letter])
+            out = self._form.id_prefix + "".join(letters)
+            if out in self._taken:
+                self._count += 1
+        self._taken.add(out)
+        return out
+
+
+# -- calls of the text --------------------------------------------------------------------------------------------------
+
+
+def _is_made(call: ToolCall, answer: Answer, result: ParseResult, verdict: Verdict) -> bool:
+    """Whether a call of the text is made beyond doubt; where it is not, that is told."""
+    why = _doubt(call, answer, result)
+    if why:
+        verdict.heals.append(_told(call, result, None, "left", f"the call of {call.name} stays in the text: {why}"))
+    return not why
+
+
+def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
+    """Say why a call may not be made; empty where nothing speaks against it."""
+    if answer.tools is not None and call.name not in answer.tools:
+        return "the request has no such tool"
+    if call.standing != "made":
+        return "nothing tells whether it is made"
+    if call.span is None:
+        return "nobody knows where it stands"
+    start, end = call.span
+    lane = answer.lanes.get(call.pointer)
+    if lane is not None and start < lane.certain:
+        return "its beginning had been sent"
+    text = result.texts.get(call.pointer, "")
+    behind = "".join(_texts_behind(call.pointer, end, result))
+    if answer.tools is None and (call.rung != "markup" or says(behind)):
+        return "no tools are known"
+    if call.rung == "json":
+        before = _text_before(call.pointer, start, result)
+        if _TAGS.sub("", before[before.rfind("\n") + 1 :]).strip():
+            return "it stands in a line of text"
+        if behind.strip(_NO_TEXT).removeprefix("json").strip(_NO_TEXT):
+            return "text goes on behind it"
+        if not call.valid:
+            return "it does not fit the tool"
+    if _taken_back(behind[:_BEHIND]):
+        return "what follows takes it back"
+    return "" if text[start:end] else "nobody knows where it stands"
+
+
+def _texts_behind(pointer: str, end: int, result: ParseResult) -> Iterator[str]:
+    """The text behind a place, in this and in the later texts."""
+    pointers = list(result.texts)
+    later = set(pointers[pointers.index(pointer) + 1 :]) if pointer in pointers else set()
+    for segment in result.segments:
+        if segment.kind == "text" and (segment.pointer in later or segment.pointer == pointer) and (
+            segment.pointer != pointer or segment.span[1] > end
+        ):
+            begin = max(segment.span[0], end) if segment.pointer == pointer else segment.span[0]
+            yield result.texts[segment.pointer][begin : segment.span[1]]
+
+
+def _text_before(pointer: str, start: int, result: ParseResult) -> str:
+    """The text that ends where a call begins; empty where something else stands there."""
+    found = (s for s in result.segments if s.pointer == pointer and s.kind == "text" and s.span[1] == start)
+    segment = next(found, None)
+    return result.texts[pointer][slice(*segment.span)] if segment else ""
+
+
+def _taken_back(behind: str) -> bool:
+    asks = any(lead_in(part.strip()) == "shown" for part in re.findall(r"[^.!?？\n]*[?？]", behind))
+    return asks or _TAKES_BACK.search(behind) is not None
+
+
+# -- what leaves the text -----------------------------------------------------------------------------------------------
+
+
+def _cut(answer: Answer, result: ParseResult, made: Sequence[ToolCall], verdict: Verdict) -> None:
+    """Take the markup of the calls out of the texts, and the tokens around it; what was thought between such tokens
+    becomes thinking."""
+    thoughts = []
+    stay = [call for call in (*result.calls, *result.rejected) if call.span and not any(call is one for one in made)]
+    for pointer in dict.fromkeys(call.pointer for call in made):
+        lane = answer.lanes.get(pointer)
+        if lane is None:
+            continue  # a call that its dialect puts into the thinking: that stays as it was
+        text = result.texts[pointer]
+        segments = [s for s in result.segments if s.pointer == pointer]
+        special = any(s.kind == "markup" and text.startswith(SPECIAL, s.span[0]) for s in segments)
+        cuts = []
+        for place, segment in enumerate(segments):
+            start, end = max(segment.span[0], lane.certain), segment.span[1]
+            if end <= start or segment.kind == "text" or any(_inside(segment, call, pointer) for call in stay):
+                continue
+            if segment.kind == "reasoning":
+                if special:
+                    thoughts.append(text[start:end])
+                    cuts.append((start, end))
+            elif special or not _thinks(segments, place):
+                cuts.append((start, end))
+        verdict.cuts[pointer] = cuts
+    verdict.thoughts = "".join(thoughts)
+
+
+def _inside(segment: Segment, call: ToolCall, pointer: str) -> bool:
+    span = call.span or (0, 0)
+    return call.pointer == pointer and span[0] <= segment.span[0] and segment.span[1] <= span[1]
+
+
+def _thinks(segments: Sequence[Segment], place: int) -> bool:
+    """Whether markup is a tag of the thinking beside it."""
+    beside = [*segments[max(place - 1, 0) : place], *segments[place + 1 : place + 2]]
+    return segments[place].kind == "markup" and any(segment.kind == "reasoning" for segment in beside)
+
+
+# -- what is told -------------------------------------------------------------------------------------------------------
+
+
+def _told(call: ToolCall, result: ParseResult, call_id: str | None, code: str, message: str) -> Heal:
+    in_text = call.rung != "native" and call.span is not None
+    raw = result.texts.get(call.pointer, "")[slice(*call.span)] if in_text and call.span else call.raw
+    return Heal(
+        code=code, message=message, name=call.name, id=call_id, raw=raw,
+        dialect=call.parser if call.rung != "native" else None,
+        repairs=tuple(result.repairs[index].code for index in call.repairs), **_why(result),
+    )  # fmt: skip
+
+
+def _why(result: ParseResult) -> dict[str, Any]:
+    """The diagnosis that tells why, and what to set."""
+    found = next((finding for finding in result.diagnoses if finding.severity == "error"), None)
+    found = found or next(iter(result.diagnoses), None)
+    return {"cause": found.code if found else None, "settings": (found.fix,) if found and found.fix else ()}
+
+
+def is_object(arguments: Any) -> bool:
+    """Arguments that have to be an object, and are one."""
+    return isinstance(arguments, dict)
+
+
+def may_lack(arguments: Any) -> bool:
+    """Arguments that have to be an object, or to be left out."""
+    return isinstance(arguments, dict) or arguments is ABSENT
