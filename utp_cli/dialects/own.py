@@ -58,7 +58,7 @@ FAMILIES: dict[str, Fields] = {
     "kv_custom": Fields(needed=("call_open", "quote")),
     "pythonic": Fields(
         needed=("call_open|section_open|bare|bare_names",),
-        more=("bare", "bare_names", "bare_form", "by_line", "name_suffix"),
+        more=("bare", "bare_names", "bare_form", "by_line", "fenced", "name_suffix"),
     ),
     "raw_code": Fields(needed=("call_open", "fixed_name", "argument_keys")),
     "tool_block": Fields(needed=("call_open", "call_close", "argument_keys")),

@@ -104,4 +104,15 @@ FUNCTIONARY_PYTHON = Dialect(
     quirks="The tool `python` of functionary_v3_2 takes raw code.",
 )
 
-DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE, FUNCTIONARY_PYTHON, GRANITE_PYTHONIC)
+TOOL_CODE = Dialect(
+    name="tool_code",
+    family="pythonic",
+    models=("gemini", "gemma-3"),
+    source="answers of Gemini 2.0 and 2.5, Gemma 3 (2025)",
+    call_open=("```tool_code\n",),
+    close_optional=True,
+    fenced=True,
+    quirks="A code fence with print(default_api.NAME(...)) in it, one a line; Gemini's own server reads these.",
+)
+
+DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE, FUNCTIONARY_PYTHON, GRANITE_PYTHONIC, TOOL_CODE)

@@ -59,15 +59,25 @@ class Splitter:
         """Bytes that are in no frame yet."""
         return bytes(self._raw + self._line)
 
+    @property
+    def held(self) -> int:
+        """How many those are."""
+        return len(self._raw) + len(self._line)
+
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that are whole now."""
+        if not self._line.endswith(b"\r") and b"\n" not in data and b"\r" not in data:
+            self._line += data
+            return []
+        if self._line:
+            data = bytes(self._line) + data
+            self._line.clear()
         frames: list[Frame] = []
-        for piece in data.splitlines(keepends=True):
-            self._line += piece
-            if piece.endswith((b"\n", b"\r")):
-                line = bytes(self._line)
-                self._line.clear()
-                frames += self._take(line)
+        lines = data.splitlines(keepends=True)
+        if lines and not lines[-1].endswith(b"\n"):
+            self._line += lines.pop()  # behind a CR an LF may follow, which belongs to it
+        for line in lines:
+            frames += self._take(line)
         return frames
 
     def close(self) -> list[Frame]:

@@ -26,7 +26,9 @@ def hear_malformed(answer: Answer, candidate: dict[str, Any]) -> None:
     """Where the provider could not read the call, its message quotes it."""
     said = text_of(candidate.get("finishMessage"))
     if candidate.get("finishReason") == MALFORMED and said.startswith(_SAID):
-        answer.hear([TextPiece(pointer=ERROR_TEXT, text=said[len(_SAID) :].strip())])
+        code = said[len(_SAID) :].strip()
+        fenced = code if code.startswith(("`", "<", "{", "[")) else f"```tool_code\n{code}\n```"
+        answer.hear([TextPiece(pointer=ERROR_TEXT, text=fenced)])
         answer.lanes[ERROR_TEXT].certain = 0
 
 

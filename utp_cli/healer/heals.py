@@ -11,7 +11,8 @@ class Heal:
     """One change, or (`left`) one call that was seen and left as it is."""
 
     code: str
-    """`text-to-call`, `arguments`, `ids`, `indexes`, `finish`, `error-to-answer`, `left`, `passed`."""
+    """`text-to-call`, `arguments`, `ids`, `pieces`, `indexes`, `finish`, `usage`, `output`, `error-to-answer`: changed.
+    `left`: a call in the text was seen and stays there. `passed`: the answer passes as it is, whatever it holds."""
     message: str
     name: str | None = None
     """The tool of the call, where the change is one call's."""
@@ -20,7 +21,8 @@ class Heal:
     dialect: str | None = None
     """How the model wrote the call, where it stood in a text."""
     raw: str = ""
-    """What the model wrote in place of the call: the markup, or the arguments as they came."""
+    """What the model wrote in place of the call: the markup, or the arguments as they came. Of calls that stand in one
+    markup the first has all of it, the others nothing."""
     repairs: tuple[str, ...] = ()
     """Codes of the repairs to the call's arguments."""
     cause: str | None = None

@@ -71,6 +71,7 @@ class Machine:
         self.queue: deque[Frame] = deque()
         self._ahead: deque[Frame] = deque()
         """Frames that have not been read."""
+        self._waiting = 0
         self.seed = ""
         """What the ids are made of: the answer's own id."""
         self._splitter = Splitter(sse=self.sse)
@@ -106,7 +107,7 @@ class Machine:
     @property
     def held(self) -> int:
         """Bytes that wait."""
-        return sum(len(frame.raw) for frame in self.queue) + len(self._splitter.rest)
+        return self._waiting + self._splitter.held
 
     def surrender(self) -> bytes:
         """Return all that is held, as it came."""
@@ -119,6 +120,7 @@ class Machine:
         while self._ahead:
             frame = self._ahead.popleft()
             self.queue.append(frame)
+            self._waiting += len(frame.raw)
             if frame.doc is not NOTHING:
                 self.read(frame)
         return self._release()
@@ -126,7 +128,9 @@ class Machine:
     def _release(self) -> bytes:
         out = []
         while self.queue and self.queue[0].certain:
-            out.append(self._writer.write(self.queue.popleft()))
+            frame = self.queue.popleft()
+            self._waiting -= len(frame.raw)
+            out.append(self._writer.write(frame))
         return b"".join(out)
 
     # -- for the wires ----------------------------------------------------------------------------------------------------

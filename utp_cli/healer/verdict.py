@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.engine.standing import lead_in, says
@@ -114,11 +114,14 @@ def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verd
     ids = _Ids(form, seed)
     _judge_natives(answer, result, form, ids, verdict, sound=sound)
     made = [call for call in result.calls if call.rung != "native" and _is_made(call, answer, result, verdict)]
+    spans: list[Span | None] = []
     for call in made:
         own = str(call.id) if form.any_id and not _MADE_ID.fullmatch(str(call.id)) else None
         out = Call(name=call.name, arguments=call.arguments, id=ids.take(own, call))
         verdict.fresh.append(out)
-        verdict.heals.append(_told(call, result, out.id, "text-to-call", f"the call of {call.name} stood in the text"))
+        heal = _told(call, result, out.id, "text-to-call", f"the call of {call.name} stood in the text")
+        verdict.heals.append(replace(heal, raw="") if call.span in spans else heal)
+        spans.append(call.span)
     if made:
         _cut(answer, result, made, verdict)
     return verdict

@@ -2,6 +2,7 @@
 
     calls   = [ "[" ] call *( ( "," | ";" | line break ) call ) [ "]" ]
     call    = NAME "(" [ argument *( "," argument ) ] ")"
+            | "print(" call ")"                             in dialects that stand in a code fence
 
 What stands in the brackets is read by `literals`.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals, broken
-from utp_cli.engine.grammars.tagged_json import close
+from utp_cli.engine.grammars.tagged_json import close, close_fence
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import Run
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
@@ -66,6 +67,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         reader.calls[-1].lack = "closers"
     for call in reader.calls:
         call.payload = (begin, position)
+    if context.dialect.fenced:
+        return (yield from close_fence(source, opened.end, position, reader.calls))
     closed = yield from close(source, opened.end, position, reader.calls, context)
     if named:
         closed.runs = [Run("call", opened.end, closed.end)]
@@ -102,6 +105,13 @@ class _Calls:
         if name is None:
             raise Fault("no Python call behind the marker")
         start = position + len(name) + 1
+        printed = name == "print" and self._context.dialect.fenced
+        if printed:
+            position = yield from skip_space(self._source, start)
+            name = (yield from self.name_at(position)) or ""
+            start = position + len(name) + 1
+            if not name:
+                raise Fault("no Python call behind the marker")
         name = name.removesuffix(self._context.dialect.name_suffix)
         self._context.live.name(name)
         self.name = name
@@ -115,6 +125,10 @@ class _Calls:
             name=name, arguments=frame.pairs, repairs=literals.repairs, payload=(position, end),
             lack="nothing" if whole else "more",
         )  # fmt: skip
+        if printed and whole:
+            ahead = yield from skip_space(self._source, end)
+            printed = self._source.char(ahead) == ")"
+            end, call.lack = (ahead + 1, "nothing") if printed else (end, "closers")
         if frame.items:
             call.arguments, call.reason = self._positional(name, frame, call)
         self.calls.append(call)
@@ -144,6 +158,8 @@ def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     for call in calls:
         arguments = ", ".join(f"{key}={_literal(value)}" for key, value in call["arguments"].items())
         texts.append(f"{call['name']}{dialect.name_suffix}({arguments})")
+    if dialect.fenced:
+        return opening + "".join(f"print({text})\n" for text in texts) + "```"
     if dialect.by_line:
         return "\n".join([opening, *texts, closing])
     if dialect.name_suffix:

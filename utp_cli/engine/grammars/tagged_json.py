@@ -81,7 +81,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     if unmarked and any(call.reason for call in calls):
         return Declined("the JSON has not the shape of a call", position)
     if opened.marker.startswith(FENCE):
-        return (yield from _close_fence(source, opened.end, position, calls))
+        return (yield from close_fence(source, opened.end, position, calls))
     return (yield from close(source, opened.end, position, calls, context))
 
 
@@ -112,7 +112,7 @@ def close(source: Source, begin: int, end: int, calls: list[RawCall], context: C
     return Read(calls=calls, end=hit.end, runs=[*runs, Run("markup", end, hit.end)], closed=True)
 
 
-def _close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> Waiting[Read]:
+def close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> Waiting[Read]:
     """Find the closing fence behind a payload that stands in a code fence."""
     ahead = yield from skip_space(source, end)
     while source.length - ahead < len(FENCE) and not source.closed:
