@@ -265,6 +265,9 @@ class Decoder(FormatDecoder):
             call = state.by_id.get(call_id, None if name else call)
             if call is None:
                 return None
+        if name and index is not None and index not in state.by_index and call and call.name:
+            # An index of its own makes a call of its own, also under an id that another has.
+            return None if name != call.name or is_json(call.text) else call
         if call is None or name is None or call.name is None or call_id is not None:
             return call
         return None if name != call.name or _second(call, arguments) else call
