@@ -6,6 +6,7 @@ says that it is only shown. What has no markers is looked for where a line begin
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.engine.standing import before_run, goes_on, lead_in, says
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 SPECIAL: Final = "<|"
-"""How the special tokens of most models begin: no client is to see one."""
+"""How the special tokens of most models begin: thinking between such is to be seen by no client."""
+_FEW: Final = 40
+"""Characters of words that may stand between a token and its call."""
+_PROSE: Final = re.compile(r"\w\W*\s\W*\w")
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is more than a word or two: a token that it follows belongs to no call behind it."""
+    return len(text) >= _FEW and _PROSE.search(text) is not None
 
 
 class Lane:
@@ -67,8 +76,9 @@ class Lane:
         if not judged:
             self._found += 1
             if found.end > self._looked:
-                self._unmarked.skip(self._engine.source.slice(self._looked, found.end))
+                self._unmarked.feed(self._engine.source.slice(self._looked, found.end))
                 self._looked = found.end
+                self.certain = self._unmarked.safe
         return not judged
 
     def _bound(self) -> tuple[int, Found | None]:
@@ -86,8 +96,8 @@ class Lane:
             if found and run.start >= found.start:
                 stop = found.start
                 continue
-            said = said or (run.kind == "text" and says(engine.source.slice(run.start, run.end)))
-            special = run.kind == "markup" and engine.source.slice(run.start, run.start + len(SPECIAL)) == SPECIAL
+            said = said or (run.kind == "text" and is_prose(engine.source.slice(run.start, run.end)))
+            special = run.kind == "markup" and SPECIAL in engine.source.slice(run.start, run.end)
             if (run.kind == "token" and not said) or special:
                 stop = run.start
         return stop, found

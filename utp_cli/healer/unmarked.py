@@ -71,12 +71,6 @@ class Unmarked:
         while not self.made and (self._settle() if self._value else self._scan()):
             pass
 
-    def skip(self, text: str) -> None:
-        """Pass a stretch that was decided by others."""
-        self._text += "".join(self._pieces) + text
-        self._pieces, self._value = [], None
-        self._drop(len(self._text))
-
     def _drop(self, count: int) -> None:
         """Say that the next characters are safe."""
         passed, self._text = self._text[:count], self._text[count:]

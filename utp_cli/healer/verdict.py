@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.standing import lead_in, says
 from utp_cli.healer.heals import Heal
-from utp_cli.healer.lane import SPECIAL
+from utp_cli.healer.lane import SPECIAL, is_prose
 from utp_cli.protocol.calls import ToolCall
 from utp_cli.wire.spec import ABSENT
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.spans import Segment, Span
     from utp_cli.wire.spec import CallDone
 
+_THINKING: Final = frozenset(marker for dialect in DIALECTS for pair in dialect.reasoning for marker in pair)
+"""Tags of thinking: they stay, as the client of such a server expects them."""
 _MADE_ID: Final = re.compile(r"call_\d+")
 """What parsing calls a call that had no id."""
 _TAGS: Final = re.compile(r"<[^<>]*>|[`~]{3,}[\w-]*")
@@ -285,20 +288,39 @@ def _cut(answer: Answer, result: ParseResult, made: Sequence[ToolCall], verdict:
             continue  # a call that its dialect puts into the thinking: that stays as it was
         text = result.texts[pointer]
         segments = [s for s in result.segments if s.pointer == pointer]
-        special = any(s.kind == "markup" and text.startswith(SPECIAL, s.span[0]) for s in segments)
+        first = min(call.span[0] for call in made if call.span and call.pointer == pointer)
         cuts = []
         for place, segment in enumerate(segments):
             start, end = max(segment.span[0], lane.certain), segment.span[1]
             if end <= start or segment.kind == "text" or any(_inside(segment, call, pointer) for call in stay):
                 continue
             if segment.kind == "reasoning":
-                if special:
+                if SPECIAL in _opened_by(segments, place, text):
                     thoughts.append(text[start:end])
                     cuts.append((start, end))
-            elif special or not _thinks(segments, place):
+            elif _leaves(segments, place, text, first):
                 cuts.append((start, end))
         verdict.cuts[pointer] = cuts
     verdict.thoughts = "".join(thoughts)
+
+
+def _leaves(segments: Sequence[Segment], place: int, text: str, first: int) -> bool:
+    """Whether markup or layout leaves the text: what belongs to the calls, not what belongs to thinking or to words
+    before them. `first`: where the first call begins."""
+    segment = segments[place]
+    special = SPECIAL in text[slice(*segment.span)]
+    if segment.kind == "markup" and (_thinks(segments, place) or text[slice(*segment.span)].strip() in _THINKING):
+        return special and segment.kind == "markup"
+    if segment.span[0] >= first:
+        return True
+    between = (other for other in segments[place:] if other.kind in ("text", "markup") and other.span[1] <= first)
+    return not any(is_prose(text[slice(*other.span)]) for other in between)
+
+
+def _opened_by(segments: Sequence[Segment], place: int, text: str) -> str:
+    """The markup that thinking begins with."""
+    before = next((s for s in reversed(segments[:place]) if s.kind not in ("layout", "reasoning")), None)
+    return text[slice(*before.span)] if before and before.kind == "markup" else ""
 
 
 def _inside(segment: Segment, call: ToolCall, pointer: str) -> bool:
@@ -308,8 +330,10 @@ def _inside(segment: Segment, call: ToolCall, pointer: str) -> bool:
 
 def _thinks(segments: Sequence[Segment], place: int) -> bool:
     """Whether markup is a tag of the thinking beside it."""
-    beside = [*segments[max(place - 1, 0) : place], *segments[place + 1 : place + 2]]
-    return segments[place].kind == "markup" and any(segment.kind == "reasoning" for segment in beside)
+    solid = [number for number, segment in enumerate(segments) if segment.kind != "layout" or number == place]
+    at = solid.index(place)
+    beside = [segments[number].kind for number in (*solid[max(at - 1, 0) : at], *solid[at + 1 : at + 2])]
+    return segments[place].kind == "markup" and "reasoning" in beside
 
 
 # -- what is told -------------------------------------------------------------------------------------------------------
