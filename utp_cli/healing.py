@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from utp_cli.healer.healer import Healer as Healer
-from utp_cli.healer.heals import Heal as Heal
+from utp_cli.healer.healer import Healer
+from utp_cli.healer.heals import Heal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -77,7 +77,9 @@ def heal(
         data = response.encode("utf-8", "surrogatepass") if isinstance(response, str) else response
         out, heals = _passed(data, known)
         same = out == data
-        return Healed(response if same else out if isinstance(response, bytes) else out.decode("utf-8", "replace"), heals)
+        return Healed(
+            response if same else out if isinstance(response, bytes) else out.decode("utf-8", "replace"), heals
+        )
     doc = _document(response)
     if doc is None:
         return Healed(response, [])
@@ -92,7 +94,13 @@ def heal(
 def _passed(data: bytes, known: dict[str, Any]) -> tuple[bytes, list[Heal]]:
     begin = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     lines = begin.startswith(b"{") and b"}\n{" in data
-    kind = "application/x-ndjson" if lines else "application/json" if begin.startswith((b"{", b"[")) else "text/event-stream"
+    kind = (
+        "application/x-ndjson"
+        if lines
+        else "application/json"
+        if begin.startswith((b"{", b"["))
+        else "text/event-stream"
+    )
     healer = Healer(headers=[("content-type", kind)], **known)
     out = healer.feed(data) + healer.close()
     return out, healer.heals

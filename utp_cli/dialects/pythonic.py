@@ -115,4 +115,14 @@ TOOL_CODE = Dialect(
     quirks="A code fence with print(default_api.NAME(...)) in it, one a line; Gemini's own server reads these.",
 )
 
-DIALECTS = (PYTHONIC, LLAMA4_PYTHONIC, OLMO3, LFM2, LLAMA3_BUILTIN, PYTHON_CODE, FUNCTIONARY_PYTHON, GRANITE_PYTHONIC, TOOL_CODE)
+DIALECTS = (
+    PYTHONIC,
+    LLAMA4_PYTHONIC,
+    OLMO3,
+    LFM2,
+    LLAMA3_BUILTIN,
+    PYTHON_CODE,
+    FUNCTIONARY_PYTHON,
+    GRANITE_PYTHONIC,
+    TOOL_CODE,
+)

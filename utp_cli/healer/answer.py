@@ -1,4 +1,4 @@
-"""One answer (one choice) as it arrives: what the wire tells of it goes to the one parser, and to what holds text back."""
+"""One answer (one choice) as it arrives: what the wire tells goes to the one parser, and to what holds text back."""
 
 from __future__ import annotations
 

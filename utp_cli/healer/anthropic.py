@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.chat import is_text
-from utp_cli.healer.frames import Frame
 from utp_cli.healer.heals import Heal
 from utp_cli.healer.machine import ERROR_TEXT, Machine, quoted
 from utp_cli.healer.verdict import Form, may_lack
@@ -17,6 +16,7 @@ from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, integer_of, list_of, text_of
 
 if TYPE_CHECKING:
+    from utp_cli.healer.frames import Frame
     from utp_cli.healer.machine import Setting
     from utp_cli.healer.verdict import Call, Verdict
 
@@ -51,7 +51,7 @@ class AnthropicMachine(Machine):
         self._started = False
 
     @staticmethod
-    def name(doc: Any) -> str:  # type: ignore[override]
+    def name(doc: Any) -> str:
         return text_of(dict_of(doc).get("type"))
 
     def read(self, frame: Frame) -> None:
@@ -113,7 +113,7 @@ class AnthropicMachine(Machine):
             self._odd = "index-collision"
             self.own(frame)["index"] = place
 
-    # -- the end ----------------------------------------------------------------------------------------------------------
+    # -- the end ------------------------------------------------------------------------------------------------------
 
     def _end(self, last: Frame, reason: str | None) -> None:
         """The message is over. `reason` None: without having said why."""
@@ -232,7 +232,7 @@ def _block(index: int, call: Call) -> list[dict[str, Any]]:
     ]
 
 
-# -- a body ---------------------------------------------------------------------------------------------------------------
+# -- a body -----------------------------------------------------------------------------------------------------------
 
 
 def mend_message(message: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:

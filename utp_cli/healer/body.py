@@ -104,7 +104,7 @@ def _judged(part: Part, setting: Setting, wire: Wire, seed: str) -> tuple[Verdic
     return decide(answer, wire.form(setting), seed), answer
 
 
-# -- the parts ------------------------------------------------------------------------------------------------------------
+# -- the parts --------------------------------------------------------------------------------------------------------
 
 
 def _choices(doc: dict[str, Any]) -> Iterator[Part]:
@@ -122,8 +122,8 @@ def _choices(doc: dict[str, Any]) -> Iterator[Part]:
 def _candidates(doc: dict[str, Any]) -> Iterator[Part]:
     for _, candidate in dicts_of(doc.get("candidates")):
 
-        def mend(verdict: Verdict, texts: dict[str, str], candidate: dict[str, Any] = candidate) -> None:
-            gemini.mend_candidate(candidate, verdict, texts)
+        def mend(verdict: Verdict, _: dict[str, str], candidate: dict[str, Any] = candidate) -> None:
+            gemini.mend_candidate(candidate, verdict)
 
         yield Part(gemini.view_of(candidate), text_of(candidate.get("finishReason")), mend, candidate)
 
@@ -147,7 +147,7 @@ def _response(doc: dict[str, Any]) -> Iterator[Part]:
         yield Part(doc, reason, lambda verdict, texts: responses.mend_response(doc, verdict, texts))
 
 
-# -- an answer from nothing -----------------------------------------------------------------------------------------------
+# -- an answer from nothing -------------------------------------------------------------------------------------------
 
 
 def _chat_body(text: str, call: dict[str, Any] | None, model: str) -> dict[str, Any]:
@@ -190,7 +190,9 @@ _NEVER: Final = "1970-01-01T00:00:00Z"
 
 
 def _message_start(model: str) -> list[dict[str, Any]]:
-    return [{"type": "message_start", "message": {**_anthropic_body("", None, model), "content": [], "stop_reason": None}}]
+    return [
+        {"type": "message_start", "message": {**_anthropic_body("", None, model), "content": [], "stop_reason": None}}
+    ]
 
 
 def _created(model: str) -> list[dict[str, Any]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.healer.frames import Frame
 from utp_cli.healer.heals import Heal
 from utp_cli.healer.machine import ERROR_TEXT, Machine, quoted
 from utp_cli.healer.verdict import Form
@@ -20,6 +19,7 @@ from utp_cli.wire.frames import DONE
 
 if TYPE_CHECKING:
     from utp_cli.healer.answer import Answer
+    from utp_cli.healer.frames import Frame
     from utp_cli.healer.machine import Setting
     from utp_cli.healer.verdict import Call, Verdict
 
@@ -40,6 +40,7 @@ MISTRAL: Final = Form(fine=is_text, id_prefix="", id_letters=9, any_id=False)
 
 
 def form_of(setting: Setting) -> Form:
+    """Return what the clients of a model ask of its calls."""
     return MISTRAL if setting.mistral else FORM
 
 
@@ -81,7 +82,9 @@ class _Assembled:
         same_ids = all(call["id"] == (done.id or "") for call, done in zip(self.calls, answer.natives, strict=False))
         if assembled == meant and same_ids:
             return ""
-        return "name-repeated" if [name for name, _ in assembled] != [name for name, _ in meant] else "arguments-repeated"
+        return (
+            "name-repeated" if [name for name, _ in assembled] != [name for name, _ in meant] else "arguments-repeated"
+        )
 
 
 class ChatMachine(Machine):
@@ -123,7 +126,7 @@ class ChatMachine(Machine):
             if reason:
                 self._end(frame, number, reason)
 
-    # -- the end of a choice ----------------------------------------------------------------------------------------------
+    # -- the end of a choice ------------------------------------------------------------------------------------------
 
     def _end(self, frame: Frame, number: int, reason: str | None) -> None:
         """A choice is over. `reason` None: the stream ended without saying why."""
@@ -153,7 +156,9 @@ class ChatMachine(Machine):
         answer, seen = self.answers[number], self._calls[number]
         tail: dict[str, Any] = {}
         for frame in [frame for frame in self.queue if isinstance(frame.doc, dict)]:
-            choice = next((c for _, c in dicts_of(frame.doc.get("choices")) if (integer_of(c.get("index")) or 0) == number), None)
+            choice = next(
+                (c for _, c in dicts_of(frame.doc.get("choices")) if (integer_of(c.get("index")) or 0) == number), None
+            )
             if choice is not None:
                 tail = self._edit(frame, number, answer, verdict) if frame is last else {}
                 if frame is not last:
@@ -165,7 +170,12 @@ class ChatMachine(Machine):
 
     def _edit(self, frame: Frame, number: int, answer: Answer, verdict: Verdict) -> dict[str, Any]:
         """Take out of a frame what leaves the answer; return what of the last one has to come before the calls."""
-        spans = [(pointer, start, end) for pointer, lane in answer.lanes.items() for at, start, end in frame.texts if at is lane]
+        spans = [
+            (pointer, start, end)
+            for pointer, lane in answer.lanes.items()
+            for at, start, end in frame.texts
+            if at is lane
+        ]
         given = next(c for _, c in dicts_of(frame.doc["choices"]) if (integer_of(c.get("index")) or 0) == number)
         delta, reason = dict_of(given.get("delta")), given.get("finish_reason")
         content = text_of(delta.get("content"))
@@ -194,7 +204,7 @@ class ChatMachine(Machine):
 
     def _deltas(self, verdict: Verdict, seen: _Assembled, tail: dict[str, Any]) -> list[dict[str, Any]]:
         """What comes before the finish chunk: thinking, the rest of the text, the calls."""
-        deltas = [{"reasoning_content": verdict.thoughts}] if verdict.thoughts else []
+        deltas: list[dict[str, Any]] = [{"reasoning_content": verdict.thoughts}] if verdict.thoughts else []
         if any(value not in (None, "") for value in tail.values()):
             deltas.append(tail)
         at = 0 if verdict.natives_changed else len(verdict.natives)
@@ -242,11 +252,15 @@ class ChatMachine(Machine):
 def _opening(call: Call, first: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
     """Return the first piece of a call, without an index, and its arguments as text."""
     function = {**dict_of(dict_of(first).get("function")), "name": call.name, "arguments": ""}
-    arguments = call.arguments if isinstance(call.arguments, str) else dumps(call.arguments if isinstance(call.arguments, dict) else {})
+    arguments = (
+        call.arguments
+        if isinstance(call.arguments, str)
+        else dumps(call.arguments if isinstance(call.arguments, dict) else {})
+    )
     return {**dict_of(first), "id": call.id, "type": "function", "function": function}, arguments
 
 
-# -- a body ---------------------------------------------------------------------------------------------------------------
+# -- a body -----------------------------------------------------------------------------------------------------------
 
 
 def mend_choice(choice: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:

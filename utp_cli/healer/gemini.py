@@ -65,7 +65,9 @@ class GeminiMachine(Machine):
         verdict = self.judge(number, text_of(candidate["finishReason"]))
         in_pieces = any(
             not dict_of(part.get("functionCall")).keys().isdisjoint({"partialArgs", "willContinue"})
-            for frame in self.queue for _, other in dicts_of(dict_of(frame.doc).get("candidates")) for part in _parts(other)
+            for frame in self.queue
+            for _, other in dicts_of(dict_of(frame.doc).get("candidates"))
+            for part in _parts(other)
         )  # fmt: skip
         if (verdict.fresh or verdict.natives_changed) and not in_pieces:
             natives = iter(verdict.natives)
@@ -132,7 +134,7 @@ def written(calls: list[Call]) -> list[dict[str, Any]]:
     return [{"functionCall": {"name": call.name, "args": call.arguments}} for call in calls]
 
 
-def mend_candidate(candidate: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:
+def mend_candidate(candidate: dict[str, Any], verdict: Verdict) -> None:
     """Change a candidate of a body as the verdict says."""
     given = list(_parts(candidate))
     pointers = [

@@ -99,7 +99,8 @@ class Healer:
     @property
     def headers(self) -> list[tuple[str, str]]:
         """The headers for the client: without the length, which changes, where the answer may; known after `close`
-        where it is whole."""
+        where it is whole.
+        """
         if self._passes and not self._answered:
             return self._headers
         left = [(name, value) for name, value in self._headers if name.lower() != "content-length"]
@@ -123,7 +124,8 @@ class Healer:
 
     def close(self, *, broken: bool = False) -> bytes:
         """The upstream's answer is over; return the rest. `broken`: the connection died, so that nothing is made of
-        what was held."""
+        what was held.
+        """
         if self._passes:
             return b""
         try:
@@ -135,7 +137,7 @@ class Healer:
             return self._let_pass(f"something went wrong: {error!r}")
         return b"".join(self._held)
 
-    # -- inside -----------------------------------------------------------------------------------------------------------
+    # -- inside -------------------------------------------------------------------------------------------------------
 
     def _hold(self, data: bytes) -> bytes:
         """Hold what is whole, or what has not told its wire yet."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.standing import before_run, goes_on, lead_in, says
 from utp_cli.healer.unmarked import Unmarked
 from utp_cli.repair.names import known_name
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 SPECIAL: Final = "<|"
 """How the special tokens of most models begin: thinking between such is to be seen by no client."""
+THINKING: Final = frozenset(marker for dialect in DIALECTS for pair in dialect.reasoning for marker in pair)
+"""Tags of thinking: they stay, as the client of such a server expects them."""
+_BLANKS: Final = 2
+"""Characters that the engine may leave undecided and that are passed where they are blank."""
 _FEW: Final = 40
 """Characters of words that may stand between a token and its call."""
 _PROSE: Final = re.compile(r"\w\W*\s\W*\w")
@@ -61,9 +66,12 @@ class Lane:
         """Move on to the next thing that is in doubt; True where that was decided."""
         bound, found = self._bound()
         if bound > self._looked:
-            self._unmarked.feed(self._engine.source.slice(self._looked, bound))
+            self._unmarked.feed(self._visible(bound))
             self._looked = bound
         self.certain = min(self._unmarked.safe, bound)
+        if found is None and self.certain == bound < self.length <= bound + _BLANKS:
+            # Blanks may begin a marker, and no client misses them.
+            self.certain = self.length if self._engine.source.slice(bound, self.length).isspace() else bound
         if self._unmarked.made:
             self._made = True
             return False
@@ -81,6 +89,17 @@ class Lane:
                 self.certain = self._unmarked.safe
         return not judged
 
+    def _visible(self, bound: int) -> str:
+        """The text up to `bound` that `unmarked` has not seen; empty lines stand for thinking and its tags."""
+        pieces: list[str] = []
+        for run in reversed(self._engine.runs):
+            if run.end <= self._looked:
+                break
+            start, end = max(run.start, self._looked), min(run.end, bound)
+            if end > start:
+                pieces.append(self._engine.source.slice(start, end) if run.kind == "text" else "\n" * (end - start))
+        return "".join(reversed(pieces))
+
     def _bound(self) -> tuple[int, Found | None]:
         """Return how far the engine sees text and thinking alone, and the call that ends it."""
         engine = self._engine
@@ -97,9 +116,11 @@ class Lane:
                 stop = found.start
                 continue
             said = said or (run.kind == "text" and is_prose(engine.source.slice(run.start, run.end)))
-            special = run.kind == "markup" and SPECIAL in engine.source.slice(run.start, run.end)
-            if (run.kind == "token" and not said) or special:
-                stop = run.start
+            if run.kind in ("token", "markup"):
+                marker = engine.source.slice(run.start, run.end)
+                special = run.kind == "markup" and SPECIAL in marker
+                if special or (not said and marker.strip() not in THINKING):
+                    stop = run.start
         return stop, found
 
     def _judge(self, found: Found) -> bool | None:

@@ -1,7 +1,7 @@
 """What the streams of all wires share: frames wait in a queue until nothing in them is in doubt.
 
-    bytes ──► frames ──► the wire's `read` ──► queue ──certain──► bytes
-                              └── the end of an answer ──► verdict ──► the wire's `mend` edits the queue
+bytes ──► frames ──► the wire's `read` ──► queue ──certain──► bytes
+                          └── the end of an answer ──► verdict ──► the wire's `mend` edits the queue
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Machine:
         self._splitter = Splitter(sse=self.sse)
         self._writer = Writer(sse=self.sse, name=self.name)
 
-    # -- what a wire says -----------------------------------------------------------------------------------------------
+    # -- what a wire says ---------------------------------------------------------------------------------------------
 
     name: Callable[[Any], str] | None = None
     """The name of a document's event, where the wire names its events."""
@@ -86,7 +86,7 @@ class Machine:
         """Read a frame that is in the queue: its texts, what waits, and whether an answer is over."""
         raise NotImplementedError
 
-    # -- the face ---------------------------------------------------------------------------------------------------------
+    # -- the face -----------------------------------------------------------------------------------------------------
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; return what may go on."""
@@ -133,7 +133,7 @@ class Machine:
             out.append(self._writer.write(frame))
         return b"".join(out)
 
-    # -- for the wires ----------------------------------------------------------------------------------------------------
+    # -- for the wires ------------------------------------------------------------------------------------------------
 
     def answer(self, number: int = 0) -> Answer:
         """Return the answer of that number; begin it where it is new."""

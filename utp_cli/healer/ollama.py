@@ -65,7 +65,11 @@ class OllamaMachine(Machine):
         calls = [mended(call, native) for call in given if isinstance(call, dict) and (native := next(natives, None))]
         content = text_of(message.get("content"))
         pointers = {id(lane): pointer for pointer, lane in self.answer().lanes.items()}
-        kept = "".join(verdict.kept(pointers[id(lane)], start, content) for lane, start, _ in frame.texts) if frame.texts else ""
+        kept = (
+            "".join(verdict.kept(pointers[id(lane)], start, content) for lane, start, _ in frame.texts)
+            if frame.texts
+            else ""
+        )
         moves = last and bool(kept or calls) and bool(verdict.fresh)
         if kept == content and calls == given and not moves:
             return {}

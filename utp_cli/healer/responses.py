@@ -38,10 +38,11 @@ class ResponsesMachine(Machine):
         self._pieces: dict[int, str] = {}
         """The arguments of each call, as a client joins their pieces."""
         self._sequence = 0
+        """The number of the next event."""
         self._begun: dict[str, Any] = {}
 
     @staticmethod
-    def name(doc: Any) -> str:  # type: ignore[override]
+    def name(doc: Any) -> str:
         return text_of(dict_of(doc).get("type"))
 
     def read(self, frame: Frame) -> None:
@@ -54,6 +55,7 @@ class ResponsesMachine(Machine):
             return
         frame.texts = answer.feed(doc)
         place = integer_of(doc.get("output_index"))
+        self._sequence = (integer_of(doc.get("sequence_number")) or 0) + 1
         if kind == "response.created":
             self._begun = dict_of(doc.get("response"))
             self.seed = text_of(self._begun.get("id"))
@@ -75,14 +77,16 @@ class ResponsesMachine(Machine):
             frame.waits = frozenset({0})
         elif kind == "response.output_item.done":
             self._items[place] = item
-        if any(lane.certain for lane, _, _ in frame.texts) or (kind == "response.output_item.done" and not self._said(place)):
+        if any(lane.certain for lane, _, _ in frame.texts) or (
+            kind == "response.output_item.done" and not self._said(place)
+        ):
             for opened in self._opening.pop(place, ()):
                 opened.waits = frozenset()
 
     def _said(self, place: int) -> bool:
         return any(frame.texts and frame.doc.get("output_index") == place for frame in self.queue)
 
-    # -- the end ----------------------------------------------------------------------------------------------------------
+    # -- the end ------------------------------------------------------------------------------------------------------
 
     def _end(self, last: Frame, kind: str) -> None:
         answer, response = self.answers[0], dict_of(last.doc.get("response"))
@@ -130,9 +134,7 @@ class ResponsesMachine(Machine):
             if frame.doc.get("sequence_number") != number:
                 self.own(frame)["sequence_number"] = number
 
-    def _edit(
-        self, frame: Frame, place: int, verdict: Verdict, texts: dict[str, str], written: set[int]
-    ) -> None:
+    def _edit(self, frame: Frame, place: int, verdict: Verdict, texts: dict[str, str], written: set[int]) -> None:
         """Change what an event says of an item. `written`: calls whose arguments were sent in one piece."""
         doc, kind = frame.doc, self.name(frame.doc)
         call = _native(place, verdict)
@@ -173,7 +175,7 @@ class ResponsesMachine(Machine):
         docs = [doc for at, item in enumerate(items, len(before)) for doc in item_events(at, item)]
         response = {**self._begun, "status": "completed", "error": None, "output": [*before, *items]}
         docs.append({"type": "response.completed", "response": response})
-        first = integer_of(frame.doc.get("sequence_number")) or 0
+        first = self._sequence
         self.insert(frame, [{**doc, "sequence_number": number} for number, doc in enumerate(docs, first)])
         frame.gone = True
         verdict.heals.append(Heal(code="error-to-answer", message="the error held the answer"))
@@ -227,9 +229,15 @@ def new_message(text: str, seed: str) -> dict[str, Any]:
 
 def item_events(place: int, item: dict[str, Any]) -> list[dict[str, Any]]:
     """The events of a new item: it is added, what is in it arrives in one piece, it is done."""
-    at = {"output_index": place, "item_id": item["id"]}
-    empty = {"content": []} if item["type"] == "message" else {"arguments": ""}
-    docs = [{"type": "response.output_item.added", "output_index": place, "item": {**item, **empty, "status": "in_progress"}}]
+    at: dict[str, Any] = {"output_index": place, "item_id": item["id"]}
+    empty: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
+    docs = [
+        {
+            "type": "response.output_item.added",
+            "output_index": place,
+            "item": {**item, **empty, "status": "in_progress"},
+        }
+    ]
     if item["type"] == "message":
         at["content_index"] = 0
         part, text = item["content"][0], item["content"][0]["text"]

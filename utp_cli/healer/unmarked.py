@@ -81,7 +81,7 @@ class Unmarked:
         self._said = self._said or bool(re.sub(r"<[^<>]*>", "", passed).strip())
         self._lead, self._behind = 0, False
 
-    # -- scanning -------------------------------------------------------------------------------------------------------
+    # -- scanning -----------------------------------------------------------------------------------------------------
 
     def _scan(self) -> bool:
         """Look for an opening; True where there is more to look at."""
@@ -174,7 +174,7 @@ class Unmarked:
         self._pieces, self._text = [self._text], ""
         return True
 
-    # -- reading ----------------------------------------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------------------------
 
     def _settle(self) -> bool:
         """Look at a value that has ended; True where there is more to look at."""

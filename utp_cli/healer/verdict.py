@@ -7,23 +7,19 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.standing import lead_in, says
 from utp_cli.healer.heals import Heal
-from utp_cli.healer.lane import SPECIAL, is_prose
-from utp_cli.protocol.calls import ToolCall
+from utp_cli.healer.lane import SPECIAL, THINKING, is_prose
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from utp_cli.healer.answer import Answer
-    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.calls import ParseResult, ToolCall
     from utp_cli.protocol.spans import Segment, Span
     from utp_cli.wire.spec import CallDone
 
-_THINKING: Final = frozenset(marker for dialect in DIALECTS for pair in dialect.reasoning for marker in pair)
-"""Tags of thinking: they stay, as the client of such a server expects them."""
 _MADE_ID: Final = re.compile(r"call_\d+")
 """What parsing calls a call that had no id."""
 _TAGS: Final = re.compile(r"<[^<>]*>|[`~]{3,}[\w-]*")
@@ -34,7 +30,8 @@ _BEHIND: Final = 400
 """Characters behind a call that may take it back."""
 _TAKES_BACK: Final = re.compile(
     r"\bi (?:will not|won['’]t|would not|wouldn['’]t|can['’]?t|cannot|can not|do not|don['’]t|am not going to|refuse)\b"
-    r"|\bi['’]m not going to\b|\binjection\b|\b(?:if|once|unless|until|when) you (?:confirm|agree|approve|say|allow|want)"
+    r"|\bi['’]m not going to\b|\binjection\b"
+    r"|\b(?:if|once|unless|until|when) you (?:confirm|agree|approve|say|allow|want)"
     r"|\bplease confirm\b|\bwaiting for your\b|\b(?:is|was) (?:just |only )?an example\b",
     re.IGNORECASE,
 )
@@ -110,7 +107,8 @@ class Form:
 
 def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verdict:
     """Judge an answer that has been closed. `seed`: what the ids are made of. `sound`: its native calls arrived as
-    their wire has them."""
+    their wire has them.
+    """
     result = answer.result
     assert result is not None  # noqa: S101 - it has been closed
     verdict = Verdict()
@@ -130,7 +128,7 @@ def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verd
     return verdict
 
 
-# -- native calls -------------------------------------------------------------------------------------------------------
+# -- native calls -----------------------------------------------------------------------------------------------------
 
 
 def _judge_natives(
@@ -197,7 +195,8 @@ class _Ids:
         self._count += 1
         out = given
         while out is None or out in self._taken:
-            said = f"{self._seed}\0{self._count}\0{len(self._taken)}\0{call.name if call else ''}\0{call.raw if call else ''}"
+            what = f"{call.name}\0{call.raw}" if call else ""
+            said = f"{self._seed}\0{self._count}\0{len(self._taken)}\0{what}"
             number = int.from_bytes(hashlib.sha256(said.encode("utf-8", "replace")).digest(), "big")
             letters = []
             for _ in range(self._form.id_letters):
@@ -210,7 +209,7 @@ class _Ids:
         return out
 
 
-# -- calls of the text --------------------------------------------------------------------------------------------------
+# -- calls of the text ------------------------------------------------------------------------------------------------
 
 
 def _is_made(call: ToolCall, answer: Answer, result: ParseResult, verdict: Verdict) -> bool:
@@ -231,9 +230,9 @@ def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
         return "nobody knows where it stands"
     start, end = call.span
     lane = answer.lanes.get(call.pointer)
-    if lane is not None and start < lane.certain:
-        return "its beginning had been sent"
     text = result.texts.get(call.pointer, "")
+    if lane is not None and text[start : lane.certain].strip():
+        return "its beginning had been sent"
     behind = "".join(_texts_behind(call.pointer, end, result))
     if answer.tools is None and (call.rung != "markup" or says(behind)):
         return "no tools are known"
@@ -255,8 +254,10 @@ def _texts_behind(pointer: str, end: int, result: ParseResult) -> Iterator[str]:
     pointers = list(result.texts)
     later = set(pointers[pointers.index(pointer) + 1 :]) if pointer in pointers else set()
     for segment in result.segments:
-        if segment.kind == "text" and (segment.pointer in later or segment.pointer == pointer) and (
-            segment.pointer != pointer or segment.span[1] > end
+        if (
+            segment.kind == "text"
+            and (segment.pointer in later or segment.pointer == pointer)
+            and (segment.pointer != pointer or segment.span[1] > end)
         ):
             begin = max(segment.span[0], end) if segment.pointer == pointer else segment.span[0]
             yield result.texts[segment.pointer][begin : segment.span[1]]
@@ -264,9 +265,9 @@ def _texts_behind(pointer: str, end: int, result: ParseResult) -> Iterator[str]:
 
 def _text_before(pointer: str, start: int, result: ParseResult) -> str:
     """The text that ends where a call begins; empty where something else stands there."""
-    found = (s for s in result.segments if s.pointer == pointer and s.kind == "text" and s.span[1] == start)
-    segment = next(found, None)
-    return result.texts[pointer][slice(*segment.span)] if segment else ""
+    before = (s for s in reversed(result.segments) if s.pointer == pointer and s.span[1] <= start and s.kind != "layout")
+    segment = next(before, None)
+    return result.texts[pointer][segment.span[0] : start] if segment and segment.kind == "text" else ""
 
 
 def _taken_back(behind: str) -> bool:
@@ -274,14 +275,16 @@ def _taken_back(behind: str) -> bool:
     return asks or _TAKES_BACK.search(behind) is not None
 
 
-# -- what leaves the text -----------------------------------------------------------------------------------------------
+# -- what leaves the text ---------------------------------------------------------------------------------------------
 
 
 def _cut(answer: Answer, result: ParseResult, made: Sequence[ToolCall], verdict: Verdict) -> None:
     """Take the markup of the calls out of the texts, and the tokens around it; what was thought between such tokens
-    becomes thinking."""
+    becomes thinking.
+    """
     thoughts = []
-    stay = [call for call in (*result.calls, *result.rejected) if call.span and not any(call is one for one in made)]
+    others = [*result.calls, *(call for call in result.rejected if call.reason != "in-reasoning")]
+    stay = [call for call in others if call.span and not any(call is one for one in made)]
     for pointer in dict.fromkeys(call.pointer for call in made):
         lane = answer.lanes.get(pointer)
         if lane is None:
@@ -306,10 +309,11 @@ def _cut(answer: Answer, result: ParseResult, made: Sequence[ToolCall], verdict:
 
 def _leaves(segments: Sequence[Segment], place: int, text: str, first: int) -> bool:
     """Whether markup or layout leaves the text: what belongs to the calls, not what belongs to thinking or to words
-    before them. `first`: where the first call begins."""
+    before them. `first`: where the first call begins.
+    """
     segment = segments[place]
     special = SPECIAL in text[slice(*segment.span)]
-    if segment.kind == "markup" and (_thinks(segments, place) or text[slice(*segment.span)].strip() in _THINKING):
+    if segment.kind == "markup" and (_thinks(segments, place) or text[slice(*segment.span)].strip() in THINKING):
         return special and segment.kind == "markup"
     if segment.span[0] >= first:
         return True
@@ -336,7 +340,7 @@ def _thinks(segments: Sequence[Segment], place: int) -> bool:
     return segments[place].kind == "markup" and "reasoning" in beside
 
 
-# -- what is told -------------------------------------------------------------------------------------------------------
+# -- what is told -----------------------------------------------------------------------------------------------------
 
 
 def _told(call: ToolCall, result: ParseResult, call_id: str | None, code: str, message: str) -> Heal:

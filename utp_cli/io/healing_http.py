@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from utp_cli.healer.exchange import tools_of, wire_of
 from utp_cli.healer.healer import Healer
@@ -33,7 +33,7 @@ class HealingTransport:
         self._made: dict[tuple[str, bool], Any] = {}
         self._options = options
 
-    # -- sync -------------------------------------------------------------------------------------------------------------
+    # -- sync ---------------------------------------------------------------------------------------------------------
 
     def handle_request(self, request: Any) -> Any:
         """Send a request; return the response with its answer healed."""
@@ -55,7 +55,7 @@ class HealingTransport:
         for transport in self._transports(sync=True):
             transport.close()
 
-    def __enter__(self) -> HealingTransport:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -63,7 +63,7 @@ class HealingTransport:
     ) -> None:
         self.close()
 
-    # -- async ------------------------------------------------------------------------------------------------------------
+    # -- async --------------------------------------------------------------------------------------------------------
 
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request; return the response with its answer healed."""
@@ -85,7 +85,7 @@ class HealingTransport:
         for transport in self._transports(sync=False):
             await transport.aclose()
 
-    async def __aenter__(self) -> HealingTransport:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
@@ -93,7 +93,7 @@ class HealingTransport:
     ) -> None:
         await self.aclose()
 
-    # -- inside -----------------------------------------------------------------------------------------------------------
+    # -- inside -------------------------------------------------------------------------------------------------------
 
     def _transport(self, library: str, *, sync: bool) -> Any:
         if self._inner is not None:
@@ -122,9 +122,7 @@ class HealingTransport:
         encoded = "content-encoding" in response.headers  # what is read here has been decoded
         lost = {"content-encoding", "content-length"} if encoded else set()
         kept = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in lost]
-        return Healer(
-            request=asked, path=request.url.path, status=response.status_code, headers=kept, **self._options
-        )
+        return Healer(request=asked, path=request.url.path, status=response.status_code, headers=kept, **self._options)
 
 
 def _library(request: Any) -> str:
@@ -155,7 +153,7 @@ def _streams(library: str) -> tuple[type, type]:
     """Make the streams of a library: (sync, async)."""
     module = _module(library)
 
-    class Healed(module.SyncByteStream):  # type: ignore[misc]
+    class Healed(module.SyncByteStream):  # type: ignore[misc,name-defined]
         def __init__(self, response: Any, healer: Healer) -> None:
             self._response, self._healer = response, healer
 
@@ -174,7 +172,7 @@ def _streams(library: str) -> tuple[type, type]:
         def close(self) -> None:
             self._response.close()
 
-    class AsyncHealed(module.AsyncByteStream):  # type: ignore[misc]
+    class AsyncHealed(module.AsyncByteStream):  # type: ignore[misc,name-defined]
         def __init__(self, response: Any, healer: Healer) -> None:
             self._response, self._healer = response, healer
 
