@@ -13,6 +13,7 @@ from utp_cli.wire.spec import CallDone, Finished, ServerCallSeen, TextPiece
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from utp_cli.engine.machine import Engine
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
     from utp_cli.wire.decoder import FormatDecoder
@@ -57,7 +58,7 @@ class _EventParser(Parser):
     def hear(self, told: Iterable[WireEvent]) -> None:
         self._heard(told)
 
-    def engine_of(self, pointer: str) -> Any:
+    def engine_of(self, pointer: str) -> Engine:
         return next(lane.engine for lane in self._lanes if lane.pointer == pointer)
 
 
@@ -68,6 +69,8 @@ class Answer:
     decoder: FormatDecoder
     parser: _EventParser
     tools: Mapping[str, Tool] | None
+    engines: dict[str, Engine] = field(default_factory=dict)
+    """What reads each text and each thinking, by pointer."""
     lanes: dict[str, Lane] = field(default_factory=dict)
     """Texts that a call may stand in, by pointer."""
     natives: list[CallDone] = field(default_factory=list)
@@ -93,12 +96,14 @@ class Answer:
     def hear(self, told: list[WireEvent]) -> list[tuple[Lane, int, int]]:
         """Take what a decoder tells."""
         texts = []
-        self.parser.hear(told)
         for event in told:
             if isinstance(event, TextPiece):
+                self._read(event)
                 if event.kind == "text":
                     texts.append(self._text(event))
-            elif isinstance(event, Finished):
+                continue
+            self.parser.hear([event])
+            if isinstance(event, Finished):
                 self.finish = event.reason or self.finish
             elif isinstance(event, CallDone):
                 self.called = True
@@ -107,10 +112,19 @@ class Answer:
                 self.called = True
         return texts
 
+    def _read(self, piece: TextPiece) -> None:
+        """Feed the engine of a text; nobody hears the events of the parser, so that none are made."""
+        engine = self.engines.get(piece.pointer)
+        if engine is None:
+            self.parser.hear([piece])
+            self.engines[piece.pointer] = self.parser.engine_of(piece.pointer)
+        else:
+            engine.feed(piece.text)
+
     def _text(self, piece: TextPiece) -> tuple[Lane, int, int]:
         lane = self.lanes.get(piece.pointer)
         if lane is None:
-            lane = self.lanes[piece.pointer] = Lane(self.parser.engine_of(piece.pointer), self.tools)
+            lane = self.lanes[piece.pointer] = Lane(self.engines[piece.pointer], self.tools)
         start = lane.length
         lane.grow(len(piece.text))
         return lane, start, lane.length

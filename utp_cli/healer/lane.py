@@ -29,6 +29,8 @@ _BLANKS: Final = 2
 """Characters that the engine may leave undecided and that are passed where they are blank."""
 _FEW: Final = 40
 """Characters of words that may stand between a token and its call."""
+_ENOUGH: Final = 400
+"""Characters of a text that tell whether it is prose."""
 _PROSE: Final = re.compile(r"\w\W*\s\W*\w")
 
 
@@ -109,17 +111,19 @@ class Lane:
             if run.end <= self._looked:
                 break
             runs.append(run)
-        said = False
+        words: list[tuple[int, int]] = []
         stop = runs[0].end if runs else self._looked
         for run in runs:  # last first
             if found and run.start >= found.start:
                 stop = found.start
                 continue
-            said = said or (run.kind == "text" and is_prose(engine.source.slice(run.start, run.end)))
-            if run.kind in ("token", "markup"):
+            if run.kind == "text":
+                words.append((run.start, min(run.end, run.start + _ENOUGH)))
+            elif run.kind in ("token", "markup"):
                 marker = engine.source.slice(run.start, run.end)
                 special = run.kind == "markup" and SPECIAL in marker
-                if special or (not said and marker.strip() not in THINKING):
+                prose = any(is_prose(engine.source.slice(start, end)) for start, end in words)
+                if special or (not prose and marker.strip() not in THINKING):
                     stop = run.start
         return stop, found
 
