@@ -432,9 +432,11 @@ def test_thinking_of_anthropic_stays_as_it_is() -> None:
     out = passed(healer("anthropic", stream=True), data)
     (got,) = READERS["anthropic", True](out)
     assert (got["calls"], got["reasoning"]) == ([SEARCH], HERMES)
-    assert b"".join(part for part in data.splitlines(keepends=True) if b"thinking" in part or b"signature" in part) in out.replace(
-        b"event: content_block_delta\n", b""
-    ).replace(b"\n\n", b"\n").replace(b"event: content_block_start\n", b"")
+    assert b"".join(
+        part for part in data.splitlines(keepends=True) if b"thinking" in part or b"signature" in part
+    ) in out.replace(b"event: content_block_delta\n", b"").replace(b"\n\n", b"\n").replace(
+        b"event: content_block_start\n", b""
+    )
 
 
 def test_the_last_event_of_responses_has_what_was_streamed() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 Part = Any
 MODEL = "local-model"
+USAGE = {"prompt_tokens": 41, "completion_tokens": 17, "total_tokens": 58}
 
 
 def dump(value: Any) -> str:
@@ -71,7 +72,14 @@ def chat_body(*parts: Part, finish: str = "stop", **_: Any) -> bytes:
     message |= {"tool_calls": calls} if calls else {}
     choices = [{"index": 0, "message": message, "finish_reason": finish}]
     return dump(
-        {"id": "chatcmpl-7", "object": "chat.completion", "created": 7, "model": MODEL, "choices": choices}
+        {
+            "id": "chatcmpl-7",
+            "object": "chat.completion",
+            "created": 7,
+            "model": MODEL,
+            "choices": choices,
+            "usage": USAGE,
+        }
     ).encode()
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from utp_cli.answers import Parser as Parser, diagnose as diagnose, parse as parse
     from utp_cli.captures.read import read_capture as read_capture
     from utp_cli.detection.detect import detect as detect
+    from utp_cli.healing import heal as heal
     from utp_cli.io.tool_files import load_tools as load_tools
     from utp_cli.protocol.errors import UtpError as UtpError
     from utp_cli.public import (
@@ -35,6 +36,7 @@ _HOMES = {
     "audit": "utp_cli.public",
     "detect": "utp_cli.detection.detect",
     "diagnose": "utp_cli.answers",
+    "heal": "utp_cli.healing",
     "load_tools": "utp_cli.io.tool_files",
     "parse": "utp_cli.answers",
     "plan_calls": "utp_cli.public",

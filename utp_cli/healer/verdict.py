@@ -265,7 +265,9 @@ def _texts_behind(pointer: str, end: int, result: ParseResult) -> Iterator[str]:
 
 def _text_before(pointer: str, start: int, result: ParseResult) -> str:
     """The text that ends where a call begins; empty where something else stands there."""
-    before = (s for s in reversed(result.segments) if s.pointer == pointer and s.span[1] <= start and s.kind != "layout")
+    before = (
+        s for s in reversed(result.segments) if s.pointer == pointer and s.span[1] <= start and s.kind != "layout"
+    )
     segment = next(before, None)
     return result.texts[pointer][segment.span[0] : start] if segment and segment.kind == "text" else ""
 
