@@ -12,8 +12,9 @@ from typer import Option, confirm, prompt
 from utp_cli.commands import options  # noqa: TC001 - typer reads the annotations
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.profiles import target_file
+from utp_cli.io.configuration import find_configuration
 from utp_cli.io.output import say
-from utp_cli.io.profiles import add_profile, find_configuration
+from utp_cli.io.profiles import add_profile
 from utp_cli.io.replacing import replace_file
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadFile, BadOption, nearest
