@@ -76,12 +76,12 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     match = _NAME.fullmatch(source.slice(begin, name_end))
     while match is None and source.char(name_end) == "<" and name_end + 1 >= source.length and not source.closed:
         yield
+    unopened = match is None
     if match is None and source.startswith("</", name_end):
         match = _NAME_AND_KEY.match(source.slice(begin, name_end))
         name_end = begin + match.end() if match else name_end
     if match is None:
         return Declined("no name behind the marker")
-    unopened = match.re is _NAME_AND_KEY
     body = Body(tool=match[1], position=name_end)
     ahead = yield from skip_breaks(source, name_end)
     hit = yield from hit_at(source, context.local, ahead)
