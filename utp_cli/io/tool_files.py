@@ -172,13 +172,13 @@ def given_tools(source: ToolSource) -> list[Tool | dict[str, Any]]:
     if isinstance(source, Mapping):
         by_name = source and all(isinstance(value, Tool) for value in source.values())
         return [*source.values()] if by_name else [plain(dict(source))]
-    document = plain(source)
-    if document is not source and isinstance(document, dict | list):
-        return given_tools(document)
     if callable(source):
         from utp_cli.io.python_source import python_tool  # noqa: PLC0415 - loads pydantic
 
         return [python_tool(source)]
+    document = plain(source)
+    if document is not source and isinstance(document, dict | list):
+        return given_tools(document)
     if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
         kinds = "a file's path, definitions, functions, pydantic models, or a list of them"
         raise BadOption(f"{type(source).__name__} is no tool; tools are {kinds}")
