@@ -8,6 +8,8 @@ from utp_cli.engine.grammars.json_value import is_whole
 from utp_cli.engine.layout import Run
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
+from utp_cli.protocol.calls import Note
+from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.reader import JsonReader
@@ -19,12 +21,18 @@ if TYPE_CHECKING:
 
     from utp_cli.parsing.lanes import Lane, Lanes
     from utp_cli.protocol.tools import Tool
+    from utp_cli.repair.shape import Shaped
 
 JSON_PARSER = "json-content"
+CHOICE_PARSER = "two-stage"
 FREE_FORM = Form(strict=True, many=False)
 _OPENING = regex(r"[{\[]")
 _FENCE_BEFORE = regex(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = regex(r"\s*(?:```|~~~)")
+_NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.:/-]{1,128})["']""")
+"""How an object begins that calls a tool by name."""
+_LANGUAGE = regex(r"```(?!json\b)[\w+-]+[ \t]*\n")
+"""The beginning of a fence around code in another language than JSON."""
 _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
 _BLOCK = 4096
@@ -37,7 +45,13 @@ class JsonRung(MutableRecord):
     candidates: list[Candidate] = field(default_factory=list)
     answer: str | None = None
     """The answer, where the whole text is `{"answer": …}` or the like."""
-    thought: str | None = None
+    thoughts: list[str] = field(default_factory=list)
+    """What stood beside a call or an answer: `{"scratchpad": …}`."""
+    chosen: Candidate | None = None
+    """The tool that the first of two stages chose, where the whole text is such a decision."""
+    notes: list[Note] = field(default_factory=list)
+    nothing: str = "no call in the text"
+    """Why there is no call, where there is none."""
 
 
 def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending, form: Form = FREE_FORM) -> JsonRung:
@@ -74,17 +88,81 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
             if reader.declined:
                 continue
             alone = _stands_alone(text, start, at)
-            for shaped in shape_calls(reader.value, form, tools):
+            whole = alone and not text[:start].strip("` \njson") and not text[at:].strip("` \n")
+            shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
+            if not shapes and (unread := _unread(lane, reader, (start, at), tools, found)):
+                found.candidates.append(unread)
+                taken.append(Run("call", start, at))
+            for shaped in shapes:
                 if isinstance(shaped, Payload):
                     if not text[:start].strip() and not text[at:].strip():
-                        found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
-                        found.thought = shaped.text if shaped.kind == "thought" else found.thought
+                        _take_payload(found, shaped, lane, (start, at))
                 elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
                     candidate = _candidate(lane, shaped, reader, (start, at), end, known=tools is not None)
                     found.candidates.append(candidate)
-                    taken += _pieces(text, start, at) if candidate.reason != "shown" else []
+                    if candidate.reason != "shown":
+                        taken += _pieces(text, start, at)
+                        found.thoughts += [shaped.thought] if isinstance(shaped, ShapedCall) and shaped.thought else []
     if taken:
         lane.claim(list(dict.fromkeys(taken)))
+
+
+def _take_payload(found: JsonRung, shaped: Payload, lane: Lane, span: tuple[int, int]) -> None:
+    """Take what stands in the place of a call: an answer, a thought, the choice of a tool."""
+    found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
+    if shaped.kind == "thought":
+        found.thoughts.append(shaped.text)
+    elif shaped.kind == "choice":
+        found.chosen = Candidate(
+            rung="heuristic", parser=CHOICE_PARSER, name=shaped.text, arguments={}, pointer=lane.pointer, span=span,
+            raw=lane.engine.text[slice(*span)], reason="intent",
+        )  # fmt: skip
+        again = f"utp render-tools TOOLS --mode two-stage --stage 2 --chosen {shaped.text}"
+        message = f"the model chose {shaped.text}; the second stage is next: {again}"
+        found.notes.append(Note(code="tool-chosen", message=message, pointer=lane.pointer, span=span))
+
+
+def _misnamed(
+    reader: JsonReader, form: Form, tools: Mapping[str, Tool] | None, found: JsonRung, *, whole: bool
+) -> list[Shaped]:
+    """Find a call whose name is nearly that of a known tool, where the answer is nothing else.
+
+    It is not valid, so that nobody runs it. A name that is like no tool's is none; that is said.
+    """
+    if not (tools and whole and isinstance(reader.value, dict)):
+        return []
+    shaped = [call for call in shape_calls(reader.value, form, None) if isinstance(call, ShapedCall)]
+    if all(nearest(call.name, tools) for call in shaped):
+        return [*shaped]
+    found.nothing = f"{shaped[0].name} is no known tool"
+    return []
+
+
+def _unread(
+    lane: Lane, reader: JsonReader, span: tuple[int, int], tools: Mapping[str, Tool] | None, found: JsonRung
+) -> Candidate | None:
+    """Find what begins as a call of a known tool does, on a line of its own, and is no JSON that can be read."""
+    text, start = lane.engine.text, span[0]
+    begun = _NAMED.match(text, start) if reader.repairs or not reader.complete else None
+    if begun is None:
+        return None
+    if tools is None and not text[:start].strip():
+        message = f"begins as a call of {begun[1]} does, and is no JSON that can be read"
+        found.notes.append(Note(code="unread-json", message=message, pointer=lane.pointer, span=span))
+    if begun[1] not in (tools or {}) or text[text.rfind("\n", 0, start) + 1 : start].strip(" \t`"):
+        return None
+    if lead_in(text[max(0, start - LOOK_BACK) : start]) == "shown" or _in_program(text, start):
+        return None
+    return Candidate(
+        rung="json", parser=JSON_PARSER, name=begun[1], arguments={}, pointer=lane.pointer, span=span,
+        raw=text[slice(*span)], reason="malformed",
+    )  # fmt: skip
+
+
+def _in_program(text: str, at: int) -> bool:
+    """Whether code in another language stands there."""
+    fence = text.rfind("```", max(0, at - _BLOCK), at)
+    return fence >= 0 and _LANGUAGE.match(text, fence) is not None
 
 
 def read_block(text: str, start: int, stop: int) -> JsonReader:

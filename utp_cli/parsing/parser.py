@@ -213,16 +213,19 @@ class Parser:
         higher = any(c.reason in _FOUND for c in candidates)
         found = JsonRung() if higher else self._without_markers(end)
         parser = found.candidates[0].parser if found.candidates else JSON_PARSER
-        attempts.append(_late_attempt("json", parser, found.candidates, "no call", skipped=higher))
+        attempts.append(_late_attempt("json", parser, found.candidates, found.nothing, skipped=higher))
         higher = higher or any(c.reason in _FOUND for c in found.candidates)
         intents = [] if higher else rungs.intent_candidates(self._lanes, self._tools)
-        attempts.append(_late_attempt("heuristic", rungs.INTENT_PARSER, intents, "no intent", skipped=higher))
+        intents = [found.chosen] if found.chosen else intents
+        last = intents[0].parser if intents else rungs.INTENT_PARSER
+        attempts.append(_late_attempt("heuristic", last, intents, "no intent in the text", skipped=higher))
         return Climbed(
             # What rung 3 claimed is no content; an answer wrapped in JSON is.
             content=self._lanes.content() if found.answer is None else found.answer,
-            reasoning=self._lanes.reasoning() or found.thought or "",
+            reasoning="\n".join(filter(None, [self._lanes.reasoning(), *found.thoughts])),
             attempts=attempts,
             candidates=[*candidates, *found.candidates, *intents],
+            notes=found.notes,
         )
 
     def _without_markers(self, end: Ending) -> JsonRung:
@@ -360,6 +363,6 @@ def _late_attempt(rung: Any, parser: str, found: Sequence[Candidate], nothing: s
     if skipped:
         return Attempt(rung=rung, parser=parser, outcome="skipped", reason="a higher rung fired")
     if not found:
-        return Attempt(rung=rung, parser=parser, outcome="declined", reason=f"{nothing} in the text")
+        return Attempt(rung=rung, parser=parser, outcome="declined", reason=nothing)
     reason = f"at {found[0].span[0]}" if found[0].span else "found"
     return Attempt(rung=rung, parser=parser, outcome="fired", reason=reason, calls=sum(not c.reason for c in found))

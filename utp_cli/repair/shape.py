@@ -42,9 +42,14 @@ _BESIDE: Final = frozenset(
 """Keys that may stand beside name and arguments and are no arguments."""
 _DESCRIBING: Final = frozenset({"description", "input_schema", "inputSchema", "outputSchema", "strict"})
 """Keys of a tool's definition."""
-_PAYLOADS: Final[dict[str, Literal["answer", "thought"]]] = {
+Kind = Literal["answer", "thought", "choice"]
+_PAYLOADS: Final[dict[str, Kind]] = {
     "scratchpad": "thought", "thought": "thought", "answer": "answer", "response": "answer",
 }  # fmt: skip
+_DECISION: Final[dict[str, Kind]] = {"reasoning": "thought", "answer": "answer", "use_tool": "choice"}
+"""The first of two stages: it answers, or chooses the tool whose arguments are asked for next."""
+_THOUGHTS: Final = ("scratchpad", "reasoning", "thought")
+"""Keys beside a call that hold what the model thought."""
 
 
 class Form(Record):
@@ -78,6 +83,8 @@ class ShapedCall(Record):
     """Where in the value it stands: `""`, `/0`."""
     arguments_pointer: str = ""
     """Where in the value its arguments stand."""
+    thought: str = ""
+    """What stands beside it as `scratchpad` or the like."""
 
 
 class BrokenCall(Record):
@@ -91,9 +98,9 @@ class BrokenCall(Record):
 
 
 class Payload(Record):
-    """What a wrapper holds that is no call: `{"answer": …}`, `{"scratchpad": …}`."""
+    """What a wrapper holds that is no call: `{"answer": …}`, `{"scratchpad": …}`, `{"use_tool": NAME, …}`."""
 
-    kind: Literal["answer", "thought"]
+    kind: Kind
     text: str
 
 
@@ -110,6 +117,7 @@ class _Raw(MutableRecord):
     id: str | int | None = None
     server: str | None = None
     repairs: list[Repair] = field(default_factory=list)
+    thought: str = ""
 
 
 def shape_calls(value: Any, form: Form, tools: Mapping[str, Tool] | None, *, decode: Decode = tolerant) -> list[Shaped]:
@@ -141,9 +149,12 @@ def _payloads(value: Any) -> list[Shaped]:
     """`{"answer": "…", "scratchpad": "…"}`: the thought, then the answer."""
     if isinstance(value, dict) and [*value] == ["response"] and isinstance(value["response"], dict):
         value = value["response"]
-    if not isinstance(value, dict) or not value.keys() <= _PAYLOADS.keys():
+    if not isinstance(value, dict):
         return []
-    return [Payload(kind=kind, text=value[key]) for key, kind in _PAYLOADS.items() if isinstance(value.get(key), str)]
+    kinds = _DECISION if "use_tool" in value else _PAYLOADS
+    if not value.keys() <= kinds.keys():
+        return []
+    return [Payload(kind=kind, text=value[key]) for key, kind in kinds.items() if isinstance(value.get(key), str)]
 
 
 Item = tuple[dict[str, Any], str, "list[Repair]"]
@@ -204,6 +215,7 @@ def _raw_call(
         if raw:
             raw.repairs.insert(0, shape_repair(code, "", item, f"unwrapped {key}"))
             raw.id = raw.id if raw.id is not None else _first(item, form.id + ID_KEYS, str | int)
+            raw.thought = raw.thought or _first(item, _THOUGHTS, str) or ""
         return raw
     name_key = _name_key(item, form, tools)
     if name_key is None:
@@ -264,6 +276,7 @@ def _find_arguments(
     if _defines(rest, key, known):
         return False
     others = {k: rest[k] for k in rest if k != key and (k in known or k not in _BESIDE)}
+    raw.thought = _first({k: rest[k] for k in _THOUGHTS if k in rest and k not in known}, _THOUGHTS, str) or ""
     if key is not None:
         if key not in form.arguments:
             message = f"took {key} for the arguments"
@@ -336,7 +349,7 @@ def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> Sha
         return BrokenCall(name=name, why=why or "", id=raw.id, server=raw.server, repairs=made)
     return ShapedCall(
         name=name, arguments=arguments, id=raw.id, server=raw.server, pointer=raw.at,
-        arguments_pointer=raw.arguments_at, repairs=made,
+        arguments_pointer=raw.arguments_at, repairs=made, thought=raw.thought,
     )  # fmt: skip
 
 
