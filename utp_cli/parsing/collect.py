@@ -60,7 +60,7 @@ def collect(
             SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
         ):
             candidate.reason = "doubtful"
-        if valid is None and checked and candidate.reason != "intent" and candidate.name in (tools or {}):
+        if valid is None and checked and candidate.reason not in ("intent", "malformed") and candidate.name in (tools or {}):
             result.notes.append(_unchecked(candidate))
         if candidate.reason is None and candidate.standing == "unsure":
             result.notes.append(_unsure(candidate))
@@ -109,7 +109,8 @@ def _unchecked(candidate: Candidate) -> Note:
 
 def _checked(candidate: Candidate, tools: Mapping[str, Tool] | None) -> tuple[bool | None, tuple[Problem, ...]]:
     """Check a candidate against the tools; mend its name and types where only one reading fits."""
-    if tools is None or candidate.hosted or candidate.name is None or candidate.reason == "intent":
+    unread = candidate.reason == "malformed" and not candidate.arguments
+    if tools is None or candidate.hosted or candidate.name is None or candidate.reason == "intent" or unread:
         return None, ()
     # Validation is the one part of the road with a compiled library behind it: loaded for who knows tools.
     from utp_cli.repair.names import known_name  # noqa: PLC0415

@@ -33,6 +33,7 @@ _NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.
 """How an object begins that calls a tool by name."""
 _LANGUAGE = regex(r"```(?!json\b)[\w+-]+[ \t]*\n")
 """The beginning of a fence around code in another language than JSON."""
+_FENCE_AT_END = re.compile(r"\s*(?:```|~~~)\s*\Z")
 _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
 _BLOCK = 4096
@@ -90,9 +91,9 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
             alone = _stands_alone(text, start, at)
             whole = alone and not text[:start].strip("` \njson") and not text[at:].strip("` \n")
             shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
-            if not shapes and (unread := _unread(lane, reader, (start, at), tools, found)):
+            if not shapes and (unread := _unread(lane, reader, start, tools, found)):
                 found.candidates.append(unread)
-                taken.append(Run("call", start, at))
+                taken += _pieces(text, start, start + len(unread.raw))
             for shaped in shapes:
                 if isinstance(shaped, Payload):
                     if not text[:start].strip() and not text[at:].strip():
@@ -139,10 +140,12 @@ def _misnamed(
 
 
 def _unread(
-    lane: Lane, reader: JsonReader, span: tuple[int, int], tools: Mapping[str, Tool] | None, found: JsonRung
+    lane: Lane, reader: JsonReader, start: int, tools: Mapping[str, Tool] | None, found: JsonRung
 ) -> Candidate | None:
     """Find what begins as a call of a known tool does, on a line of its own, and is no JSON that can be read."""
-    text, start = lane.engine.text, span[0]
+    text = lane.engine.text
+    raw = _FENCE_AT_END.sub("", text[start : reader.end]).rstrip()
+    span = (start, start + len(raw))
     begun = _NAMED.match(text, start) if reader.repairs or not reader.complete else None
     if begun is None:
         return None
@@ -155,7 +158,7 @@ def _unread(
         return None
     return Candidate(
         rung="json", parser=JSON_PARSER, name=begun[1], arguments={}, pointer=lane.pointer, span=span,
-        raw=text[slice(*span)], reason="malformed",
+        raw=raw, reason="malformed",
     )  # fmt: skip
 
 

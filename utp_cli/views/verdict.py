@@ -102,6 +102,16 @@ def _repaired(result: ParseResult) -> str:
     return f"{_calls(result)}, {number} repaired" if number else _calls(result)
 
 
+def _noted(result: ParseResult, code: str) -> bool:
+    return any(note.code == code for note in result.kept_notes)
+
+
+def _chosen(result: ParseResult) -> str:
+    """Name the tool that the first of two stages chose."""
+    names = [call.name for call in result.rejected if call.reason == "intent" and call.name]
+    return f"the model chose {', '.join(names)}; the second stage is next"
+
+
 _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseResult], str]], ...] = (
     (lambda r: r.shape == "error", "lost", lambda _: "no answer: the server sent an error"),
     (other_than_answer, "look", lambda r: str(other_than_answer(r))),
@@ -112,12 +122,14 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (_invalid, "lost", _unfit),
     (lambda r: _without_call(r, "in-reasoning") and worst(r.diagnoses) == "error", "lost", _thought),
     (lambda r: worst(r.diagnoses) == "error", "lost", lambda r: _diagnosed(r, "error")),
+    (lambda r: _noted(r, "tool-chosen"), "look", _chosen),
     (lambda r: _without_call(r, "intent"), "look", lambda _: "no call, although the text announces one"),
     (lambda r: _without_call(r, "in-reasoning"), "look", _thought),
     (no_answer, "look", lambda r: str(no_answer(r))),
     (beside_error, "look", lambda r: f"{_calls(r)}, and an error behind it in the paste"),
     (lambda r: _without_call(r, "shown"), "look", _shown),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
+    (lambda r: not r.calls and _noted(r, "unread-json"), "look", lambda _: "no call: JSON that cannot be read"),
     (_unsure, "look", lambda r: f"{_calls(r)}, made or only shown: name the tools with -t to be sure"),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),
