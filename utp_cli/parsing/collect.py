@@ -60,7 +60,12 @@ def collect(
             SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
         ):
             candidate.reason = "doubtful"
-        if valid is None and checked and candidate.reason not in ("intent", "malformed") and candidate.name in (tools or {}):
+        if (
+            valid is None
+            and checked
+            and candidate.reason not in ("intent", "malformed")
+            and candidate.name in (tools or {})
+        ):
             result.notes.append(_unchecked(candidate))
         if candidate.reason is None and candidate.standing == "unsure":
             result.notes.append(_unsure(candidate))

@@ -9,6 +9,7 @@ from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.protocol.records import MutableRecord, replace
+from utp_cli.wire.open_call import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -67,11 +68,15 @@ class Lanes:
         self._announcer = announcer
         self._by_pointer: dict[str, Lane] = {}
         self._numbers: dict[tuple[str, int | None], int] = {}
+        self._halves: dict[str, str] = {}
+        """The first half of a character, by the pointer of its text."""
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(self._by_pointer.values())
 
     def feed(self, pointer: str, kind: Literal["text", "reasoning"], text: str) -> list[Event]:
+        if pointer and (self._halves or not text.isascii()):
+            text = self._whole_characters(pointer, text)
         lane = self._by_pointer.get(pointer)
         if lane is None:
             # Only the first visible text goes on with what the prompt opened.
@@ -82,9 +87,19 @@ class Lanes:
         events = lane.engine.feed(text)
         return self._announcer.heard(self._numbered(lane, events), lane) if events else events
 
+    def _whole_characters(self, pointer: str, text: str) -> str:
+        """Hold back half a character (a surrogate) at the end of a piece of a field: the next piece may begin with the
+        other.
+        """
+        text = joined((self._halves.pop(pointer, ""), text))
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._halves[pointer] = text[:-1], text[-1]
+        return text
+
     def close(self) -> list[Event]:
         events = []
         for lane in self:
+            lane.engine.feed(self._halves.pop(lane.pointer, ""))
             events += self._announcer.heard(self._numbered(lane, lane.engine.close()), lane)
             lane.segments = lane.engine.segments(lane.pointer)
         return events

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.wire.access import decode, decode_whole, id_of, name_of
 from utp_cli.wire.spec import ABSENT, CallDone, CallOpened, CallPiece
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from utp_cli.wire.decoder import FormatDecoder
     from utp_cli.wire.spec import WireEvent
 
@@ -57,7 +60,7 @@ class OpenCall:
     @property
     def text(self) -> str:
         """The pieces, joined."""
-        return "".join(self.pieces)
+        return joined(self.pieces)
 
     def done(self) -> CallDone:
         """There is no more of it."""
@@ -70,32 +73,43 @@ class OpenCall:
         return CallDone(key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how)
 
 
+_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Join the pieces of a text; a character whose halves came in two of them (surrogates) is whole then."""
+    text = "".join(pieces)
+    if text.isascii() or not _PAIR.search(text):
+        return text
+    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+
+
 def settled(pieces: list[str]) -> tuple[str, str]:
     """Join the pieces of one JSON text; second, the evidence that they repeat each other, or `""`.
 
     Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first (a place
     for what follows, which repeats nothing).
     """
-    joined = "".join(pieces)
+    whole = joined(pieces)
     filled = [piece for piece in pieces if piece.strip()]
     if len(filled) < 2:
-        return joined, ""
+        return whole, ""
     try:
-        first, end = decode(joined, len(joined) - len(joined.lstrip()))
+        first, end = decode(whole, len(whole) - len(whole.lstrip()))
     except ValueError:
         grown = filled[0][0] == "{" and all(after.startswith(before) for before, after in pairwise(filled))
-        return (filled[-1], f"each piece begins with all before it: {joined}") if grown else (joined, "")
-    rest = joined[end:].strip()
+        return (filled[-1], f"each piece begins with all before it: {whole}") if grown else (whole, "")
+    rest = whole[end:].strip()
     if not rest:
-        return joined, ""
+        return whole, ""
     try:
         again = decode_whole(rest)
         repeated = again == first
     except (ValueError, RecursionError):
-        return joined, ""
+        return whole, ""
     if repeated:
-        return joined[:end], f"the value comes twice: {joined}"
-    return (rest, "") if first in ({}, None, "") else (joined, "")
+        return whole[:end], f"the value comes twice: {whole}"
+    return (rest, "") if first in ({}, None, "") else (whole, "")
 
 
 def is_json(text: str) -> bool:

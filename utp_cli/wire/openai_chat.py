@@ -29,6 +29,8 @@ class _Choice(MutableRecord):
     root: tuple[str | int, ...]
     """The path of its message."""
     calls: list[OpenCall] = field(default_factory=list)
+    indexes: list[int | None] = field(default_factory=list)
+    """Under which index each call came."""
     by_index: dict[int, OpenCall] = field(default_factory=dict)
     by_id: dict[str | int, OpenCall] = field(default_factory=dict)
     without_index: int = 0
@@ -92,12 +94,23 @@ class Decoder(FormatDecoder):
         events: list[WireEvent] = []
         for _, choice in sorted(self._choices.items()):
             events += choice.held
+            self._put_in_order(choice)
             events += [self._done(call, named=call is choice.legacy) for call in choice.calls]
             if meaning_of(choice.reason) == "tool" and not (choice.calls or choice.called):
                 self.odd("finish-without-call", self.at(*choice.root[:-1], "finish_reason"), choice.reason or "")
         reasons = [choice.reason for _, choice in sorted(self._choices.items()) if choice.reason]
         self._choices.clear()
         return [*events, *self.finish(reasons[0] if reasons else None)]
+
+    def _put_in_order(self, choice: _Choice) -> None:
+        """Order the calls by index, as they stand in the body that the stream adds up to."""
+        indexes = [index for index in choice.indexes if index is not None]
+        if len(indexes) < len(choice.calls) or indexes == sorted(indexes):
+            return
+        choice.calls = [choice.calls[at] for at in sorted(range(len(indexes)), key=indexes.__getitem__)]
+        before = self.at(*choice.root, "tool_calls")
+        for number, call in enumerate(choice.calls):
+            call.place = f"{before}/{number}/{call.place[len(before) + 1 :].partition('/')[2]}"
 
     def _choice(self, number: int, root: tuple[str | int, ...]) -> _Choice:
         return self._choices.setdefault(number, _Choice(root=root))
@@ -233,6 +246,7 @@ class Decoder(FormatDecoder):
             where = self.at(*state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece))
             call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **_HOW[key])
             state.calls.append(call)
+            state.indexes.append(index)
             state.without_index += index is None
             if index in state.by_index or state.without_index == 2:
                 evidence = f"another call under index {index}: {quoted(piece)}"
@@ -255,14 +269,18 @@ class Decoder(FormatDecoder):
         """Find the call that a piece goes on with; None where it begins one.
 
         A new id with a name begins a call even under an index that is taken (some servers send 0 for all), and
-        so does another name. The same name again may be sent with each piece; only where the call is complete
-        and other complete arguments come with it, it is a second call.
+        so does another name; a new index with a name does even under an id that is taken. The same name again may be
+        sent with each piece; only where the call is complete and other complete arguments come with it, it is a second
+        call.
         """
         last = state.calls[-1] if state.calls else None
         says_nothing = name is None and call_id is None
         call = last if index is None else state.by_index.get(index, last if says_nothing else None)
+        if call is None and name and index is not None:
+            return None  # also under an id that another call has
         if call_id is not None and (call is None or call.id != call_id):
-            call = state.by_id.get(call_id, None if name else call)
+            other = None if name or (call and _second(call, arguments)) else call
+            call = state.by_id.get(call_id, other)
             if call is None:
                 return None
         if name and index is not None and index not in state.by_index and call and call.name:
