@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 CDATA_OPEN, CDATA_CLOSE = "<![CDATA[", "]]>"
+_CDATA_AGAIN = "]]]]><![CDATA[>"
+"""The end of CDATA in CDATA: half of it in one section, half in the next."""
 DEPTH_LIMIT = 100
 """Elements deeper than this are kept as text."""
 _TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
@@ -324,11 +326,17 @@ def _decode(text: str) -> tuple[Any, list[Repair]] | None:
 
 
 def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write calls as elements, the arguments as JSON, in CDATA where they hold markup."""
+    """Write calls as elements, the arguments as JSON, in CDATA where they hold markup.
+
+    A dialect that routes to servers has an element for each argument, texts in CDATA, wherever that reads back.
+    """
     lines = []
     for call in calls:
         arguments = json_text(call["arguments"])
-        if any(mark in arguments for mark in "<&"):
+        children = _children(call["arguments"]) if dialect.server_keys else ""
+        if children:
+            arguments = children
+        elif any(mark in arguments for mark in "<&"):
             arguments = CDATA_OPEN + arguments.replace(CDATA_CLOSE, "]]\\u003e") + CDATA_CLOSE
         server = call.get("server") or dialect.default_server
         parts = [
@@ -339,6 +347,21 @@ def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
         inner = [f"<{keys[0]}>{text}</{keys[0]}>" for keys, text in parts if keys]
         lines.append("\n".join([first(dialect.call_open), *inner, first(dialect.call_close)]))
     return "\n".join(lines)
+
+
+def _children(arguments: Mapping[str, Any]) -> str:
+    """Write an element for each argument; `""` where that would not read as the same arguments."""
+    parts = []
+    for name, value in arguments.items():
+        text = value if isinstance(value, str) else json_text(value)
+        if isinstance(value, str) or any(mark in text for mark in "<&"):
+            text = CDATA_OPEN + text.replace(CDATA_CLOSE, _CDATA_AGAIN) + CDATA_CLOSE
+        parts.append(f"<{name}>{text}</{name}>")
+    written = "".join(parts)
+    value, repairs = element_value(written, None, None)
+    shaped, more, _ = shape_arguments(value, None, text_due=False)
+    same = shaped is not None and json_text(shaped) == json_text(arguments)
+    return written if same and not (repairs or more) else ""
 
 
 GRAMMAR = Grammar(read=read, write=write)
