@@ -109,7 +109,7 @@ def test_enhancing() -> None:
     path = write("t.yaml", text)
     done = utp(path, "--enhance")
     assert path.read_text(encoding="utf-8") == text.replace(
-        "there is none.", '"there is none. `number` must be text that matches [A-Z]-[0-9]+."'
+        "there is none.", '"there is none. `number` must be text that matches [A-Z]-[0-9]+ (required)."'
     ).replace("description: Return", 'description: "Return').replace('Fails when "there', "Fails when there")
     assert " · 1 fixed" in done.stdout
     assert json.loads(utp(path, "--json").stdout)["summary"]["score"] == 0.4

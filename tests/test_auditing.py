@@ -406,7 +406,7 @@ def test_enhancing_says_what_the_schema_knows() -> None:
     day = {"type": "string", "format": "date", "description": "First day."}
     definition = tool(parameters={"type": "object", "properties": {"day": day}, "required": ["day"]})
     after = one_enhanced(definition)
-    assert after["description"] == f"{TEXT} `day` must be a date, YYYY-MM-DD."
+    assert after["description"] == f"{TEXT} `day` must be a date, YYYY-MM-DD (required)."
     assert one_enhanced(after) == after
     assert one_fixed(definition, unsafe=True) == definition
 

@@ -1,7 +1,7 @@
 """Literals of the designs behind utp: payloads, prompts, profile tables, error texts, and what must come out of them.
 
 A case is one expression of Python (`python`), or a command in an empty folder (`command`, `files`, standard input in
-`input`). `open` cases are not built yet. Each member of `expect` is an expression over what came out (`out`) that must be true.
+`input`). Each member of `expect` is an expression over what came out (`out`) that must be true.
 """
 
 from __future__ import annotations
@@ -21,16 +21,7 @@ from utp_cli.app import app
 CASES = load("literals/cases.jsonl")
 
 
-OPEN = pytest.mark.xfail(reason="not built yet")
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=name, marks=[OPEN] if case.get("open") else [])
-        for name, case in zip(ids(CASES), CASES, strict=True)
-    ],
-)
+@pytest.mark.parametrize("case", CASES, ids=ids(CASES))
 def test_literal(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")

@@ -28,6 +28,15 @@ _FORMATS = {
     "ipv4": "an IPv4 address",
     "ipv6": "an IPv6 address",
 }
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
 
 
 def enhancement(tool: AuditedTool, score: Score, addition: Addition, names: Iterable[str]) -> Fix | None:
@@ -45,12 +54,19 @@ def enhancement(tool: AuditedTool, score: Score, addition: Addition, names: Iter
 
 def _formats(tool: AuditedTool, _: Iterable[str]) -> str:
     """Say what the schema asks of the parameters."""
-    said = [f"`{node.name}` must be {form}" for node in tool.properties if node.depth == 1 and (form := _form(node))]
+    said = [f"`{node.name}` must be {form}" for node in tool.properties if node.depth == 1 and (form := _asked(node))]
     return "; ".join(said) + "." if said else ""
 
 
+def _asked(node: Node) -> str:
+    """Say what form or type a value must have, and whether it must be there; `""` where the schema asks nothing."""
+    form = _form(node) or " or ".join(_TYPES[kind] for kind in node.types if kind in _TYPES)
+    required = node.parent is not None and node.name in node.parent.required
+    return f"{form} (required)" if form and required else form
+
+
 def _form(node: Node) -> str:
-    """Say what the schema asks of a value; `""` where it asks nothing."""
+    """Say what form the schema asks of a value; `""` where it asks none."""
     schema = node.schema
     low, high = schema.get("minimum"), schema.get("maximum")
     if isinstance(schema.get("enum"), list) and 1 < len(schema["enum"]) <= 12:
