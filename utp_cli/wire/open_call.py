@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode, decode_whole, id_of, name_of
 from utp_cli.wire.spec import ABSENT, CallDone, CallOpened, CallPiece
 
@@ -73,7 +73,7 @@ class OpenCall:
         return CallDone(key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how)
 
 
-_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_PAIR: Final = regex("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def joined(pieces: Iterable[str]) -> str:
