@@ -27,6 +27,12 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "record",
         "Pass requests on to a model's server, and write every exchange to a session file.",
     ),
+    "serve": ("Answers", "serve", "Pass requests on to a model's server, and heal its tool calls on the way back."),
+    "run": (
+        "Answers",
+        "run",
+        "Run a program, and tell which tool calls its model's server lost, why, and what to set.",
+    ),
     "detect": ("Models and tools", "detect", "Show what a model id means, what the model can do, and how to serve it."),
     "render-tools": (
         "Models and tools",

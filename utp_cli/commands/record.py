@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from typer import Option
@@ -13,19 +12,14 @@ from typer import Option
 from utp_cli.commands import options
 from utp_cli.commands.formats import Showing
 from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.recorder import Recorder
 from utp_cli.io import output as out
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.settings import load_settings
 from utp_cli.io.web import root_of, shown_url
 from utp_cli.protocol.errors import BadOption, UtpError
-from utp_cli.recording.capture import row_of
 from utp_cli.recording.redaction import Redactor
-from utp_cli.replaying.chunks import Chunk, replay_chunk
-from utp_cli.replaying.importing import exchanges_in
 from utp_cli.replaying.session import Session
-
-if TYPE_CHECKING:
-    from utp_cli.recording.capture import Capture
 
 app = command_app()
 
@@ -59,7 +53,7 @@ def record(
 
     Point your client's base URL here. Keys, cookies and tokens never reach the file. Ctrl-C ends it.
     """
-    from utp_cli.io.proxy import imported_server, listen, serve  # noqa: PLC0415 - help has no need of a server
+    from utp_cli.io.proxy import Relaying, imported_server, listen, serve  # noqa: PLC0415 - help has no need of a server
 
     showing = Showing(quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     settings = load_settings(config, profile=profile, model=model, provider=provider, url=upstream)
@@ -84,7 +78,7 @@ def record(
         out.say(f"base_url: {here}{urlsplit(url).path.rstrip('/') or '/v1'} (OpenAI's clients), {here} (all others)")
     recorder = Recorder(file, header, Redactor(redact or ()), showing)
     try:
-        serve(listening, url, recorder.hear, allow_host or ())
+        serve({listening: url}, Relaying(hear=recorder.hear, hosts=allow_host or ()))
     finally:
         recorder.close()
     if not quiet:
@@ -92,46 +86,3 @@ def record(
         if recorder.count:
             out.say(f"next: utp replay {shlex.quote(output)}")
     return 0
-
-
-class Recorder:
-    """Writes what went by, one exchange after the other, on a thread of its own, so that streams do not wait for it."""
-
-    def __init__(self, file: SessionFile, header: Session, redactor: Redactor, showing: Showing) -> None:
-        self.count = 0
-        self._file, self._header, self._redactor, self._showing = file, header, redactor, showing
-        self._thread = ThreadPoolExecutor(1)
-
-    def hear(self, capture: Capture) -> None:
-        """Take an exchange that has ended."""
-        self._thread.submit(self._write, capture).add_done_callback(_complain)
-
-    def close(self) -> None:
-        """Wait for what was heard."""
-        self._thread.shutdown(wait=True)
-        self._file.close()
-
-    def _write(self, capture: Capture) -> None:
-        from utp_cli.io.unpacking import unpack  # noqa: PLC0415 - help has no need of it
-
-        outcome = None
-        unpack(capture)
-        if capture.asks_model:
-            row = row_of(capture, self._redactor)
-            self._file.add(row)
-            self.count += 1
-            chunk = Chunk(number=0, session=self._header, rows=list(exchanges_in(row)))
-            outcome = next(iter(replay_chunk(chunk).outcomes), None)
-        if not self._showing.quiet:
-            from utp_cli.views.lines import painted  # noqa: PLC0415 - a quiet recorder has no need of rich
-            from utp_cli.views.recorded import recorded  # noqa: PLC0415
-
-            line = recorded(capture, outcome, self._showing.screen)
-            out.say(painted([line], colour=self._showing.colour).rstrip("\n"))
-
-
-def _complain(written: object) -> None:
-    """Say what went wrong with one exchange; the next may go right."""
-    error = written.exception()  # type: ignore[attr-defined]
-    if error:
-        out.say(f"utp: an exchange was not recorded: {error}")

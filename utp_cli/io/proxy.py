@@ -1,6 +1,7 @@
 """A reverse proxy on loopback that sees what goes by.
 
     client ──► uvicorn ──► Relay ──► httpx ──► upstream
+                             ├──► a `Passage`: what comes of one exchange; `plain`, or one that heals
                              └──► a `Capture`, once the exchange has ended, however it ended
 
 Bytes of an answer go on as they come, content encoding and all; only headers that belong to one connection are
@@ -17,6 +18,7 @@ import json
 import logging
 import socket
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -25,12 +27,16 @@ from utp_cli.protocol.errors import BadOption
 from utp_cli.recording.capture import Capture
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
     import httpx
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
+    Passage = Callable[["Asking", Capture, Send], Awaitable[None]]
+    """Asks the server, and sends its answer on to the client."""
+    Page = Callable[[], tuple[int, str, bytes]]
+    """A page of the relay's own: status, content type, body."""
 
 _OF_ONE_CONNECTION: Final = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding"
@@ -38,37 +44,57 @@ _OF_ONE_CONNECTION: Final = frozenset(
 )
 """Headers that are not passed on (RFC 9110, 7.6.1)."""
 _NOT_SENT: Final = _OF_ONE_CONNECTION | {b"host", b"expect"}
-_MOST: Final = 64 << 20
+MOST: Final = 64 << 20
 """Bytes of an answer that are kept; all of it goes on."""
 _GRACE: Final = 2
 """Seconds that answers under way have to end after the first signal; the second ends them at once."""
+LOOPBACK: Final = "127.0.0.1"
 _CONNECTING: Final = 10.0
 _BACKLOG: Final = 2048
 _IDLE: Final = 75
 """Seconds that a connection may rest between two requests."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relaying:
+    """What a relay does with what goes by."""
+
+    hear: Callable[[Capture], None]
+    """Is called with each exchange that has ended, from one thread; bodies as they went by, also encoded."""
+    hosts: Collection[str] = ()
+    """Names besides those of loopback that a client may call this server by."""
+    passage: Callable[[Capture], Passage | None] = lambda _: None
+    """What becomes of a request, once it is there whole; None: it is passed on as it is."""
+    pages: Mapping[str, Page] = field(default_factory=dict)
+    """Pages of its own, by path."""
+
+
 class Relay:
     """The ASGI application: passes every request on, and hands over what went by."""
 
-    def __init__(
-        self, upstream: httpx.URL, client: httpx.AsyncClient, hear: Callable[[Capture], None], hosts: Iterable[str] = ()
-    ) -> None:
-        """`hosts`: names besides those of loopback that a client may call this server by."""
-        self._upstream, self._client, self._hear = upstream, client, hear
-        self._hosts = frozenset(host.lower() for host in hosts)
-        self._root = urlsplit(root_of(str(upstream))).path
+    def __init__(self, upstreams: Mapping[int, str], client: httpx.AsyncClient, relaying: Relaying) -> None:
+        """`upstreams`: the server to ask, by the port that a request came to."""
+        import httpx  # noqa: PLC0415
+
+        self._upstreams = {port: httpx.URL(url) for port, url in upstreams.items()}
+        self._client, self._relaying = client, relaying
+        self._hosts = frozenset(host.lower() for host in relaying.hosts)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Serve one request."""
         if refused := self._refusal(scope):
             await _answer(send, *refused)
             return
-        path = joined_paths(self._upstream.path, scope["raw_path"].decode("latin-1"))
+        if page := self._relaying.pages.get(scope["path"]):
+            await _show(send, *page())
+            return
+        upstream = self._upstreams[scope["server"][1]]
+        path = joined_paths(upstream.path, scope["raw_path"].decode("latin-1"))
         query = scope["query_string"]
         capture = Capture(
             method=scope["method"],
-            path=path.removeprefix(self._root) + (f"?{query.decode('latin-1')}" if query else ""),
+            path=path.removeprefix(urlsplit(root_of(str(upstream))).path)
+            + (f"?{query.decode('latin-1')}" if query else ""),
             at=time.time(),
             request_headers=_headers(scope["headers"]),
         )
@@ -79,10 +105,12 @@ class Relay:
                 capture.ended = "client-gone"
                 return
             capture.request_body = body
-            await self._relay_while_heard(self._request(scope, path, body), capture, receive, send)
+            passage = self._relaying.passage(capture) or plain
+            asking = Asking(self._client, upstream, scope, path)
+            await _while_heard(passage(asking, capture, send), capture, receive)
         finally:
             capture.elapsed = time.perf_counter() - start
-            self._hear(capture)
+            self._relaying.hear(capture)
 
     def _refusal(self, scope: dict[str, Any]) -> tuple[int, str] | None:
         """Return status and message for what is not passed on; None for what is."""
@@ -98,74 +126,114 @@ class Relay:
                 return 403, f"the host {host[:80]!r} is not known here; --allow-host NAME allows it"
         return None
 
-    def _request(self, scope: dict[str, Any], path: str, body: bytes) -> httpx.Request:
-        import httpx  # noqa: PLC0415
 
-        query = b"&".join(part for part in (self._upstream.query, scope["query_string"]) if part)
-        url = self._upstream.copy_with(raw_path=path.encode("latin-1") + (b"?" + query if query else b""))
+class Asking:
+    """The way to the server for one request."""
+
+    def __init__(self, client: httpx.AsyncClient, upstream: httpx.URL, scope: dict[str, Any], path: str) -> None:
+        self.server = shown_url(str(upstream))
+        """Its URL, fit for messages."""
+        query = b"&".join(part for part in (upstream.query, scope["query_string"]) if part)
+        self._url = upstream.copy_with(raw_path=path.encode("latin-1") + (b"?" + query if query else b""))
         dropped = _NOT_SENT | _named_in_connection(scope["headers"])
-        headers = [(name, value) for name, value in scope["headers"] if name.lower() not in dropped]
-        return httpx.Request(scope["method"], url, headers=headers, content=body or None)
+        self._headers = [(name, value) for name, value in scope["headers"] if name.lower() not in dropped]
+        self._client, self._method = client, scope["method"]
 
-    async def _relay_while_heard(self, request: httpx.Request, capture: Capture, receive: Receive, send: Send) -> None:
-        """Relay, and give up as soon as the client is gone: then the server upstream is left alone too."""
-        relaying = asyncio.create_task(self._relay(request, capture, send))
-        gone = asyncio.create_task(_gone(receive))
-        try:
-            await asyncio.wait({relaying, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if capture.ended == "complete":
-                await relaying
-            elif not relaying.done():
-                capture.ended = "client-gone"
-        finally:
-            relaying.cancel()
-            gone.cancel()
-            await asyncio.gather(relaying, gone, return_exceptions=True)
+    async def __call__(self, body: bytes, *, readable: bool = False) -> httpx.Response:
+        """Ask; the answer's body is still to be read, and to be closed. Raises `Unreached`.
 
-    async def _relay(self, request: httpx.Request, capture: Capture, send: Send) -> None:
+        `readable`: the body in no content encoding, and of its own length.
+        """
         import httpx  # noqa: PLC0415
 
-        kept, size = [], 0
+        headers = self._headers
+        if readable:
+            own = (b"accept-encoding", b"content-length")
+            headers = [(name, value) for name, value in headers if name.lower() not in own]
+            headers.append((b"accept-encoding", b"identity"))
         try:
-            response = await self._client.send(request, stream=True)
+            request = httpx.Request(self._method, self._url, headers=headers, content=body or None)
+            return await self._client.send(request, stream=True)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            await self._refuse(error, capture, send)
-            return
-        dropped = _OF_ONE_CONNECTION | _named_in_connection(response.headers.raw)
-        passed = [(name, value) for name, value in response.headers.raw if name.lower() not in dropped]
-        capture.status, capture.response_headers = response.status_code, _headers(passed)
-        try:
-            await send({"type": "http.response.start", "status": response.status_code, "headers": passed})
-            async for piece in response.aiter_raw():
-                size += len(piece)
-                if size <= _MOST:
-                    kept.append(piece)
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            capture.ended = "complete" if size <= _MOST else "too-long"
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except httpx.HTTPError:
-            capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well
-        finally:
-            capture.response_body = b"".join(kept)
-            await response.aclose()
+            raise Unreached(f"no answer from {self.server}: {str(error) or type(error).__name__}") from None
 
-    async def _refuse(self, error: Exception, capture: Capture, send: Send) -> None:
-        """Answer in place of a server that cannot be reached."""
-        what = f"utp record: no answer from {shown_url(str(self._upstream))}: {str(error) or type(error).__name__}"
-        capture.status, capture.ended = 502, "unreachable"
-        capture.response_headers, capture.response_body = await _answer(send, 502, what)
+
+class Unreached(Exception):
+    """The server cannot be reached."""
+
+
+async def plain(ask: Asking, capture: Capture, send: Send) -> None:
+    """Pass an exchange on, byte for byte."""
+    import httpx  # noqa: PLC0415
+
+    kept, size = [], 0
+    try:
+        response = await ask(capture.request_body)
+    except Unreached as error:
+        await refuse(error, capture, send)
+        return
+    passed = passed_headers(response)
+    capture.status, capture.response_headers = response.status_code, _headers(passed)
+    try:
+        await send({"type": "http.response.start", "status": response.status_code, "headers": passed})
+        async for piece in response.aiter_raw():
+            size += len(piece)
+            if size <= MOST:
+                kept.append(piece)
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        capture.ended = "complete" if size <= MOST else "too-long"
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except httpx.HTTPError:
+        capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well
+    finally:
+        capture.response_body = b"".join(kept)
+        await response.aclose()
+
+
+async def refuse(error: Unreached, capture: Capture, send: Send) -> None:
+    """Answer in place of a server that cannot be reached."""
+    capture.status, capture.ended = 502, "unreachable"
+    capture.response_headers, capture.response_body = await _answer(send, 502, str(error))
+
+
+def passed_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer that are the client's too."""
+    dropped = _OF_ONE_CONNECTION | _named_in_connection(response.headers.raw)
+    return [(name, value) for name, value in response.headers.raw if name.lower() not in dropped]
+
+
+async def _while_heard(passing: Awaitable[None], capture: Capture, receive: Receive) -> None:
+    """Pass on, and give up as soon as the client is gone: then the server upstream is left alone too."""
+    relaying = asyncio.ensure_future(passing)
+    gone = asyncio.create_task(_gone(receive))
+    try:
+        await asyncio.wait({relaying, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if capture.ended == "complete":
+            await relaying
+        elif not relaying.done():
+            capture.ended = "client-gone"
+    finally:
+        relaying.cancel()
+        gone.cancel()
+        await asyncio.gather(relaying, gone, return_exceptions=True)
 
 
 async def _answer(send: Send, status: int, message: str) -> tuple[list[tuple[str, str]], bytes]:
     """Answer in the form that the clients of model servers show; return the headers and the body."""
     kind = "upstream_error" if status == 502 else "invalid_request_error"
-    said = message if message.startswith("utp ") else f"utp record: {message}"
-    body = json.dumps({"error": {"message": said, "type": kind, "code": status}}).encode()
+    body = json.dumps({"error": {"message": f"utp: {message}", "type": kind, "code": status}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     closing = [(b"connection", b"close")] if status < 500 else []
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *closing]})
     await send({"type": "http.response.body", "body": body})
     return _headers(headers), body
+
+
+async def _show(send: Send, status: int, kind: str, body: bytes) -> None:
+    """Send a page of the relay's own."""
+    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _host_of(value: bytes) -> str:
@@ -210,39 +278,36 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
 
 
-def listen(port: int) -> socket.socket:
-    """Open a socket on loopback; port 0 takes a free one. Raises `BadOption`."""
-    opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def listen(port: int, host: str = LOOPBACK) -> socket.socket:
+    """Open a socket; port 0 takes a free one. Raises `BadOption`."""
+    opened = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     # On Windows SO_REUSEADDR would let two programs listen on one port.
     alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
     opened.setsockopt(socket.SOL_SOCKET, alone, 1)
     try:
-        opened.bind(("127.0.0.1", port))
+        opened.bind((host, port))
         opened.listen(_BACKLOG)
     except (OSError, OverflowError) as error:
         opened.close()
         reason = getattr(error, "strerror", None) or str(error)
-        raise BadOption(f"cannot listen on port {port}: {reason.lower()}; choose another with --port") from None
+        place, other = (f"port {port}", "--port") if host == LOOPBACK else (f"{host}, port {port}", "--host or --port")
+        raise BadOption(f"cannot listen on {place}: {reason.lower()}; choose another with {other}") from None
     return opened
 
 
 def serve(
-    listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str] = (), *,
-    running: Callable[[Any], None] = lambda _: None,
-) -> None:  # fmt: skip
-    """Relay until SIGINT or SIGTERM. `hear` is called with each exchange that has ended, from one thread.
+    doors: Mapping[socket.socket, str], relaying: Relaying, running: Callable[[Any], None] = lambda _: None
+) -> None:
+    """Relay until SIGINT or SIGTERM.
 
-    Its bodies are as they went by, with their content encodings. `hosts`: further names of this server. `running`
-    is handed the server before it starts: it ends once its `should_exit` is true. Raises `BadOption` where the
-    packages of the extra `record` are missing.
+    `doors`: sockets that listen, each with the URL of the server that requests to it are for. `running` is handed the
+    server before it starts: it ends once its `should_exit` is true. Raises `BadOption` where the packages of the extra
+    `record` are missing.
     """
-    asyncio.run(_serve(listening, upstream, hear, hosts, running))
+    asyncio.run(_serve(doors, relaying, running))
 
 
-async def _serve(
-    listening: socket.socket, upstream: str, hear: Callable[[Capture], None], hosts: Iterable[str],
-    running: Callable[[Any], None],
-) -> None:  # fmt: skip
+async def _serve(doors: Mapping[socket.socket, str], relaying: Relaying, running: Callable[[Any], None]) -> None:
     import httpx  # noqa: PLC0415
 
     uvicorn = imported_server()
@@ -259,14 +324,14 @@ async def _serve(
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
     async with httpx.AsyncClient(timeout=timeout, limits=limits) as client:
         config = uvicorn.Config(
-            Relay(httpx.URL(upstream), client, hear, hosts),
+            Relay({door.getsockname()[1]: url for door, url in doors.items()}, client, relaying),
             http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, log_level=logging.CRITICAL + 1,
             access_log=False, server_header=False, date_header=False, proxy_headers=False,
             timeout_keep_alive=_IDLE, timeout_graceful_shutdown=_GRACE, h11_max_incomplete_event_size=1 << 20,
         )  # fmt: skip
         server = Server(config)
         running(server)
-        await server.serve(sockets=[listening])
+        await server.serve(sockets=list(doors))
 
 
 def imported_server() -> Any:
@@ -274,5 +339,5 @@ def imported_server() -> Any:
     try:
         import uvicorn  # noqa: PLC0415 - an extra: only who records needs it
     except ImportError:
-        raise BadOption("utp record needs more: pip install 'utp-cli[record]'") from None
+        raise BadOption("uvicorn is not installed: pip install 'utp-cli[record]'") from None
     return uvicorn

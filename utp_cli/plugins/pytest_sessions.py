@@ -183,7 +183,7 @@ def utp_record(tmp_path: Path) -> Iterator[Callable[..., Recording]]:
 
 
 def _started(upstream: str, path: Path) -> Recording:
-    from utp_cli.io.proxy import imported_server, listen, serve  # noqa: PLC0415
+    from utp_cli.io.proxy import Relaying, imported_server, listen, serve  # noqa: PLC0415
     from utp_cli.io.sessions import SessionFile  # noqa: PLC0415
     from utp_cli.io.unpacking import unpack  # noqa: PLC0415
     from utp_cli.recording.capture import row_of  # noqa: PLC0415
@@ -207,9 +207,7 @@ def _started(upstream: str, path: Path) -> Recording:
             servers.append(server)
             begun.set()
 
-        thread = threading.Thread(
-            target=serve, args=(listening, upstream, hear), kwargs={"running": running}, daemon=True
-        )
+        thread = threading.Thread(target=serve, args=({listening: upstream}, Relaying(hear=hear), running), daemon=True)
 
         def stop() -> None:
             servers[0].should_exit = True

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.recording.redaction import spans_of
 from utp_cli.recording.secrets import secrets_of, without_parameters
 from utp_cli.recording.split import holds_split, without_split
@@ -42,6 +42,14 @@ class Capture:
     ended: Ended = "stopped"
     unreadable: bool = False
     """The content encoding of a body is not known here."""
+    healed: list[dict[str, Any]] = field(default_factory=list)
+    """What was changed on the way to the client, as `Heal.to_dict` says it; the body is as the server sent it."""
+    note: str = ""
+    """Why it was not healed, where it was to be."""
+    retries: int = 0
+    """How often the model had been asked before, within one request of the client."""
+    held: float = 0.0
+    """The longest that bytes of a stream were held back, in seconds."""
 
     @property
     def request(self) -> Any:
@@ -66,7 +74,10 @@ def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
         "status": capture.status,
         "elapsed": round(capture.elapsed, 3),
     }
-    return row if capture.ended == "complete" else {**row, "ended": capture.ended}
+    if capture.healed:
+        row["healed"] = _decoded(redactor.text(dumps(capture.healed), secrets))
+    more = {"repair_attempts": capture.retries, "ended": "" if capture.ended == "complete" else capture.ended}
+    return row | {key: value for key, value in more.items() if value}
 
 
 def _answer(capture: Capture, redactor: Redactor, secrets: set[str]) -> dict[str, Any]:

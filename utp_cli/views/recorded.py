@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from utp_cli.recording.secrets import without_parameters
+from utp_cli.recording.tally import UNCHANGED
 from utp_cli.views.lines import Screen, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from utp_cli.protocol.findings import Finding
     from utp_cli.recording.capture import Capture
     from utp_cli.replaying.outcome import Outcome
 
@@ -28,8 +34,38 @@ def recorded(capture: Capture, outcome: Outcome | None, screen: Screen) -> Text:
     told += [f"{name or 'a call'} {reason}" for name, reason in outcome.rejected]
     told += [counted(len(outcome.repairs), "repair")] if outcome.repairs else []
     told += sorted({code for code, _ in outcome.diagnoses})
+    told += [f"healed: {', '.join(changed)}"] if (changed := changes(capture)) else []
+    told += [f"asked again {capture.retries}"] if capture.retries else []
+    told += [capture.note] if capture.note else []
     text = screen.signs.dot.join(screen.safe(part) for part in told)
     return Text.assemble(screen.sign(_sign(capture, outcome)), head, f"  {screen.cut(text, 120)}")
+
+
+def changes(capture: Capture) -> list[str]:
+    """Return the codes of what was healed, each once, in order."""
+    return list(dict.fromkeys(str(heal["code"]) for heal in capture.healed if heal["code"] not in UNCHANGED))
+
+
+def as_document(capture: Capture, outcome: Outcome, findings: Iterable[Finding]) -> dict[str, Any]:
+    """Write an exchange as a JSON document, for a log: no text of the conversation, no argument of a call."""
+    return {
+        "event": "exchange",
+        "at": datetime.fromtimestamp(capture.at, UTC).isoformat(timespec="milliseconds"),
+        "path": without_parameters(capture.path).partition("?")[0],
+        "model": outcome.model,
+        "status": capture.status,
+        "elapsed": round(capture.elapsed, 3),
+        "ended": capture.ended,
+        "calls": [call["name"] for call in outcome.calls],
+        "parsers": outcome.parsers,
+        "lost": len(outcome.undelivered),
+        "rejected": [{"name": name, "reason": reason} for name, reason in outcome.rejected],
+        "repairs": outcome.repairs,
+        "diagnoses": [finding.code for finding in findings],
+        "healed": changes(capture),
+        "retries": capture.retries,
+        **({"note": capture.note} if capture.note else {}),
+    }
 
 
 def _named(parsers: Counter[str]) -> list[str]:
@@ -37,6 +73,10 @@ def _named(parsers: Counter[str]) -> list[str]:
 
 
 def _sign(capture: Capture, outcome: Outcome) -> str:
-    if outcome.status == "error" or not outcome.sound or capture.ended in ("unreachable", "upstream-broke"):
+    if capture.ended in ("unreachable", "upstream-broke"):
+        return "lost"
+    if changes(capture):
+        return "repaired"
+    if outcome.status == "error" or not outcome.sound:
         return "lost"
     return "look" if outcome.diagnoses or capture.ended != "complete" else "repaired" if outcome.repairs else "good"

@@ -1,0 +1,113 @@
+"""What `utp serve` and `utp run` share: the settings of healing, read again when the profile changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from utp_cli.io import output as out
+from utp_cli.io.web import root_of, shown_url
+from utp_cli.protocol.errors import BadOption, UtpError, nearest
+from utp_cli.serving.exchange import Ways
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from utp_cli.io.metrics import Metrics
+    from utp_cli.io.proxy import Page, Relaying
+    from utp_cli.io.settings import Settings
+    from utp_cli.recording.capture import Capture
+    from utp_cli.replaying.outcome import Outcome
+
+POLICIES = ("safe", "guess")
+"""How sure repairs must be: `safe` takes those that are safe or likely."""
+
+
+class LiveWays:
+    """How exchanges are treated, as the profile says it now. Its file is looked at for each exchange."""
+
+    def __init__(self, load: Callable[[], Settings], options: Mapping[str, Any]) -> None:
+        """`options`: what the command line says beside the settings, as `Ways` takes it."""
+        self._load, self._options = load, options
+        settings = load()
+        self._file = settings.configuration.path
+        self._stamp = self._now()
+        self._ways = self._made(settings)
+
+    def __call__(self) -> Ways:
+        """Return them. A file that is not sound any more is told of, and what it said before counts on."""
+        stamp = self._now()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._ways = self._made(self._load())
+                out.say(f"{self._file}: read again; it counts from the next request on")
+            except UtpError as error:
+                out.say(f"utp: note: {error}; what it said before still counts")
+        return self._ways
+
+    def _made(self, settings: Settings) -> Ways:
+        model = settings.get("model")
+        return Ways(model=model, server=settings.table("server"), **self._options)
+
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            found = self._file.stat() if self._file else None
+        except OSError:
+            return None
+        return (found.st_mtime_ns, found.st_size) if found else None
+
+
+class Pages:
+    """The relay's own pages, and the counters behind one of them."""
+
+    def __init__(self) -> None:
+        from utp_cli.io.metrics import Metrics  # noqa: PLC0415 - help has no need of it
+
+        try:
+            self._metrics: Metrics | None = Metrics()
+        except ImportError:
+            self._metrics = None
+
+    def count(self, capture: Capture, outcome: Outcome) -> None:
+        """Count an exchange."""
+        if self._metrics:
+            self._metrics.count(capture, outcome)
+
+    def of(self, url: str) -> dict[str, Page]:
+        """Return the pages, by path."""
+        from utp_cli import __version__  # noqa: PLC0415
+        from utp_cli.io.metrics import health_page  # noqa: PLC0415
+
+        said = {"version": __version__, "upstream": shown_url(url)}
+        absent = (501, "text/plain", b"prometheus_client is not installed: pip install 'utp-cli[record]'\n")
+        counters = self._metrics.page if self._metrics else lambda: absent
+        return {"/_utp/health": lambda: health_page(said), "/_utp/metrics": counters}
+
+
+def healed(
+    hear: Callable[[Capture], None], ways: Callable[[], Ways], pages: Mapping[str, Page], hosts: Collection[str] = ()
+) -> Relaying:
+    """Return a relay's settings that heal what goes by."""
+    from utp_cli.io.healing import Healing  # noqa: PLC0415 - help has no need of it
+    from utp_cli.io.proxy import Relaying  # noqa: PLC0415
+
+    return Relaying(hear=hear, hosts=hosts, passage=Healing(ways=ways, hear=hear), pages=pages)
+
+
+def server_url(settings: Settings) -> str:
+    """Return the server to ask. Raises `BadOption` where none is named, or what is named is no URL of one."""
+    url = settings.get("url")
+    if not url:
+        raise BadOption("no server to ask: name one with --upstream URL")
+    url = str(url) if "://" in url else f"http://{url}"
+    root_of(url)  # says what is no URL of a server
+    return url
+
+
+def one_of(option: str, value: str, known: Sequence[str]) -> str:
+    """Return the value of an option. Raises `BadOption` with the nearest."""
+    if value in known:
+        return value
+    near = nearest(value, known)
+    offer = f" (did you mean '{near}'?)" if near else ""
+    raise BadOption(f"{option} takes {', '.join(known)}, not '{value}'{offer}")

@@ -1,0 +1,251 @@
+"""Exchanges healed on their way through the relay: the answer, signs of life while it is held, and asking again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.io.proxy import MOST, Unreached, passed_headers, refuse
+from utp_cli.protocol.numbers import loads
+from utp_cli.serving.exchange import Exchange, Ways
+from utp_cli.serving.raw_answers import RawAnswers
+from utp_cli.serving.wires import asked_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx
+
+    from utp_cli.io.proxy import Asking, Passage, Send
+    from utp_cli.recording.capture import Capture
+    from utp_cli.serving.exchange import Answer
+    from utp_cli.serving.wires import Asked
+
+HEALED: Final = "x-utp-healed"
+"""The header of an answer that was changed: the codes of its heals."""
+_ENCODED: Final = frozenset({"content-encoding"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long nobody may hear anything, in seconds."""
+
+    first: float = 45.0
+    """Until a streamed answer is begun that the server has not begun; proxies often give up after 60. From then on an
+    error can only be told within the stream."""
+    beat: float = 10.0
+    """Between two signs of life; the least patient client shows a warning after 20."""
+    held: float = 600.0
+    """That bytes of the server are held back; then they pass as they came. Clients give up after as long."""
+
+
+@dataclass(kw_only=True)
+class Healing:
+    """Makes the passages of exchanges that are to be healed."""
+
+    ways: Callable[[], Ways]
+    """How exchanges are treated; asked for each, so that a profile may change."""
+    hear: Callable[[Capture], None]
+    """Is called with exchanges that the client has got nothing of: the model was asked again."""
+    patience: Patience = field(default_factory=Patience)
+    kept: RawAnswers = field(default_factory=RawAnswers)
+
+    def __call__(self, capture: Capture) -> Passage | None:
+        """Return what heals an exchange; None where there is nothing to heal: no model is asked, or it has no tools."""
+        encoded = any(name.lower() == "content-encoding" for name, _ in capture.request_headers)
+        if capture.method != "POST" or encoded:
+            return None
+        try:
+            asked = asked_of(capture.path, capture.request_body)
+            if asked is None or not asked.tools:
+                return None
+            exchange = Exchange(asked, capture.request_body, self.ways(), self.kept)
+        except Exception as error:  # noqa: BLE001 - whatever fails, the exchange passes
+            capture.note = f"not healed ({type(error).__name__}: {str(error)[:120]})"
+            return None
+        return Healed(exchange, self).passage
+
+
+class Line:
+    """The way to the client: what it has got, and when it was last told anything."""
+
+    def __init__(self, send: Send, asked: Asked) -> None:
+        self.begun = False
+        self.last = time.monotonic()
+        self._send, self._asked = send, asked
+        self._tail = b""
+        self._lock = asyncio.Lock()
+
+    async def begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """Send status and headers, where that was not done."""
+        if not self.begun:
+            self.begun = True
+            await self._send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def write(self, data: bytes) -> None:
+        """Send a part of the body."""
+        if data:
+            async with self._lock:
+                self._tail = (self._tail + data)[-4:]
+                self.last = time.monotonic()
+                await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def end(self, data: bytes = b"") -> None:
+        """Send the last part of the body."""
+        async with self._lock:
+            await self._send({"type": "http.response.body", "body": data, "more_body": False})
+
+    async def beat(self) -> None:
+        """Send a sign of life, if that breaks nothing."""
+        wire = self._asked.wire
+        if self._asked.stream:
+            await self.begin(200, [(b"content-type", wire.media.encode())])
+            if wire.at_boundary(self._tail):
+                await self.write(wire.beat(self._asked.model))
+        elif self.begun:
+            await self.write(b" ")  # white space before a document
+        self.last = time.monotonic()
+
+
+class Healed:
+    """One exchange on its way."""
+
+    def __init__(self, exchange: Exchange, healing: Healing) -> None:
+        self._exchange, self._healing = exchange, healing
+        self._asked = exchange.asked
+        self._answer: Answer | None = None
+        self._certain = False
+        """The status of a whole answer is known to be 200: white space may go before it."""
+        self._released = time.monotonic()
+
+    async def passage(self, ask: Asking, capture: Capture, send: Send) -> None:
+        """Pass an exchange on, healed. It is a `Passage`."""
+        line = Line(send, self._asked)
+        beating = asyncio.create_task(self._beat(line))
+        try:
+            await self._pass(ask, capture, line, send)
+        finally:
+            beating.cancel()
+            with suppress(asyncio.CancelledError):
+                await beating
+            if self._answer:
+                capture.healed = [heal.to_dict() for heal in self._answer.heals]
+                capture.note = self._answer.note
+
+    async def _beat(self, line: Line) -> None:
+        """Give signs of life while nothing else is said, and let go what was held for too long."""
+        patience = self._healing.patience
+        while True:
+            due = line.last + (patience.beat if line.begun or self._certain else patience.first)
+            await asyncio.sleep(max(due - time.monotonic(), 0.001))
+            if time.monotonic() < line.last + (patience.beat if line.begun or self._certain else patience.first):
+                continue
+            if self._certain and not self._asked.stream:
+                await line.begin(200, [(b"content-type", b"application/json")])
+            await line.beat()
+            if self._answer and not self._answer.whole and time.monotonic() - self._released > patience.held:
+                await line.write(self._answer.release(f"held back for {patience.held:g} seconds"))
+
+    async def _pass(self, ask: Asking, capture: Capture, line: Line, send: Send) -> None:
+        exchange = self._exchange
+        while True:
+            try:
+                response = await ask(exchange.body, readable=True)
+            except Unreached as error:
+                if line.begun or exchange.best:
+                    await self._unreached(error, capture, line)
+                else:
+                    await refuse(error, capture, send)
+                return
+            raw = await self._read(response, capture, line)
+            if raw is None or self._answer is None:
+                return
+            out = self._answer.close()
+            settled = exchange.settle(self._answer, out, raw)
+            if settled:
+                self._answer, out = settled
+                await self._finish(out, response, line)
+                return
+            self._certain = self._answer.status == 200
+            heals = [heal.to_dict() for heal in self._answer.heals]
+            self._healing.hear(replace(capture, healed=heals, elapsed=time.time() - capture.at))
+            if exchange.retries:
+                capture.request_body, capture.retries = exchange.body, exchange.retries
+
+    async def _read(self, response: httpx.Response, capture: Capture, line: Line) -> bytes | None:
+        """Read an answer, and pass on what may go; return it as it came, None where it broke off."""
+        import httpx  # noqa: PLC0415
+
+        passed = passed_headers(response)
+        told = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in passed]
+        capture.status, capture.response_headers = response.status_code, told
+        encoded = [value for name, value in told if name.lower() in _ENCODED and value.lower() != "identity"]
+        self._answer = answer = self._exchange.answer(response.status_code, told)
+        if encoded:
+            answer.release(f"its content encoding is {encoded[0][:40]}, though none was asked for")
+        kept, self._released = bytearray(), time.monotonic()
+        try:
+            if not answer.whole:
+                await line.begin(response.status_code, passed)
+            async for piece in response.aiter_raw():
+                if len(kept) <= MOST:
+                    kept += piece
+                if out := answer.feed(piece):
+                    await line.begin(response.status_code, passed)
+                    await line.write(out)
+                if not answer.waits:
+                    self._released = time.monotonic()
+            capture.ended = "complete" if len(kept) <= MOST else "too-long"
+        except httpx.HTTPError:
+            capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well
+            out = answer.release()
+            await line.begin(response.status_code, passed)
+            await line.write(out)
+            return None
+        finally:
+            capture.response_body = bytes(kept[:MOST])
+            await response.aclose()
+        return bytes(kept)
+
+    async def _finish(self, out: bytes, response: httpx.Response, line: Line) -> None:
+        """Send the rest of an answer, and the headers where they were waited for."""
+        answer = self._answer
+        assert answer is not None  # noqa: S101 - it was just read
+        if line.begun and answer.unsent and answer.status >= 400 and self._asked.stream:
+            out = self._asked.wire.fault(self._asked.told(_decoded(out)))
+        await line.begin(answer.status, _headers_for(answer, out, response, self._asked))
+        await line.end(out)
+
+    async def _unreached(self, error: Unreached, capture: Capture, line: Line) -> None:
+        """Say in an answer that has begun that nobody answers; or send what an earlier answer said."""
+        if best := self._exchange.best:
+            self._answer, out = best
+            kind = self._asked.wire.media if self._asked.stream else "application/json"
+            await line.begin(200, [(b"content-type", kind.encode())])
+            await line.end(out)
+            return
+        capture.status, capture.ended = 502, "unreachable"
+        await line.end(self._asked.wire.fault({"type": "upstream_error", "message": f"utp: {error}"}))
+
+
+def _headers_for(answer: Answer, out: bytes, response: httpx.Response, asked: Asked) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer that is sent in one piece: those of the server, as far as they are still true."""
+    passed = passed_headers(response)
+    changed = sorted({heal.code for heal in answer.heals if heal.code not in ("left", "passed")})
+    if not answer.changed and not changed:
+        return passed
+    kept = [(name, value) for name, value in passed if name.lower() not in (b"content-length", b"content-type")]
+    media = asked.wire.media if asked.stream and not out.lstrip().startswith(b"{") else "application/json"
+    own = [(HEALED.encode(), ", ".join(changed).encode())] if changed else []
+    length = [(b"content-length", str(len(out)).encode())]
+    return [(b"content-type", media.encode()), *kept, *length, *own]
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,249 @@
+"""One exchange between a client and a server, healed: what is sent on, and what comes of the answer. No I/O here.
+
+    request ─► text put back, history fitted, tools emulated ─► server
+    answer  ─► Healer ─► held while it may be asked again ─► client
+
+Whatever fails here, the server's bytes pass as they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from utp_cli.healer.healer import Healer
+from utp_cli.parsing.parser import Parser, parse
+from utp_cli.protocol.numbers import dumps
+from utp_cli.serving.asking_again import asks_again, total, usage_of, with_usage
+
+if TYPE_CHECKING:
+    from utp_cli.healer.heals import Heal
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.serving.raw_answers import RawAnswers
+    from utp_cli.serving.wires import Asked
+
+MOST_HELD: Final = 8 << 20
+"""Bytes of one answer that are held back; beyond, it passes as it came."""
+MOST_RETRIES: Final = 5
+
+Fitting = Callable[[Mapping[str, Any], "Asked"], Mapping[str, Any]]
+Held = Literal["text", "end"]
+"""Until when a streamed answer is held: its first word of text, or its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How exchanges are treated; replaced as a whole when the profile changes."""
+
+    model: str | None = None
+    """In place of what requests name, for what is expected of answers."""
+    policy: str = "safe"
+    retry: int = 0
+    """How often an invalid call goes back to the model, for one request."""
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the server, as `Healer` takes it."""
+    fit_history: Fitting | None = None
+    """Rewrites a request so that its history keeps the server's rules of turns; the one place where that is done."""
+
+
+class Answer:
+    """An answer of the server on its way to the client.
+
+    `unsent`: the client has got nothing of it.
+    """
+
+    def __init__(
+        self, asked: Asked, ways: Ways, status: int, headers: list[tuple[str, str]], held: Held | None = None
+    ) -> None:
+        """`held`: the client gets nothing before that, so that the model can be asked again."""
+        self.unsent = True
+        self.note = ""
+        """Why it passes as it came, where it does; in words."""
+        self._ended = False
+        self._status = status
+        self._raw = bytearray()
+        """What the server sent and the client has not got, as long as all that it has got came unchanged."""
+        self._in_step = True
+        self._healer: Healer | None = None
+        self._judge: Parser | None = None
+        self._waiting = bytearray()
+        self._asked, self._ways, self._held = asked, ways, held
+        try:
+            self._healer = Healer(
+                request=asked.request, path=asked.path, wire=asked.wire.name, status=status, headers=headers,
+                tools=asked.tools, model=ways.model or asked.model or None, policy=ways.policy, server=ways.server,
+            )  # fmt: skip
+            self._judge = self._judging() if held else None
+        except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
+            self._give_up(error)
+
+    def _judging(self) -> Parser:
+        return Parser(
+            tools=self._asked.tools, model=self._ways.model or self._asked.model or None, request=self._asked.request,
+            server=self._ways.server, as_is=True,
+        )  # fmt: skip
+
+    @property
+    def heals(self) -> list[Heal]:
+        """What was changed so far."""
+        return self._healer.heals if self._healer else []
+
+    @property
+    def changed(self) -> bool:
+        """Whether the client gets anything else than the server sent."""
+        return not self._in_step
+
+    @property
+    def status(self) -> int:
+        """The status for the client; certain once a whole answer is closed."""
+        return self._healer.status if self._healer else self._status
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is returned before `close`."""
+        return bool(self._healer and self._healer.whole) or self._judge is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether bytes of the server are held back."""
+        return bool(self._raw or self._waiting)
+
+    def feed(self, data: bytes) -> bytes:
+        """Take the next bytes of the server; return those that the client may have."""
+        if self._healer is None:
+            return self._sent(data)
+        self._raw += data if self._in_step else b""
+        try:
+            out = self._healed(self._healer.feed(data))
+        except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
+            return self._sent(self._give_up(error, data))
+        if len(self._raw) + len(self._waiting) > MOST_HELD:
+            out += self._give_up(f"more than {MOST_HELD >> 20} MiB would have been held back")
+        return self._sent(out)
+
+    def close(self) -> bytes:
+        """The server has ended; return the rest."""
+        if self._healer is None or self._ended:
+            return b""
+        self._ended = True
+        try:
+            out = self._healed(self._healer.close()) + bytes(self._waiting)
+        except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
+            return self._give_up(error)
+        self._in_step = self._in_step and not self._raw
+        return out
+
+    def release(self, why: str = "") -> bytes:
+        """Heal no more, because the server broke off or time is up; return what was held, as it came."""
+        return self._sent(self._give_up(why)) if self._healer else b""
+
+    def verdict(self) -> ParseResult | None:
+        """Return what the client would read; None where that was not looked at, or the client has got a part of it."""
+        return self._judge.close() if self._judge and self._ended and self.unsent else None
+
+    def _healed(self, out: bytes) -> bytes:
+        """Follow what the healer lets go; return what may go on to the client."""
+        if self._in_step and self._raw.startswith(out):
+            del self._raw[: len(out)]
+        else:
+            self._in_step = False
+            self._raw.clear()
+        if self._judge is None:
+            return out
+        self._waiting += out
+        said = any(event.type == "text" and event.text.strip() for event in self._judge.feed(out))
+        if not said or self._ended or self._held == "end":
+            return b""
+        self._judge = None  # the client reads: it is too late to ask again
+        out = bytes(self._waiting)
+        self._waiting.clear()
+        return out
+
+    def _sent(self, out: bytes) -> bytes:
+        self.unsent = self.unsent and not out
+        return out
+
+    def _give_up(self, why: Exception | str, data: bytes = b"") -> bytes:
+        """Heal no more; return what is held. `data`: the bytes at hand, where the rest cannot be told any more."""
+        self.note = why if isinstance(why, str) else f"healing failed ({type(why).__name__}: {str(why)[:120]})"
+        out = bytes(self._waiting) + (bytes(self._raw) if self._in_step else data)
+        self._waiting.clear()
+        self._raw.clear()
+        self._healer, self._judge = None, None
+        return out
+
+
+class Exchange:
+    """All that is sent to the server for one request of a client."""
+
+    def __init__(self, asked: Asked, body: bytes, ways: Ways, kept: RawAnswers) -> None:
+        """`body`: the request as it came."""
+        self.asked, self.ways = asked, ways
+        self.retries = 0
+        self.body = body
+        """What is to be sent next."""
+        self._plain, self._kept = body, kept
+        self._spent: dict[str, Any] = {}
+        self.best: tuple[Answer, bytes] | None = None
+        """The answer that goes to the client where asking again fails, with its bytes."""
+        self._changed = False
+        self._prepare()
+
+    def _prepare(self) -> None:
+        try:
+            request = self._kept.put_back(self.asked)
+            if self.ways.fit_history:
+                fitted = self.ways.fit_history(request or self.asked.request, self.asked)
+                request = dict(fitted) if fitted != self.asked.request else request
+            if request is not None:
+                self.body, self._changed = dumps(request).encode(), True
+        except Exception:  # noqa: BLE001 - whatever fails, the request goes on as it came
+            self.body, self._changed = self._plain, False
+
+    def answer(self, status: int, headers: list[tuple[str, str]]) -> Answer:
+        """Begin to read an answer to `body`."""
+        held: Held | None = "end" if self.retries else "text" if self.ways.retry else None
+        return Answer(self.asked, self.ways, status, headers, held)
+
+    def settle(self, answer: Answer, out: bytes, raw: bytes) -> tuple[Answer, bytes] | None:
+        """Look at an answer that has ended: return the one that goes to the client; None: `body` is to be sent first.
+
+        `out`: what `answer.close` returned. `raw`: what the server sent.
+        """
+        if answer.unsent and answer.status >= 400:
+            if self._changed:  # the server does not take what was changed: once more, as the client said it
+                self.body, self._changed = self._plain, False
+                return None
+            if self.best:
+                return self.best
+        try:
+            if again := self._asks_again(answer, out):
+                self.body, self._changed = again, False
+                return None
+            self._keep(answer, raw)
+            return answer, with_usage(out, self._spent)
+        except Exception:  # noqa: BLE001 - whatever fails, the answer passes
+            return answer, out
+
+    def _asks_again(self, answer: Answer, out: bytes) -> bytes | None:
+        """Return the request that tells the model what is wrong with its calls."""
+        result = answer.verdict() if self.retries < self.ways.retry and answer.status < 400 else None
+        request = asks_again(self.asked, result) if result else None
+        if request is None:
+            return None
+        self.retries += 1
+        self._spent = total(self._spent, usage_of(out))
+        self.best = (answer, out)
+        return dumps(request).encode()
+
+    def _keep(self, answer: Answer, raw: bytes) -> None:
+        """Keep the text of calls that were made of it."""
+        ids = [heal.id for heal in answer.heals if heal.code == "text-to-call"]
+        if not ids:
+            return
+        result = parse(raw, tools=self.asked.tools, model=self.asked.model or None, request=self.asked.request)
+        written = "".join(text for place, text in result.texts.items() if place.endswith(("/content", "/text")))
+        if len(ids) == len(result.calls) and all(call.rung != "native" for call in result.calls):
+            pairs = zip(ids, result.calls, strict=True)
+            self._kept.keep([(call_id, call.name, call.arguments) for call_id, call in pairs], written)
