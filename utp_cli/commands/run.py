@@ -15,7 +15,8 @@ from utp_cli.commands.formats import Showing
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.recorder import Recorder
 from utp_cli.commands.serving import LiveWays, healed, one_of, server_url
-from utp_cli.io.programs import NOT_FOUND, environment_for, relayed, routes, run_program
+from utp_cli.io import output as out
+from utp_cli.io.programs import NOT_ALLOWED, NOT_FOUND, environment_for, relayed, routes, run_program
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
@@ -85,6 +86,8 @@ def run(
         relaying = healed(recorder.hear, ways, {}) if ways else Relaying(hear=recorder.hear)
         with relayed(routes(url, os.environ), relaying) as variables:
             status = run_program(command, environment_for(variables, os.environ))
-    if status != NOT_FOUND or recorder.count:
+    if recorder.count:
         recorder.tell_sums()
+    elif status not in (NOT_FOUND, NOT_ALLOWED):
+        out.say("utp: no model was asked through utp: is its address written in the program itself?")
     return 1 if status == 0 and fail_on == "delivered" and recorder.tally.missing else status

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.io.proxy import MOST, Unreached, passed_headers, refuse
 from utp_cli.protocol.numbers import loads
+from utp_cli.recording.tally import UNCHANGED
 from utp_cli.serving.exchange import Exchange, Ways
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.wires import asked_of
@@ -170,8 +171,7 @@ class Healed:
                 await self._finish(out, response, line)
                 return
             self._certain = self._answer.status == 200
-            heals = [heal.to_dict() for heal in self._answer.heals]
-            self._healing.hear(replace(capture, healed=heals, elapsed=time.time() - capture.at))
+            self._healing.hear(replace(capture, dropped=True, elapsed=time.time() - capture.at))
             if exchange.retries:
                 capture.request_body, capture.retries = exchange.body, exchange.retries
 
@@ -216,7 +216,9 @@ class Healed:
         assert answer is not None  # noqa: S101 - it was just read
         if line.begun and answer.unsent and answer.status >= 400 and self._asked.stream:
             out = self._asked.wire.fault(self._asked.told(_decoded(out)))
-        await line.begin(answer.status, _headers_for(answer, out, response, self._asked))
+        await line.begin(
+            answer.status, _headers_for(answer, out, response, self._asked, again=bool(self._exchange.retries))
+        )
         await line.end(out)
 
     async def _unreached(self, error: Unreached, capture: Capture, line: Line) -> None:
@@ -231,11 +233,13 @@ class Healed:
         await line.end(self._asked.wire.fault({"type": "upstream_error", "message": f"utp: {error}"}))
 
 
-def _headers_for(answer: Answer, out: bytes, response: httpx.Response, asked: Asked) -> list[tuple[bytes, bytes]]:
+def _headers_for(
+    answer: Answer, out: bytes, response: httpx.Response, asked: Asked, *, again: bool
+) -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer that is sent in one piece: those of the server, as far as they are still true."""
     passed = passed_headers(response)
-    changed = sorted({heal.code for heal in answer.heals if heal.code not in ("left", "passed")})
-    if not answer.changed and not changed:
+    changed = sorted({heal.code for heal in answer.heals} - UNCHANGED)
+    if not answer.changed and not changed and not again:
         return passed
     kept = [(name, value) for name, value in passed if name.lower() not in (b"content-length", b"content-type")]
     media = asked.wire.media if asked.stream and not out.lstrip().startswith(b"{") else "application/json"

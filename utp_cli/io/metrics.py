@@ -39,7 +39,7 @@ class Metrics:
         self._changed = counter("heals", "Changes made to answers, by kind.", "kind")
         self._lost = counter("calls_lost", "Tool calls that the server lost and the client did not get.")
         self._causes = counter("diagnoses", "Answers with a diagnosis, by its code.", "code")
-        self._retries = counter("retries", "Answers to a question that was asked again.")
+        self._retries = counter("retries", "Answers whose question was asked again.")
         self._failures = counter("healing_failures", "Answers that passed unhealed because healing failed.")
         self._held = Histogram(
             "utp_held_seconds", "How long bytes of a stream were held back.", registry=self._registry, buckets=_BUCKETS
@@ -48,6 +48,9 @@ class Metrics:
     def count(self, capture: Capture, outcome: Outcome) -> None:
         """Count an exchange."""
         model = self._model(outcome.model or "")
+        if capture.dropped:
+            self._retries.labels(model).inc()
+            return
         made = [heal for heal in capture.healed if heal["code"] in MADE]
         self._answers.labels(model, capture.ended).inc()
         self._delivered.labels(model).inc(len(outcome.delivered))
@@ -58,7 +61,6 @@ class Metrics:
             self._changed.labels(model, heal["code"]).inc()
         for code in {code for code, _ in outcome.diagnoses}:
             self._causes.labels(model, code).inc()
-        self._retries.labels(model).inc(bool(capture.retries))
         self._failures.labels(model).inc(bool(capture.note))
         self._held.observe(capture.held)
 

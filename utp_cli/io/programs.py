@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from utp_cli.io.proxy import Relaying
 
 NOT_FOUND: Final = 127
-_NOT_ALLOWED: Final = 126
+NOT_ALLOWED: Final = 126
 """As shells say it."""
 _STARTING: Final = 30
 """Seconds that the relay may take to start."""
@@ -124,7 +124,7 @@ def run_program(command: list[str], environment: Mapping[str, str]) -> int:
     if path is None:
         there = Path(command[0]).exists()
         say(f"utp: {command[0]}: {'cannot be run: is it a program?' if there else 'no such program'}")
-        return _NOT_ALLOWED if there else NOT_FOUND
+        return NOT_ALLOWED if there else NOT_FOUND
     try:
         with _signals() as take:
             process = subprocess.Popen([path, *command[1:]], env=dict(environment))  # noqa: S603 - what was asked for
@@ -132,7 +132,7 @@ def run_program(command: list[str], environment: Mapping[str, str]) -> int:
             status = process.wait()
     except OSError as error:
         say(f"utp: {command[0]}: cannot be run: {(error.strerror or str(error)).lower()}")
-        return _NOT_ALLOWED
+        return NOT_ALLOWED
     return 128 - status if status < 0 else status
 
 

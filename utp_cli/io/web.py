@@ -162,7 +162,12 @@ def root_of(url: str) -> str:
     written = url.strip() if "://" in url else f"http://{url.strip()}"
     try:
         parts = urlsplit(written)
-        known = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+        known = (
+            not re.search(r"\s", written)
+            and parts.scheme in ("http", "https")
+            and parts.hostname
+            and (parts.port or True)
+        )
     except ValueError:
         known = False
     if not known:

@@ -48,6 +48,8 @@ class Capture:
     """Why it was not healed, where it was to be."""
     retries: int = 0
     """How often the model had been asked before, within one request of the client."""
+    dropped: bool = False
+    """The client got nothing of this answer: the model was asked again."""
     held: float = 0.0
     """The longest that bytes of a stream were held back, in seconds."""
 

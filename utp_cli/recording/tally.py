@@ -54,6 +54,9 @@ class Tally:
 
     def add(self, capture: Capture, outcome: Outcome, findings: Iterable[Finding]) -> None:
         """Count an exchange."""
+        if capture.dropped:
+            self.retries += 1
+            return
         codes = Counter(str(heal["code"]) for heal in capture.healed)
         made = sum(codes[code] for code in MADE)
         self.answers += 1
@@ -61,7 +64,6 @@ class Tally:
         self.lost += max(len(outcome.undelivered), made)
         self.healed += made
         self.mended += any(code not in UNCHANGED for code in codes)
-        self.retries += bool(capture.retries)
         self.failed += outcome.status == "error" and not made
         told: dict[str, list[str]] = {}
         for finding in findings:

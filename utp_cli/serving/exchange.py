@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.healer.healer import Healer
-from utp_cli.parsing.parser import Parser, parse
+from utp_cli.parsing.parser import parse
 from utp_cli.protocol.numbers import dumps
 from utp_cli.serving.asking_again import asks_again, total, usage_of, with_usage
+from utp_cli.wire.reader import WireReader
+from utp_cli.wire.spec import TextPiece
 
 if TYPE_CHECKING:
     from utp_cli.healer.heals import Heal
@@ -66,23 +68,17 @@ class Answer:
         """What the server sent and the client has not got, as long as all that it has got came unchanged."""
         self._in_step = True
         self._healer: Healer | None = None
-        self._judge: Parser | None = None
+        self._reader: WireReader | None = WireReader() if held else None
+        """Says when the first word of text comes; None where nothing waits for that."""
         self._waiting = bytearray()
-        self._asked, self._ways, self._held = asked, ways, held
+        self._asked, self._held, self._model = asked, held, ways.model or asked.model or None
         try:
             self._healer = Healer(
                 request=asked.request, path=asked.path, wire=asked.wire.name, status=status, headers=headers,
-                tools=asked.tools, model=ways.model or asked.model or None, policy=ways.policy, server=ways.server,
+                tools=asked.tools, model=self._model, policy=ways.policy, server=ways.server,
             )  # fmt: skip
-            self._judge = self._judging() if held else None
         except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
             self._give_up(error)
-
-    def _judging(self) -> Parser:
-        return Parser(
-            tools=self._asked.tools, model=self._ways.model or self._asked.model or None, request=self._asked.request,
-            server=self._ways.server, as_is=True,
-        )  # fmt: skip
 
     @property
     def heals(self) -> list[Heal]:
@@ -102,7 +98,7 @@ class Answer:
     @property
     def whole(self) -> bool:
         """Whether nothing is returned before `close`."""
-        return bool(self._healer and self._healer.whole) or self._judge is not None
+        return bool(self._healer and self._healer.whole) or self._reader is not None
 
     @property
     def waits(self) -> bool:
@@ -140,7 +136,9 @@ class Answer:
 
     def verdict(self) -> ParseResult | None:
         """Return what the client would read; None where that was not looked at, or the client has got a part of it."""
-        return self._judge.close() if self._judge and self._ended and self.unsent else None
+        if self._reader is None or not self._ended or not self.unsent:
+            return None
+        return parse(bytes(self._waiting), tools=self._asked.tools, model=self._model, request=self._asked.request)
 
     def _healed(self, out: bytes) -> bytes:
         """Follow what the healer lets go; return what may go on to the client."""
@@ -149,13 +147,13 @@ class Answer:
         else:
             self._in_step = False
             self._raw.clear()
-        if self._judge is None:
+        if self._reader is None:
             return out
         self._waiting += out
-        said = any(event.type == "text" and event.text.strip() for event in self._judge.feed(out))
-        if not said or self._ended or self._held == "end":
+        told = self._reader.feed(out) if self._held == "text" and not self._ended else ()
+        if not any(isinstance(event, TextPiece) and event.kind == "text" and event.text.strip() for event in told):
             return b""
-        self._judge = None  # the client reads: it is too late to ask again
+        self._reader = None  # the client reads: it is too late to ask again
         out = bytes(self._waiting)
         self._waiting.clear()
         return out
@@ -170,7 +168,7 @@ class Answer:
         out = bytes(self._waiting) + (bytes(self._raw) if self._in_step else data)
         self._waiting.clear()
         self._raw.clear()
-        self._healer, self._judge = None, None
+        self._healer, self._reader = None, None
         return out
 
 

@@ -35,7 +35,7 @@ def recorded(capture: Capture, outcome: Outcome | None, screen: Screen) -> Text:
     told += [counted(len(outcome.repairs), "repair")] if outcome.repairs else []
     told += sorted({code for code, _ in outcome.diagnoses})
     told += [f"healed: {', '.join(changed)}"] if (changed := changes(capture)) else []
-    told += [f"asked again {capture.retries}"] if capture.retries else []
+    told += ["asked again"] if capture.dropped else []
     told += [capture.note] if capture.note else []
     text = screen.signs.dot.join(screen.safe(part) for part in told)
     return Text.assemble(screen.sign(_sign(capture, outcome)), head, f"  {screen.cut(text, 120)}")
@@ -63,7 +63,7 @@ def as_document(capture: Capture, outcome: Outcome, findings: Iterable[Finding])
         "repairs": outcome.repairs,
         "diagnoses": [finding.code for finding in findings],
         "healed": changes(capture),
-        "retries": capture.retries,
+        "asked_again": capture.dropped,
         **({"note": capture.note} if capture.note else {}),
     }
 
@@ -73,6 +73,8 @@ def _named(parsers: Counter[str]) -> list[str]:
 
 
 def _sign(capture: Capture, outcome: Outcome) -> str:
+    if capture.dropped:
+        return "look"
     if capture.ended in ("unreachable", "upstream-broke"):
         return "lost"
     if changes(capture):
