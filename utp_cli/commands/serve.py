@@ -14,7 +14,7 @@ from utp_cli.commands import options
 from utp_cli.commands.formats import Showing
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.recorder import Recorder
-from utp_cli.commands.serving import POLICIES, LiveWays, Pages, healed, one_of, server_url
+from utp_cli.commands.serving import MODES, POLICIES, LiveWays, Pages, healed, one_of, server_url
 from utp_cli.io import output as out
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.settings import load_settings
@@ -41,6 +41,9 @@ def serve(
     upstream: Annotated[str | None, Option(metavar="URL", help="The server to ask; else the profile's url.")] = None,
     port: Annotated[int, Option(metavar="N", min=0, max=65535, help="Where to listen; 0 takes a free one.")] = 8100,
     policy: Annotated[str, healing(metavar="WHAT", help="safe, or guess: repairs that are guesses too.")] = "safe",
+    mode: Annotated[
+        str, healing(metavar="MODE", help=f"{', '.join(MODES)}: emulate tools where the server takes none.")
+    ] = "native",
     retry: Annotated[
         int, healing(metavar="N", min=0, max=MOST_RETRIES, help="Ask again, so often, where a call is invalid.")
     ] = 0,
@@ -74,7 +77,9 @@ def serve(
 
     showing = Showing(quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     load = partial(load_settings, config, profile=profile, model=model, provider=provider, url=upstream)
-    ways = LiveWays(load, {"policy": one_of("--policy", policy, POLICIES), "retry": retry})
+    ways = LiveWays(
+        load, {"policy": one_of("--policy", policy, POLICIES), "retry": retry, "mode": one_of("--mode", mode, MODES)}
+    )
     as_json = one_of("--log-format", log_format, LOGS) == "json"
     settings, pages = load(), Pages()
     url = server_url(settings)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.io import output as out
 from utp_cli.io.web import root_of, shown_url
 from utp_cli.protocol.errors import BadOption, UtpError, nearest
+from utp_cli.serving.emulation import EMULATED, Modes
 from utp_cli.serving.exchange import Ways
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.recording.capture import Capture
     from utp_cli.replaying.outcome import Outcome
 
+MODES = ("native", *EMULATED, "auto")
 POLICIES = ("safe", "guess")
 """How sure repairs must be: `safe` takes those that are safe or likely."""
 
@@ -91,7 +93,7 @@ def healed(
     from utp_cli.io.healing import Healing  # noqa: PLC0415 - help has no need of it
     from utp_cli.io.proxy import Relaying  # noqa: PLC0415
 
-    return Relaying(hear=hear, hosts=hosts, passage=Healing(ways=ways, hear=hear), pages=pages)
+    return Relaying(hear=hear, hosts=hosts, passage=Healing(ways=ways, hear=hear, modes=Modes(out.say)), pages=pages)
 
 
 def server_url(settings: Settings) -> str:

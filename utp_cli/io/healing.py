@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.io.proxy import MOST, Unreached, passed_headers, refuse
 from utp_cli.protocol.numbers import loads
 from utp_cli.recording.tally import UNCHANGED
-from utp_cli.serving.exchange import Exchange, Ways
+from utp_cli.serving.emulation import Modes
+from utp_cli.serving.exchange import EmulatedAnswer, Exchange, Ways
 from utp_cli.serving.raw_answers import RawAnswers
-from utp_cli.serving.wires import asked_of
+from utp_cli.serving.wires import NDJSON, asked_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +54,7 @@ class Healing:
     """Is called with exchanges that the client has got nothing of: the model was asked again."""
     patience: Patience = field(default_factory=Patience)
     kept: RawAnswers = field(default_factory=RawAnswers)
+    modes: Modes = field(default_factory=Modes)
 
     def __call__(self, capture: Capture) -> Passage | None:
         """Return what heals an exchange; None where there is nothing to heal: no model is asked, or it has no tools."""
@@ -63,7 +65,7 @@ class Healing:
             asked = asked_of(capture.path, capture.request_body)
             if asked is None or not asked.tools:
                 return None
-            exchange = Exchange(asked, capture.request_body, self.ways(), self.kept)
+            exchange = Exchange(asked, capture.request_body, self.ways(), self.kept, self.modes)
         except Exception as error:  # noqa: BLE001 - whatever fails, the exchange passes
             capture.note = f"not healed ({type(error).__name__}: {str(error)[:120]})"
             return None
@@ -168,6 +170,8 @@ class Healed:
             settled = exchange.settle(self._answer, out, raw)
             if settled:
                 self._answer, out = settled
+                if isinstance(self._answer, EmulatedAnswer) and self._answer.recorded and exchange.emulation:
+                    capture.response_body, capture.mode = self._answer.recorded, exchange.emulation.mode
                 await self._finish(out, response, line)
                 return
             self._certain = self._answer.status == 200
@@ -242,7 +246,8 @@ def _headers_for(
     if not answer.changed and not changed and not again:
         return passed
     kept = [(name, value) for name, value in passed if name.lower() not in (b"content-length", b"content-type")]
-    media = asked.wire.media if asked.stream and not out.lstrip().startswith(b"{") else "application/json"
+    lines = asked.wire.media == NDJSON or not out.startswith(b"{")
+    media = asked.wire.media if asked.stream and lines else "application/json"
     own = [(HEALED.encode(), ", ".join(changed).encode())] if changed else []
     length = [(b"content-length", str(len(out)).encode())]
     return [(b"content-type", media.encode()), *kept, *length, *own]

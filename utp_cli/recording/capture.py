@@ -50,6 +50,8 @@ class Capture:
     """How often the model had been asked before, within one request of the client."""
     dropped: bool = False
     """The client got nothing of this answer: the model was asked again."""
+    mode: str = ""
+    """How tools were emulated; the body is then the answer with its calls, as a whole."""
     held: float = 0.0
     """The longest that bytes of a stream were held back, in seconds."""
 
@@ -78,7 +80,8 @@ def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
     }
     if capture.healed:
         row["healed"] = _decoded(redactor.text(dumps(capture.healed), secrets))
-    more = {"repair_attempts": capture.retries, "ended": "" if capture.ended == "complete" else capture.ended}
+    ended = "" if capture.ended == "complete" else capture.ended
+    more = {"mode": capture.mode, "repair_attempts": capture.retries, "ended": ended}
     return row | {key: value for key, value in more.items() if value}
 
 

@@ -63,7 +63,7 @@ def with_turns(asked: Asked, turns: list[Any]) -> dict[str, Any]:
     return {**asked.request, asked.wire.messages: [*listed, *turns]}
 
 
-# -- usage ----------------------------------------------------------------------------------------------------------
+# -- usage ------------------------------------------------------------------------------------------------------
 
 _USAGE: Final = (("usage",), ("usageMetadata",), ("message", "usage"), ("response", "usage"))
 """Where documents and events have it."""

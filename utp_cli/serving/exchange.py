@@ -9,13 +9,15 @@ Whatever fails here, the server's bytes pass as they came.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.healer.healer import Healer
 from utp_cli.parsing.parser import parse
-from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.serving.asking_again import asks_again, total, usage_of, with_usage
+from utp_cli.serving.emulation import Emulation, Modes
+from utp_cli.serving.streamed import streamed
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import TextPiece
 
@@ -41,6 +43,8 @@ class Ways:
     model: str | None = None
     """In place of what requests name, for what is expected of answers."""
     policy: str = "safe"
+    mode: str = "native"
+    """How tools are asked for: `native`, one of `EMULATED`, or `auto`: emulated where the server takes none."""
     retry: int = 0
     """How often an invalid call goes back to the model, for one request."""
     server: Mapping[str, Any] = field(default_factory=dict)
@@ -172,12 +176,62 @@ class Answer:
         return out
 
 
+class EmulatedAnswer(Answer):
+    """A whole answer to a request without tools; the client gets calls, and a stream where it asked for one."""
+
+    def __init__(
+        self, asked: Asked, ways: Ways, status: int, headers: list[tuple[str, str]], held: Held | None,
+        emulation: Emulation,
+    ) -> None:  # fmt: skip
+        super().__init__(asked, ways, status, headers, held)
+        self.recorded: bytes | None = None
+        """The answer with its calls, as a whole body."""
+        self._emulation = emulation
+        self._body = bytearray()
+
+    @property
+    def whole(self) -> bool:
+        """It is read to its end first."""
+        return True
+
+    def feed(self, data: bytes) -> bytes:
+        """Take the next bytes of the server."""
+        self._body += data
+        if len(self._body) <= MOST_HELD or self._healer is None:
+            return b"" if self._healer else self._sent(data)
+        self._raw = self._body
+        return self.release(f"more than {MOST_HELD >> 20} MiB would have been held back")
+
+    def close(self) -> bytes:
+        """Put the calls into the answer, and heal what is left."""
+        if self._healer is None:
+            return b""
+        plain = bytes(self._body)
+        try:
+            body = loads(plain.decode("utf-8"))
+            filled = self._emulation.answered(body) if self._status < 400 else None
+        except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
+            self._raw = self._body
+            return self._give_up(error)
+        sent = dumps(filled).encode("utf-8", "replace") if filled else plain
+        out = super().feed(sent) + super().close()
+        if self._status >= 400:
+            return out
+        self.recorded, self._in_step = out, self._in_step and not filled
+        if not self._asked.stream:
+            return out
+        self._in_step = False
+        return streamed(loads(out.decode("utf-8")), self._asked)
+
+
 class Exchange:
     """All that is sent to the server for one request of a client."""
 
-    def __init__(self, asked: Asked, body: bytes, ways: Ways, kept: RawAnswers) -> None:
+    def __init__(self, asked: Asked, body: bytes, ways: Ways, kept: RawAnswers, modes: Modes) -> None:
         """`body`: the request as it came."""
         self.asked, self.ways = asked, ways
+        self.emulation: Emulation | None = None
+        self._modes = modes
         self.retries = 0
         self.body = body
         """What is to be sent next."""
@@ -190,6 +244,9 @@ class Exchange:
 
     def _prepare(self) -> None:
         try:
+            if mode := self._modes.of(self.asked, self.ways.mode):
+                self._emulate(mode, self.asked)
+                return
             request = self._kept.put_back(self.asked)
             if self.ways.fit_history:
                 fitted = self.ways.fit_history(request or self.asked.request, self.asked)
@@ -197,11 +254,17 @@ class Exchange:
             if request is not None:
                 self.body, self._changed = dumps(request).encode(), True
         except Exception:  # noqa: BLE001 - whatever fails, the request goes on as it came
-            self.body, self._changed = self._plain, False
+            self.body, self._changed, self.emulation = self._plain, False, None
+
+    def _emulate(self, mode: str, asked: Asked) -> None:
+        self.emulation = Emulation(asked, mode, self.ways.server.get("engine"))
+        self.body = dumps(self.emulation.request).encode()
 
     def answer(self, status: int, headers: list[tuple[str, str]]) -> Answer:
         """Begin to read an answer to `body`."""
         held: Held | None = "end" if self.retries else "text" if self.ways.retry else None
+        if self.emulation:
+            return EmulatedAnswer(self.asked, self.ways, status, headers, held, self.emulation)
         return Answer(self.asked, self.ways, status, headers, held)
 
     def settle(self, answer: Answer, out: bytes, raw: bytes) -> tuple[Answer, bytes] | None:
@@ -210,6 +273,9 @@ class Exchange:
         `out`: what `answer.close` returned. `raw`: what the server sent.
         """
         if answer.unsent and answer.status >= 400:
+            if not self.emulation and (mode := self._modes.refused(self.asked, self.ways.mode, raw)):
+                self._emulate(mode, self.asked)
+                return None
             if self._changed:  # the server does not take what was changed: once more, as the client said it
                 self.body, self._changed = self._plain, False
                 return None
@@ -233,6 +299,9 @@ class Exchange:
         self.retries += 1
         self._spent = total(self._spent, usage_of(out))
         self.best = (answer, out)
+        if self.emulation:
+            self._emulate(self.emulation.mode, replace(self.asked, request=request))
+            return self.body
         return dumps(request).encode()
 
     def _keep(self, answer: Answer, raw: bytes) -> None:
