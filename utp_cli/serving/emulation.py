@@ -100,6 +100,8 @@ class Emulation:
         if in_text:
             opened, closed = map(re.escape, self._markers)
             text = re.sub(f"(?s){opened}.*?(?:{closed}|\\Z)", "", written) if calls else written
+        elif result.calls and not calls:
+            return None  # markup of another kind: the healer judges it
         else:
             text = "" if calls else result.content
         if text == written and not calls:

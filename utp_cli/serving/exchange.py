@@ -263,7 +263,7 @@ class Exchange:
     def answer(self, status: int, headers: list[tuple[str, str]]) -> Answer:
         """Begin to read an answer to `body`."""
         held: Held | None = "end" if self.retries else "text" if self.ways.retry else None
-        if self.emulation:
+        if self.emulation and any("json" in value for name, value in headers if name.lower() == "content-type"):
             return EmulatedAnswer(self.asked, self.ways, status, headers, held, self.emulation)
         return Answer(self.asked, self.ways, status, headers, held)
 
