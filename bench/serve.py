@@ -1,11 +1,13 @@
 """Clean streams through the relay, plain and healing: processor time of the relay, and how long the first text takes.
 
-`python -m bench.serve [STREAMS] [CHUNKS]`. With `calls` behind them the streams end in native calls.
+`python -m bench.serve [STREAMS] [CHUNKS]`. With `calls` behind them the streams end in native calls;
+with `record` both relays read and diagnose each exchange, as `utp record` and `utp serve` do.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import multiprocessing
 import statistics
@@ -15,9 +17,14 @@ import time
 from typing import Any
 
 import httpx
+import uvicorn
 
+from utp_cli.commands.formats import Showing
+from utp_cli.commands.recorder import Recorder
 from utp_cli.io.healing import Healing
 from utp_cli.io.proxy import Relaying, listen, serve
+from utp_cli.recording.redaction import Redactor
+from utp_cli.replaying.session import Session
 from utp_cli.serving.exchange import Ways
 
 TOOL = {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
@@ -36,7 +43,7 @@ def stream_of(chunks: int, *, calls: bool) -> list[bytes]:
         return b"data: " + json.dumps(body).encode() + b"\n\n"
 
     said = [event({"role": "assistant", "content": ""})]
-    said += [event({"content": f"word {number}, "}) for number in range(chunks)]
+    said += [event({"content": f" word{number}"}) for number in range(chunks)]
     if calls:
         opened = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "search", "arguments": ""}}
         said.append(event({"tool_calls": [opened]}))
@@ -45,7 +52,7 @@ def stream_of(chunks: int, *, calls: bool) -> list[bytes]:
     return [*said, event({}, "tool_calls" if calls else "stop"), b"data: [DONE]\n\n"]
 
 
-async def upstream(scope: dict[str, Any], receive: Any, send: Any, said: list[bytes]) -> None:
+async def upstream(receive: Any, send: Any, said: list[bytes]) -> None:
     while (await receive()).get("more_body"):
         pass
     headers = [(b"content-type", b"text/event-stream")]
@@ -58,10 +65,9 @@ async def upstream(scope: dict[str, Any], receive: Any, send: Any, said: list[by
 
 def play(said: list[bytes], pipe: Any) -> None:
     """Run the server of models."""
-    import uvicorn
 
-    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        await upstream(scope, receive, send, said)
+    async def app(_: dict[str, Any], receive: Any, send: Any) -> None:
+        await upstream(receive, send, said)
 
     listening = listen(0)
     pipe.send(listening.getsockname()[1])
@@ -69,17 +75,20 @@ def play(said: list[bytes], pipe: Any) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def relay(url: str, pipe: Any, *, heals: bool) -> None:
+def relay(url: str, pipe: Any, *, heals: bool, records: bool) -> None:
     """Run a relay, and say on request how much processor time it has taken."""
     listening, ways = listen(0), Ways()
     hear: Any = lambda _: None  # noqa: E731
+    if records:
+        hear = Recorder(None, Session(), Redactor(()), Showing(quiet=True)).hear
     relaying = Relaying(hear=hear, passage=Healing(ways=lambda: ways, hear=hear)) if heals else Relaying(hear=hear)
     pipe.send(listening.getsockname()[1])
 
     def tell() -> None:
-        while True:
-            pipe.recv()
-            pipe.send(time.process_time())
+        with contextlib.suppress(EOFError):
+            while True:
+                pipe.recv()
+                pipe.send(time.process_time())
 
     threading.Thread(target=tell, daemon=True).start()
     serve({listening: url}, relaying)
@@ -95,7 +104,7 @@ async def ask(url: str, streams: int) -> list[float]:
             start, heard = time.perf_counter(), False
             async with client.stream("POST", f"{url}/v1/chat/completions", json=REQUEST) as answer:
                 async for piece in answer.aiter_raw():
-                    if not heard and b"word" in piece:
+                    if not heard and b" word" in piece:
                         first.append(time.perf_counter() - start)
                         heard = True
 
@@ -116,7 +125,9 @@ def main() -> None:
     relays = {}
     for name, heals in (("plain", False), ("healing", True)):
         mine, its = context.Pipe()
-        process = context.Process(target=relay, args=(url, its), kwargs={"heals": heals}, daemon=True)
+        process = context.Process(
+            target=relay, args=(url, its), kwargs={"heals": heals, "records": "record" in sys.argv}, daemon=True
+        )
         process.start()
         relays[name] = (mine, f"http://127.0.0.1:{mine.recv()}", process)
     taken: dict[str, list[float]] = {name: [] for name in relays}

@@ -310,7 +310,7 @@ def test_what_is_held_for_too_long_passes(played: Played) -> None:
                 heard += next(pieces)
             played.go.set()
             b"".join(pieces)
-        assert "held back for 0.02 seconds" in served.last().note
+        assert "held back for 0.02 s" in served.last().note
 
 
 def test_a_client_that_goes_away_ends_the_request(played: Played) -> None:

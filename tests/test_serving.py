@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 from tests.played_server import SCENARIOS, body_of, path_of, request_of
 from utp_cli import parse
 from utp_cli.commands.serving import LiveWays
+from utp_cli.facts.base_urls import CLIENT_KINDS
 from utp_cli.healer.healer import Healer
 from utp_cli.io.programs import environment_for, routes
 from utp_cli.io.settings import load_settings
@@ -437,3 +438,60 @@ def test_sums_count_what_the_client_never_got() -> None:
     assert {code: (cause.count, [*cause.fixes]) for code, cause in tally.causes.items()} == {
         "call-left-in-content": (1, ["--x"])
     }
+
+
+# -- plain words pass at once, and are read later
+
+
+WORDS = [" tide", " rises", " twice", " a day", ",", " the", " moon", " pulls", " at it."]
+ENDS = [
+    "",
+    "\n\n",
+    " ",
+    "`tool_",
+    "calls`.",
+    '\n<tool_call>\n{"name": "search", "arguments": {"query": "x"}}\n</tool_call>',
+]
+
+
+@given(said=st.lists(st.sampled_from([*WORDS, *WORDS, *ENDS]), max_size=30))
+def test_words_that_pass_at_once_change_nothing(said: list[str]) -> None:
+    """What comes of a stream is the same as with a healer alone, piece by piece."""
+
+    def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return b"data: " + json.dumps({"id": "c", "model": "qwen3:32b", "choices": [choice]}).encode() + b"\n\n"
+
+    events = [event({"role": "assistant", "content": ""}), *(event({"content": text}) for text in said)]
+    events += [event({}, "stop"), b"data: [DONE]\n\n"]
+    asking = asked("chat-hermes-stream")
+    answer = Answer(asking, Ways(), 200, SSE)
+    out = b"".join(map(answer.feed, events)) + answer.close()
+    healer = Healer(request=asking.request, path=CHAT, headers=SSE, tools=asking.tools, model=asking.model)
+    due = b"".join(map(healer.feed, events)) + healer.close()
+    assert (out, answer.note) == (due, "")
+
+
+def test_most_events_of_prose_are_not_read_one_by_one() -> None:
+    made: list[bytes] = []
+
+    class Counting(Healer):
+        def feed(self, data: bytes) -> bytes:
+            made.append(data)
+            return super().feed(data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exchanges, "Healer", Counting)
+        answer = Answer(asked("chat-hermes-stream"), Ways(), 200, SSE)
+        line = b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}, "finish_reason": null}]}\n\n'
+        for word in [b"The", *[b" tide"] * 50, b"\\n<"]:
+            answer.feed(line % word)
+    assert len(made) < 6
+
+
+def test_the_page_of_run_has_every_variable() -> None:
+    page = (Path(__file__).parent.parent / "docs/run.md").read_text("utf-8")
+    for kind in CLIENT_KINDS:
+        row = next(line for line in page.splitlines() if f"`{kind.variables[0]}`" in line and line.startswith("| "))
+        assert all(f"`{name}`" in row for name in kind.variables)
+        assert f"`{kind.public}`" in row

@@ -80,7 +80,8 @@ class Line:
         self.last = time.monotonic()
         self._send, self._asked = send, asked
         self._tail = b""
-        self._lock = asyncio.Lock()
+        self._writing = False
+        self._beating = asyncio.Lock()
 
     async def begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         """Send status and headers, where that was not done."""
@@ -90,26 +91,31 @@ class Line:
 
     async def write(self, data: bytes) -> None:
         """Send a part of the body."""
-        if data:
-            async with self._lock:
-                self._tail = (self._tail + data)[-4:]
-                self.last = time.monotonic()
-                await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        if self._beating.locked():
+            async with self._beating:  # a sign of life goes first, whole
+                pass
+        self._writing = True
+        self._tail = data if len(data) > 3 else self._tail[-4:] + data
+        self.last = time.monotonic()
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        self._writing = False
 
     async def end(self, data: bytes = b"") -> None:
         """Send the last part of the body."""
-        async with self._lock:
+        async with self._beating:
             await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     async def beat(self) -> None:
         """Send a sign of life, if that breaks nothing."""
-        wire = self._asked.wire
-        if self._asked.stream:
-            await self.begin(200, [(b"content-type", wire.media.encode())])
-            if wire.at_boundary(self._tail):
-                await self.write(wire.beat(self._asked.model))
-        elif self.begun:
-            await self.write(b" ")  # white space before a document
+        wire, sign = self._asked.wire, b""
+        async with self._beating:
+            if self._asked.stream and not self._writing and wire.at_boundary(self._tail):
+                await self.begin(200, [(b"content-type", wire.media.encode())])
+                sign = wire.beat(self._asked.model)
+            elif self.begun and not self._asked.stream:
+                sign = b" "  # white space before a document
+            if sign:
+                await self._send({"type": "http.response.body", "body": sign, "more_body": True})
         self.last = time.monotonic()
 
 
@@ -149,8 +155,9 @@ class Healed:
             if self._certain and not self._asked.stream:
                 await line.begin(200, [(b"content-type", b"application/json")])
             await line.beat()
-            if self._answer and not self._answer.whole and time.monotonic() - self._released > patience.held:
-                await line.write(self._answer.release(f"held back for {patience.held:g} seconds"))
+            answer, over = self._answer, time.monotonic() - self._released > patience.held
+            if answer and not answer.whole and over and (out := answer.release(f"held back for {patience.held:g} s")):
+                await line.write(out)
 
     async def _pass(self, ask: Asking, capture: Capture, line: Line, send: Send) -> None:
         exchange = self._exchange
@@ -198,16 +205,20 @@ class Healed:
                 if len(kept) <= MOST:
                     kept += piece
                 if out := answer.feed(piece):
-                    await line.begin(response.status_code, passed)
+                    if not line.begun:
+                        await line.begin(response.status_code, passed)
                     await line.write(out)
-                if not answer.waits:
-                    self._released = time.monotonic()
+                if answer.waits:
+                    capture.held = max(capture.held, time.monotonic() - self._released)
+                else:
+                    self._released = line.last
             capture.ended = "complete" if len(kept) <= MOST else "too-long"
         except httpx.HTTPError:
             capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well
             out = answer.release()
             await line.begin(response.status_code, passed)
-            await line.write(out)
+            if out:
+                await line.write(out)
             return None
         finally:
             capture.response_body = bytes(kept[:MOST])

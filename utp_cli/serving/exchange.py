@@ -17,6 +17,7 @@ from utp_cli.parsing.parser import parse
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.serving.asking_again import asks_again, total, usage_of, with_usage
 from utp_cli.serving.emulation import Emulation, Modes
+from utp_cli.serving.plain_text import PlainText
 from utp_cli.serving.streamed import streamed
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import TextPiece
@@ -53,6 +54,10 @@ class Ways:
     """Rewrites a request so that its history keeps the server's rules of turns; the one place where that is done."""
 
 
+class OutOfStep(Exception):
+    """The healer would have changed what the client has got."""
+
+
 class Answer:
     """An answer of the server on its way to the client.
 
@@ -68,6 +73,7 @@ class Answer:
         """Why it passes as it came, where it does; in words."""
         self._ended = False
         self._status = status
+        self._plain, self._ahead = PlainText(), b""
         self._raw = bytearray()
         """What the server sent and the client has not got, as long as all that it has got came unchanged."""
         self._in_step = True
@@ -113,11 +119,15 @@ class Answer:
         """Take the next bytes of the server; return those that the client may have."""
         if self._healer is None:
             return self._sent(data)
+        if self._in_step and not self.waits and self._reader is None and self._plain.take(data):
+            return self._sent(data)
         self._raw += data if self._in_step else b""
         try:
+            self._catch_up()
             out = self._healed(self._healer.feed(data))
         except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
             return self._sent(self._give_up(error, data))
+        self._plain.learn(data)
         if len(self._raw) + len(self._waiting) > MOST_HELD:
             out += self._give_up(f"more than {MOST_HELD >> 20} MiB would have been held back")
         return self._sent(out)
@@ -128,10 +138,12 @@ class Answer:
             return b""
         self._ended = True
         try:
+            self._catch_up()
             out = self._healed(self._healer.close()) + bytes(self._waiting)
         except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
             return self._give_up(error)
         self._in_step = self._in_step and not self._raw
+        self.note = "words that had passed were part of a call" if self._ahead else self.note
         return out
 
     def release(self, why: str = "") -> bytes:
@@ -144,8 +156,24 @@ class Answer:
             return None
         return parse(bytes(self._waiting), tools=self._asked.tools, model=self._model, request=self._asked.request)
 
+    def _catch_up(self) -> None:
+        """Have the healer read what has passed as plain words."""
+        text = self._plain.taken()
+        if text and self._healer:
+            self._ahead += text
+            self._new(self._healer.feed(text))
+
+    def _new(self, out: bytes) -> bytes:
+        """Return what the client has not got of what the healer lets go. Raises `OutOfStep`."""
+        shared = min(len(out), len(self._ahead))
+        if out[:shared] != self._ahead[:shared]:
+            raise OutOfStep("words that had passed were part of a call")
+        self._ahead = self._ahead[shared:]
+        return out[shared:]
+
     def _healed(self, out: bytes) -> bytes:
         """Follow what the healer lets go; return what may go on to the client."""
+        out = self._new(out)
         if self._in_step and self._raw.startswith(out):
             del self._raw[: len(out)]
         else:
