@@ -98,7 +98,9 @@ def test_the_session_file_as_shown_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", ["sessions.md", "replay.md", "serve.md", "run.md"])
 def test_every_option_shown_exists(page: str) -> None:
-    shown = {name: CliRunner().invoke(app, [name, "--help"]).stdout for name in ("replay", "record", "parse", "serve", "run")}
+    shown = {
+        name: CliRunner().invoke(app, [name, "--help"]).stdout for name in ("replay", "record", "parse", "serve", "run")
+    }
     commands = re.findall(r"^utp (\w+)(.*)$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
     assert commands
     for name, rest in commands:

@@ -64,7 +64,7 @@ class Emulation:
         asked, choice = self._asked, _choice(self._asked.request)
         in_text = self.mode == "parsed"
         server = "prompt-parallel" if in_text else self._server
-        rendered = render_mode(self._tools, self.mode, server, **({"tool_choice": choice} if choice else {}))
+        rendered = render_mode(self._tools, self.mode, server, tool_choice=choice)
         kept = {key: value for key, value in asked.request.items() if key not in _OF_TOOLS}
         if "stream" in kept or asked.stream:
             kept["stream"] = False
@@ -122,13 +122,14 @@ def _markers(asked: Asked) -> tuple[str, str]:
     return f"<tool_call_{nonce}>", f"</tool_call_{nonce}>"
 
 
-def _choice(request: dict[str, Any]) -> str | None:
-    """Return the choice of tools as `render_mode` takes it; None where the model may decide."""
+def _choice(request: dict[str, Any]) -> str:
+    """Return the choice of tools as `render_mode` takes it."""
     choice = request.get("tool_choice")
     config = dict_of(dict_of(request.get("toolConfig")).get("functionCallingConfig"))
     if choice == "required" or dict_of(choice).get("type") == "any" or config.get("mode") == "ANY":
         return "required"
-    return text_of(dict_of(dict_of(choice).get("function")).get("name")) or text_of(dict_of(choice).get("name")) or None
+    named = dict_of(dict_of(choice).get("function")) or dict_of(choice)
+    return text_of(named.get("name")) or "auto"
 
 
 def _joined(first: Any, second: Any) -> Any:
