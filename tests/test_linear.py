@@ -62,12 +62,12 @@ def test_looks_grow_with_the_length(name, head, unit, tail):
 
 
 def whole_looks(feed):
-    parsing._PLANS.clear()  # their patterns are made anew, to be counted
+    parsing._plan_led_by.cache_clear()  # their patterns are made anew, to be counted
     with counting(("utp_cli.engine", "utp_cli.repair", "utp_cli.parsing", "utp_cli.wire")) as looks:
         parser = Parser()
         feed(parser)
         parser.close()
-    parsing._PLANS.clear()
+    parsing._plan_led_by.cache_clear()
     return looks.count
 
 

@@ -42,10 +42,11 @@ class Series(Record):
 
     def matches(self, spec: ModelSpec) -> bool:
         """Whether the model is one of them."""
+        if self.family not in ("", spec.family):
+            return False
         tokens = spec.tokens
         return (
-            self.family in {"", spec.family}
-            and in_range(spec.version, self.versions)
+            in_range(spec.version, self.versions)
             and (not self.any_of or not tokens.isdisjoint(self.any_of))
             and tokens.isdisjoint(self.none_of)
             and (not self.providers or spec.provider in self.providers)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.fit import misfits
-from utp_cli.diagnosis.json_text import Strict, as_python, is_prose, objects_in, strict
+from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.errors import nearest
@@ -31,20 +30,11 @@ def _seen(call: Written, message: str, evidence: str, **more: Any) -> Sighting:
     return Sighting(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
 
 
-def _texts(answer: Answer) -> Iterator[tuple[Written, Strict]]:
-    """The calls whose arguments came as JSON text, and what the strict reader makes of it."""
-    for call in answer.written:
-        if call.text_due and call.text.strip():
-            yield call, strict(call.text)
-
-
 def _misfits_by_call(answer: Answer, kind: str) -> Iterator[tuple[Written, list[Misfit]]]:
-    for call in answer.written:
-        tool = answer.known.get(call.known_name)
-        if tool and call.whole and not call.free_text:
-            found = [misfit for misfit in misfits(call.arguments, tool) if misfit.kind == kind]
-            if found:
-                yield call, found
+    for call, all_found in answer.misfits:
+        found = [misfit for misfit in all_found if misfit.kind == kind]
+        if found:
+            yield call, found
 
 
 def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
@@ -67,7 +57,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     Error texts: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
     \\escape`, `Failed to parse tool call arguments as JSON`, `error parsing tool call: raw='…' err=…`.
     """
-    for call, reading in _texts(answer):
+    for call, reading in answer.readings:
         if not reading.ok:
             causes = "; ".join(dict.fromkeys(r.message or r.code for r in call.repairs if r.layer == "syntax"))
             near = call.text[max(reading.at - 30, 0) : reading.at + 30]
@@ -93,7 +83,7 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
     `'str' object has no attribute 'get'`.
     """
     for call in answer.written:
-        value = strict(call.text).value if call.text_due else None
+        value = call.reading.value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
         if twice or (not call.native and any(repair.code == "double-encoded-json" for repair in call.repairs)):
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
@@ -156,7 +146,7 @@ def arguments_not_object(answer: Answer) -> Iterator[Sighting]:
     Error texts: `'NoneType' object has no attribute 'items'`, `argument after ** must be a mapping, not
     list`, `arguments must be an object`.
     """
-    for call, reading in _texts(answer):
+    for call, reading in answer.readings:
         tool = answer.known.get(call.known_name)
         harmless = reading.ok and reading.value is None and tool is not None and not tool.required
         inner = strict(reading.value) if isinstance(reading.value, str) else reading
@@ -208,7 +198,7 @@ def arguments_concatenated(answer: Answer) -> Iterator[Sighting]:
     Error texts: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`, `trailing
     characters`.
     """
-    for call, reading in _texts(answer):
+    for call, reading in answer.readings:
         objects = [] if reading.ok else objects_in(call.text)
         if len(objects) > 1:
             same = "equal " if all(item == objects[0] for item in objects) else ""

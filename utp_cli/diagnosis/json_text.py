@@ -33,11 +33,16 @@ def _refuse(constant: str) -> Any:
     raise json.JSONDecodeError(f"{constant} is no JSON", "", 0)
 
 
+# Only the type of a number is asked for, so one above the digit limit may lose digits.
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=lambda digits: int(digits[:4000]))
+
+
 def strict(text: str) -> Strict:
     """Read JSON as the standard says: no NaN. Nesting too deep for Python's reader counts as an object."""
+    if text.startswith("\ufeff"):
+        return Strict(False, None, "Unexpected UTF-8 BOM (decode using utf-8-sig)")  # as `json.loads` says it
     try:
-        # Only the type of a number is asked for, so one above the digit limit may lose digits.
-        return Strict(True, json.loads(text, parse_constant=_refuse, parse_int=lambda digits: int(digits[:4000])))
+        return Strict(True, _DECODER.decode(text))
     except json.JSONDecodeError as error:
         return Strict(False, None, error.msg, error.pos)
     except RecursionError:

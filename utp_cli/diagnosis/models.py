@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from utp_cli.detection.series import Series
@@ -73,6 +74,7 @@ def dialect_of(model: str | None) -> Dialect | None:
     return DIALECTS.get(names[0]) if names else None
 
 
+@lru_cache(maxsize=256)
 def served(model: str | None) -> ServerRow | None:
     """Return how servers are set up for the model's series."""
     if not model:

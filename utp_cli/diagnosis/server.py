@@ -119,7 +119,7 @@ def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
 
 
 def _served_as(parser: object) -> Dialect | None:
-    return next((dialect for dialect in DIALECTS if parser in dialect.servers.values()), None)
+    return next((dialect for dialect in DIALECTS if parser in dialect.servers.values()), None) if parser else None
 
 
 def _alike(one: Dialect, other: Dialect) -> bool:
@@ -290,13 +290,17 @@ def harmony_leak(answer: Answer) -> Iterator[Sighting]:
     Error texts: `unexpected tokens remaining in message header`, `Unknown role: assistant<|channel|>`,
     `tool name contains <|channel|>commentary`.
     """
-    fix = fixes.tool_parser(answer, DIALECTS.get("openai"))
     texts = [] if answer.raw else [(passage.pointer, passage.prose) for passage in answer.visible]
     texts += [] if answer.raw else [(call.pointer, _shown(call, answer)) for call in answer.in_text]
     for pointer, text in texts:
         found = _HARMONY.search(text)
         if found:
-            yield Sighting(message="harmony markup stands in the text", evidence=found[0], pointer=pointer, fix=fix)
+            yield Sighting(
+                message="harmony markup stands in the text",
+                evidence=found[0],
+                pointer=pointer,
+                fix=_harmony_fix(answer),
+            )
             break
     for call in answer.written:
         found = _HARMONY.search(call.name or "")
@@ -305,5 +309,9 @@ def harmony_leak(answer: Answer) -> Iterator[Sighting]:
                 message="harmony markup stands in the name of a call",
                 evidence=call.name or "",
                 pointer=call.pointer,
-                fix=fix,
+                fix=_harmony_fix(answer),
             )
+
+
+def _harmony_fix(answer: Answer) -> str:
+    return fixes.tool_parser(answer, DIALECTS.get("openai"))

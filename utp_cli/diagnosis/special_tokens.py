@@ -54,6 +54,13 @@ def _token() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, _tokens())))
 
 
+@cache
+def _by_length() -> tuple[tuple[int, frozenset[str]], ...]:
+    """The tokens by their length, the longest first."""
+    sizes = dict.fromkeys(map(len, _tokens()))
+    return tuple((size, frozenset(token for token in _tokens() if len(token) == size)) for size in sizes)
+
+
 def _may_hold(text: str) -> bool:
     """Whether a control token can stand in a text: most texts have none of the signs that they begin with."""
     return "<" in text or "[" in text
@@ -84,10 +91,11 @@ def _alone(token: str, text: str, at: int) -> bool:
 def leaked_into(value: str) -> str | None:
     """Return the control token that sticks to an end of a value; one that stands apart is talked about."""
     text = value.strip()
-    for token in _tokens() if _may_hold(text) else ():
-        size = len(token)
-        if text.endswith(token) and text[-size - 1 : -size] not in _APART and _alone(token, text, len(text) - size):
-            return token
-        if text.startswith(token) and text[size : size + 1] not in _APART:
-            return token
+    for size, tokens in _by_length() if _may_hold(text) else ():
+        last, first = text[-size:], text[:size]
+        at = len(text) - size
+        if last in tokens and text[at - 1 : at] not in _APART and _alone(last, text, at):
+            return last
+        if first in tokens and text[size : size + 1] not in _APART:
+            return first
     return None

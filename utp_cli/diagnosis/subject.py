@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.conversation_turns import Turn, oddities_of, told_by_system, turns_of
+from utp_cli.diagnosis.fit import misfits
 from utp_cli.diagnosis.passages import Passage, blanked, code_in
 from utp_cli.diagnosis.written import Written, written
 from utp_cli.facts.finish_reasons import meaning_of
@@ -18,6 +19,8 @@ from utp_cli.protocol.tools import Tool
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from utp_cli.diagnosis.fit import Misfit
+    from utp_cli.diagnosis.json_text import Strict
     from utp_cli.facts.finish_reasons import Meaning
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.findings import Finding
@@ -98,6 +101,17 @@ class Answer(Record):
         """Every call, also those rejected, that was meant to be run: not thought, not announced."""
         rejected = [call for call in self.result.rejected if call.reason not in NOT_MEANT]
         return tuple(written(call, self.result) for call in (*self.result.calls, *rejected))
+
+    @cached_property
+    def readings(self) -> tuple[tuple[Written, Strict], ...]:
+        """The calls whose arguments came as JSON text, and what the strict reader makes of it."""
+        return tuple((call, call.reading) for call in self.written if call.text_due and call.text.strip())
+
+    @cached_property
+    def misfits(self) -> tuple[tuple[Written, tuple[Misfit, ...]], ...]:
+        """The whole calls of known tools, and where their arguments do not fit."""
+        known = ((call, self.known.get(call.known_name)) for call in self.written if call.whole and not call.free_text)
+        return tuple((call, tuple(misfits(call.arguments, tool))) for call, tool in known if tool)
 
     @cached_property
     def native(self) -> tuple[Written, ...]:

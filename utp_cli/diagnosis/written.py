@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.json_text import Strict, strict
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
@@ -46,6 +46,13 @@ class Written(Record):
     turn: str = ""
     """Which answer of several, or which message, it belongs to."""
     repairs: tuple[Repair, ...] = ()
+    read: Strict | None = None
+    """What the strict reader makes of `text`, where it was asked."""
+
+    @property
+    def reading(self) -> Strict:
+        """What the strict reader makes of `text`."""
+        return self.read or strict(self.text)
 
     @property
     def free_text(self) -> bool:
@@ -73,7 +80,8 @@ def written(call: ToolCall, result: ParseResult) -> Written:
     repairs = tuple(result.repairs_of(call))
     choice = _CHOICE.match(call.pointer)
     native = call.rung == "native"
-    said = strict(call.raw).value if native else None
+    read = strict(call.raw) if native else None
+    said = read.value if read else None
     if not isinstance(said, dict):
         said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
     return Written(
@@ -90,6 +98,7 @@ def written(call: ToolCall, result: ParseResult) -> Written:
         reason=getattr(call, "reason", ""),
         turn=choice[0] if choice else "",
         repairs=repairs,
+        read=read,
     )
 
 

@@ -64,8 +64,11 @@ class LiveCall:
         self._index = index
 
     def name(self, name: str, call_id: str | int | None = None) -> None:
-        self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001
+        if self._engine.tells:
+            self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001
 
     def arguments(self, start: int, end: int) -> None:
         engine = self._engine
-        engine._emit(Event(type="tool_args", index=self._index, text=engine.source.slice(start, end)))  # noqa: SLF001
+        if engine.tells:
+            text = engine.source.slice(start, end)
+            engine._emit(Event(type="tool_args", index=self._index, text=text))  # noqa: SLF001

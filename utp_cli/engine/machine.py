@@ -54,8 +54,13 @@ class Engine:
         tools: Mapping[str, Tool] | None = None,
         thinking: bool = False,
         prompt: str = "",
+        tells: bool = True,
     ) -> None:
-        """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token."""
+        """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token.
+
+        `tells`: somebody wants the events; else none is worked out.
+        """
+        self.tells = tells
         self.found: list[Found] = []
         self.declined: list[Declining] = []
         self.runs = Runs()
@@ -108,7 +113,7 @@ class Engine:
         unread = unread_calls(self._pairs, last, self.runs, self.source, self._tools)
         self.found = sorted([*self.found, *unread], key=lambda found: found.start)
         self._layout.close()
-        self._show()
+        self._tell_settled()
         self._release_held()
         events, self._events = self._events, []
         return events
@@ -304,7 +309,8 @@ class Engine:
 
     def _ended(self, found: Found) -> None:
         call = found.call
-        self._emit(Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments))
+        if self.tells:
+            self._emit(Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments))
         self._opened += 1
 
     def _open_thinking(self, start: int, end: int) -> bool:
@@ -380,16 +386,20 @@ class Engine:
         self._quoting.read(text)
         run = Run(kind, start, end)  # type: ignore[arg-type]
         self.runs.add(run)
-        self._layout.push(run, text)
-        self._show()
+        self._show(run, text)
 
     def _push(self, kind: str, start: int, end: int) -> None:
         run = Run(kind, start, end)  # type: ignore[arg-type]
         self.runs.append(run)
-        self._layout.push(run, "")
-        self._show()
+        self._show(run, "")
 
-    def _show(self) -> None:
+    def _show(self, run: Run, text: str) -> None:
+        """Tell what has become certain with a run, which covers `text`."""
+        if self.tells:
+            self._layout.push(run, text)
+            self._tell_settled()
+
+    def _tell_settled(self) -> None:
         for kind, start, end in self._layout.settled:
             if kind in ("text", "reasoning"):
                 kind_of_event = "text" if kind == "text" else "thinking"

@@ -71,17 +71,28 @@ class Markers:
 
 
 def _stops(markers: Iterable[str]) -> re.Pattern[str]:
-    """Match where a marker may start: at its first character, or for words at their first three.
+    """Match where a marker may start: at its first two characters, or for words at their first three.
 
-    A word is common in prose, so that its first letter alone would stop the search too often; at the end of the
-    window a shorter beginning counts, for the rest may still come.
+    One character alone is common in prose, so that it would stop the search too often; at the end of the window a
+    shorter beginning counts, for the rest may still come. Every branch begins with a character, not with a class:
+    `re` skips at once to where one of those stands.
     """
-    singles: set[str] = set()
-    words: set[str] = set()
+    begins: dict[str, set[str]] = {}
     for marker in markers:
-        if marker[0].isalnum() or marker[0].isspace():
-            words |= {re.escape(marker[:3]), *(re.escape(marker[:n]) + r"\Z" for n in (1, 2))}
-        else:
-            singles.add(marker[0])
-    classes = ["[" + re.escape("".join(sorted(singles))) + "]"] if singles else []
-    return re.compile("|".join([*classes, *sorted(words, reverse=True)]) or "(?!)")
+        is_word = marker[0].isalnum() or marker[0].isspace()
+        begins.setdefault(marker[0], set()).add(marker[1 : 3 if is_word else 2])
+    branches = [re.escape(first) + _rests(rests) for first, rests in sorted(begins.items())]
+    return re.compile("|".join(branches) or "(?!)")
+
+
+def _rests(rests: set[str]) -> str:
+    """Match one of the texts, or the end of the window in one of them."""
+    if "" in rests:
+        return ""
+    seconds: dict[str, set[str]] = {}
+    for rest in rests:
+        seconds.setdefault(rest[0], set()).add(rest[1:])
+    ends = "".join(sorted(second for second, more in seconds.items() if "" in more))
+    branches = [f"[{re.escape(ends)}]"] if ends else []
+    branches += [re.escape(second) + _rests(more) for second, more in sorted(seconds.items()) if "" not in more]
+    return "(?:" + "|".join([*branches, r"\Z"]) + ")"

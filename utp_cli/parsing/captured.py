@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair")
 _SIGNS: Final = regex(
-    r"[Ee]rror|ERROR|[Ee]xception|Traceback|[Ff]ailed|HTTP[/ ]|data:|```|\x1b|\ufeff|[│┃║]"
-    r"|[{=(\[ ]['\"]|\\\"|&quot;|: ?[\"'\[{]"
-    r"|[\w\]]\([\w]*=|^\s*[>+{\[]|_calls?\b|map\[|\{\w+[=:]"
+    r"Error|error|ERROR|Exception|exception|Traceback|Failed|failed|HTTP[/ ]|data:|```|\x1b|\ufeff|│|┃|║"
+    r"|\{['\"]|=['\"]|\(['\"]|\[['\"]|\ ['\"]|\\\"|&quot;|:\ ?[\"'\[{]"
+    r"|\((?<=[\w\]]\()\w*=|_calls?\b|map\[|\{\w+[=:]"
 )
-"""What a paste has, and most answers have not."""
+"""What a paste has, and most answers have not. Each begins with a character, which `re` skips to."""
+_BEGUN: Final = regex(r"\s*[>+{\[]")
+"""What a paste may begin with."""
 _WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
 """Words of providers' formats: JSON with one of them was printed, not written by a model."""
 _SHORT: Final = 1_000
@@ -134,7 +136,7 @@ def _worth_it(result: ParseResult) -> bool:
         return True
     if not found and len(result.content) <= _SHORT:
         return True
-    return _SIGNS.search(result.content) is not None
+    return _BEGUN.match(result.content) is not None or _SIGNS.search(result.content) is not None
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:

@@ -27,7 +27,9 @@ class Collected(MutableRecord):
 
 def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Candidate]:
     """Native calls, then markup calls that no native call equals; each native call outranks one."""
-    left = [_key(c) for c in native if not c.reason]
+    if not native:
+        return [*markup]
+    left = [_key(c) for c in native if not c.reason] if markup else []
     out = list(native)
     for candidate in markup:
         key = _key(candidate)

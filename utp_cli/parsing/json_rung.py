@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.grammars.json_value import is_whole
@@ -27,6 +28,12 @@ JSON_PARSER = "json-content"
 CHOICE_PARSER = "two-stage"
 FREE_FORM = Form(strict=True, many=False)
 _OPENING = regex(r"[{\[]")
+_NO_CALL = regex(r"""
+    \{ [^{}\[\]:=：＝"'“„‘«＂`\\/#&]*+ \}
+  | \[ (?: [^{}\[\]"'“„‘«＂`\\/#&] | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )*+ \]
+""", re.VERBOSE)  # fmt: skip
+"""An object without a member, or a list without an object: prose is full of them. Never looks past the next bracket
+that opens, so that no text is looked at twice."""
 _FENCE_BEFORE = regex(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = regex(r"\s*(?:```|~~~)")
 _NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.:/-]{1,128})["']""")
@@ -84,6 +91,9 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
         at = max(at, segment.span[0])
         while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
             start = opening.start()
+            if nothing := _NO_CALL.match(text, start, segment.span[1]):
+                at = nothing.end()
+                continue
             reader = read_block(text, start, segment.span[1])
             at = max(reader.end, start + 1)
             if reader.declined:
@@ -171,7 +181,8 @@ def _in_program(text: str, at: int) -> bool:
 def read_block(text: str, start: int, stop: int) -> JsonReader:
     """Read one value, taking no more of the text than it needs."""
     reader = JsonReader(start=start)
-    for at in range(start, stop, _BLOCK):
+    begin = reader.end if reader.take(text, start, stop) else start
+    for at in range(begin, stop, _BLOCK):
         if reader.feed(text[at : min(at + _BLOCK, stop)]) or reader.declined:
             return reader
     reader.close()

@@ -42,7 +42,7 @@ class Lane(MutableRecord):
 
     def read_as(self, plan: Plan, tools: Mapping[str, Tool] | None) -> bool:
         """Read the whole lane again as an unmarked payload; keep that reading if it leaves no text over."""
-        engine = Engine(plan, tools=tools)
+        engine = Engine(plan, tools=tools, tells=False)
         engine.feed(self.engine.text)
         engine.close()
         segments, text = engine.segments(self.pointer), engine.text
@@ -62,10 +62,11 @@ class Lanes:
     """The lanes of one answer, opened as their texts arrive."""
 
     def __init__(self, plan: Plan, tools: Mapping[str, Tool] | None, prompt: str, announcer: Announcer) -> None:
+        self.announcer: Announcer | None = announcer
+        """Decides what is told; None where nobody wants to be told anything."""
         self._plan = plan
         self._tools = tools
         self._prompt = prompt
-        self._announcer = announcer
         self._by_pointer: dict[str, Lane] = {}
         self._numbers: dict[tuple[str, int | None], int] = {}
         self._halves: dict[str, str] = {}
@@ -81,11 +82,15 @@ class Lanes:
         if lane is None:
             # Only the first visible text goes on with what the prompt opened.
             prompt = self._prompt if kind == "text" and not any(other.kind == "text" for other in self) else ""
-            engine = Engine(self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt)
+            engine = Engine(
+                self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt,
+                tells=self.announcer is not None,
+            )  # fmt: skip
             lane = self._by_pointer[pointer] = Lane(pointer=pointer, kind=kind, engine=engine, segments=[])
-            self._announcer.opened(lane)
+            if self.announcer:
+                self.announcer.opened(lane)
         events = lane.engine.feed(text)
-        return self._announcer.heard(self._numbered(lane, events), lane) if events else events
+        return self.announcer.heard(self._numbered(lane, events), lane) if events and self.announcer else events
 
     def _whole_characters(self, pointer: str, text: str) -> str:
         """Hold back half a character (a surrogate) at the end of a piece of a field: the next piece may begin with the
@@ -100,7 +105,8 @@ class Lanes:
         events = []
         for lane in self:
             lane.engine.feed(self._halves.pop(lane.pointer, ""))
-            events += self._announcer.heard(self._numbered(lane, lane.engine.close()), lane)
+            last = lane.engine.close()
+            events += self.announcer.heard(self._numbered(lane, last), lane) if self.announcer else last
             lane.segments = lane.engine.segments(lane.pointer)
         return events
 
@@ -112,7 +118,7 @@ class Lanes:
             json_like = lane.kind == "text" and text[begin : begin + 1] in ("{", "[")
             begun_with = found and found[0].start <= begin
             if json_like and len(lane.engine.runs) > 1 and not begun_with and is_call(text):
-                lane.engine = Engine(_NO_MARKUP, tools=self._tools)
+                lane.engine = Engine(_NO_MARKUP, tools=self._tools, tells=False)
                 lane.engine.feed(text)
                 lane.engine.close()
                 lane.segments = lane.engine.segments(lane.pointer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.dialects.catalogue import DIALECTS, dialects_of
@@ -84,8 +85,7 @@ class Parser:
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
         self._asked, dialects = _with_names(self._asked, dialects, self._tools)
-        self._announcer = Announcer()
-        self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, self._announcer)
+        self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, Announcer())
         self._wire = WireReader(provider)
         self._natives: list[CallDone] = []
         self._server_calls: list[ServerCall] = []
@@ -114,6 +114,15 @@ class Parser:
             self._fed.append(body)
         return self._heard(self._wire.feed_document(body))
 
+    def read(self, source: Any) -> ParseResult:
+        """Read a whole input at once, text, bytes or a decoded body: nothing is told on the way, which saves time."""
+        self._lanes.announcer = None
+        if isinstance(source, str | bytes):
+            self.feed(source)
+        else:
+            self.feed_document(source)
+        return self.close()
+
     def close(self) -> ParseResult:
         """There is no more: settle everything."""
         self.finish()
@@ -128,7 +137,8 @@ class Parser:
         self._result = self._settled()
         if self._fed is not None:
             self._result = unfolded(self._result, _joined(self._fed), self._options, parse_as_is)
-        return events + self._announcer.rest(self._result)
+        announcer = self._lanes.announcer
+        return events + announcer.rest(self._result) if announcer else events
 
     def _settled(self) -> ParseResult:
         facts, shape = self._wire.facts, self._wire.shape or "text"
@@ -167,8 +177,10 @@ class Parser:
         return self._lanes.feed(piece.pointer, piece.kind, piece.text)
 
     def _opened(self, opened: CallOpened) -> list[Event]:
+        if not self._lanes.announcer:
+            return []
         return [
-            *self._announcer.before_native(),
+            *self._lanes.announcer.before_native(),
             Event(
                 type="tool_start", index=opened.key, name=opened.name, id=opened.id, pointer=opened.pointer,
                 provisional=True,
@@ -180,6 +192,8 @@ class Parser:
 
     def _done(self, done: CallDone) -> list[Event]:
         self._natives.append(done)
+        if not self._lanes.announcer:
+            return []
         read = native_candidate(done, "", self._tools, Ending(reason=None, cut=False))
         return [
             Event(
@@ -270,11 +284,7 @@ def parse(source: Any, **options: Any) -> ParseResult:
 
 def read_whole(parser: Parser, source: Any) -> ParseResult:
     """Read a whole answer with a fresh parser."""
-    if isinstance(source, str | bytes):
-        parser.feed(source)
-    else:
-        parser.feed_document(source)
-    return parser.close()
+    return parser.read(source)
 
 
 def parse_as_is(source: Any, options: dict[str, Any]) -> ParseResult:
@@ -306,10 +316,6 @@ def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
     return {tool.name: tool for tool in done}
 
 
-_PLANS: dict[tuple[str, ...], Plan] = {}
-"""Plans for the built-in dialects by what leads them: making one costs more than reading a short answer."""
-
-
 def _with_names(
     asked: tuple[Dialect, ...], mine: Sequence[Dialect], tools: Mapping[str, Tool] | None
 ) -> tuple[tuple[Dialect, ...], Sequence[Dialect]]:
@@ -328,15 +334,15 @@ def _plan(asked: Sequence[Dialect], mine: tuple[Dialect, ...], model: str | None
         from utp_cli.detection.dialect import dialects_for  # noqa: PLC0415 - only who names a model pays
 
         by_model = [dialect for name in dialects_for(model) if (dialect := DIALECTS.get(name))]
-    leading = [*asked, *mine, *by_model]
-    names = tuple(dict.fromkeys(dialect.name for dialect in leading))
-    if mine or names not in _PLANS:
-        every = {dialect.name: dialect for dialect in DIALECTS} | {dialect.name: dialect for dialect in leading}
-        plan = Plan([every.pop(name) for name in names] + list(every.values()), names)
-        if mine:
-            return plan
-        _PLANS[names] = plan
-    return _PLANS[names]
+    return _plan_led_by((*asked, *mine, *by_model))
+
+
+@lru_cache(maxsize=64)
+def _plan_led_by(leading: tuple[Dialect, ...]) -> Plan:
+    """Put these dialects before all others. Kept: making a plan costs more than reading a short answer."""
+    first = {dialect.name: dialect for dialect in leading}
+    rest = [dialect for dialect in DIALECTS if dialect.name not in first]
+    return Plan([*first.values(), *rest], [*first])
 
 
 def _native_attempt(shape: str, native: Sequence[Candidate], document: Any) -> Attempt:

@@ -33,6 +33,8 @@ class _Header(Record):
     """What stands before the JSON of a call once the tokens of its dialect are gone."""
 
     dialect: str
+    sign: str
+    """What every such header holds: where a text is without it, the pattern is not tried."""
     pattern: re.Pattern[str]
     plain: bool = False
     """Plain text may hold it."""
@@ -45,21 +47,27 @@ _NAME = r"(?P<name>[A-Za-z_][\w.-]{0,127})"
 _HEADERS = (
     _Header(
         dialect="openai",
+        sign="to=",
         pattern=regex(
             rf"(?:assistant)?(?:analysis|commentary)?\s?\bto=(?:functions\.)?{_NAME}"
             r"\s{0,4}(?:analysis|commentary)?\s{0,4}(?:json|code)?\s{0,4}(?=\{)"
         ),
     ),
     _Header(
-        dialect="kimi_k2", pattern=regex(rf"\bfunctions\.{_NAME}:(?P<index>\d{{1,6}})\s{{0,4}}(?=\{{)"), id="functions."
+        dialect="kimi_k2",
+        sign="functions.",
+        pattern=regex(rf"\bfunctions\.{_NAME}:(?P<index>\d{{1,6}})\s{{0,4}}(?=\{{)"),
+        id="functions.",
     ),
     _Header(
         dialect="deepseek_v3",
+        sign="function",
         pattern=regex(rf"^function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE),
         behind=regex(r"\s*```"),
     ),
     _Header(
         dialect="mistral",
+        sign="{",
         pattern=regex(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
         plain=True,
     ),
@@ -96,11 +104,12 @@ def _read_lane(
 ) -> Iterator[Run]:
     """Read the text from `at` on."""
     text = lane.engine.text
+    headers = [header for header in _HEADERS if header.sign in text and (tools or not header.plain)]
     for segment in lane.segments:
         if segment.kind != "text":
             continue
         at, stop = max(at, segment.span[0]), segment.span[1]
-        ahead = [(header, header.pattern.search(text, at, stop)) for header in _HEADERS]
+        ahead = [(header, header.pattern.search(text, at, stop)) for header in headers]
         while True:
             ahead = [(h, m if m.start() >= at else h.pattern.search(text, at, stop)) for h, m in ahead if m]
             begun = [(match.start(), header, match) for header, match in ahead if match]
@@ -109,7 +118,7 @@ def _read_lane(
             start, header, match = min(begun, key=lambda item: item[0])
             at = match.end()
             name = _known(match["name"], tools)
-            if name is None or (header.plain and not tools):
+            if name is None:
                 continue
             reader = read_block(text, at, stop)
             if reader.declined or not isinstance(reader.value, dict):

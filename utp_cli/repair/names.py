@@ -32,7 +32,7 @@ def known_name(name: str, tools: Mapping[str, Tool], *, allow_typo: bool = False
 
     `allow_typo`: a slip of one letter counts too (two in names of six or more), if one tool alone is that near.
     """
-    if name in tools or len(name) > LONGEST_NAME:
+    if name in tools or not tools or len(name) > LONGEST_NAME:
         return name, None
     bare = _undecorated(name, tools)
     if bare:

@@ -100,6 +100,19 @@ class JsonReader(Entries):
             self._fed = True
         return self.over
 
+    def take(self, text: str, at: int, stop: int = sys.maxsize) -> bool:
+        """Read the value at `text[at]` where it is strict JSON and ends up to `stop`: what follows it is fed next.
+
+        In place of the first `feed`: a long text is not copied for one value in it. False where nothing was read.
+        """
+        begin = SPACE.match(text, at).end()  # type: ignore[union-attr]
+        if text[begin : begin + 1] not in ("{", "["):
+            return False
+        self._fed = True
+        taken = self._skim(text, begin, stop, self._tape.base - at)
+        self._tape.base = self.end
+        return taken
+
     def close(self) -> None:
         """No more text will come."""
         if not self.over:
@@ -110,6 +123,11 @@ class JsonReader(Entries):
     def settled(self) -> int:
         """Up to this offset the text certainly belongs to the payload."""
         return self.end if self.over else self._string.settled if self._string else self._offset
+
+    @property
+    def quote(self) -> str:
+        """What closes the string that is being read; `""` where none is."""
+        return self._string.style.closer if self._string else ""
 
     # --- where it begins ------------------------------------------------------------------------------------
 
@@ -124,8 +142,8 @@ class JsonReader(Entries):
             pass
         elif char and char in "`~" and not self._fence:
             self._open_fence()
-        elif char and char in "{[" and not self._fed and self._skim():
-            self._state = self._tail
+        elif char and char in "{[" and not self._fed and self._skim(tape.text, tape.at, len(tape.text), tape.base):
+            tape.at = self.end - tape.base
         elif char and char in "{[｛［":
             self._state = self._value
         elif self._lost_brace(char):
@@ -164,19 +182,20 @@ class JsonReader(Entries):
             return False
         return closers_ahead(self._tape, behind, 2, self._ends) == "}"
 
-    def _skim(self) -> bool:
-        """Take the short cut for strict JSON that is there as a whole."""
-        tape, at = self._tape, self._tape.at
+    def _skim(self, text: str, at: int, stop: int, base: int) -> bool:
+        """Take the short cut for strict JSON from `text[at]` up to `stop`; `base` is the offset of `text[0]`."""
         try:
-            self.value, end, members = shortcuts.skim(tape.text, at)
+            value, end, members = shortcuts.skim(text, at)
         except ValueError:
             return False
-        self.skimmed.append((self._offset, tape.text[at:end]))
-        self.members = [Member(key, tape.base + start, tape.base + stop) for key, start, stop in members]
-        self._top = Frame(self.value, "}", tape.base + at, tape.base + end - 1, 0, watched=True)
-        tape.at = end
-        self.end = self._offset
+        if end > stop:
+            return False
+        self.skimmed.append((base + at, text[at:end]))
+        self.value, self.end = value, base + end
+        self.members = [Member(key, base + first, base + last) for key, first, last in members]
         self._closed_at = self.end - 1
+        self._top = Frame(value, "}", base + at, self._closed_at, 0, watched=True)
+        self._state = self._tail
         return True
 
     def _take_run(self, frame: Frame) -> bool:
@@ -266,7 +285,7 @@ class JsonReader(Entries):
         tape, start = self._tape, self._offset
         if char not in "{[" or start == self._failed or not self._worth_it():
             return False
-        value, end, looked = shortcuts.container(tape.text, tape.at)
+        value, end, looked = shortcuts.whole(tape.text, tape.at)
         if end < 0:
             self._wasted += looked
             return False

@@ -37,6 +37,7 @@ _PYTHON: Final = regex(r"\"(?:[^\"\\]|\\.)*+\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None
 _JSON: Final = {"None": "null", "True": "true", "False": "false"}
 _SIGN: Final = regex(r"'|(?:None|True|False)\b")
 _BLOCK: Final = 4096
+_SMALL: Final = 256
 _ATTEMPT: Final = 16
 """Characters that could be read in the time it takes to try."""
 _LONGEST_TOKEN: Final = 12
@@ -55,9 +56,9 @@ def skim(text: str, at: int) -> tuple[Any, int, list[tuple[str, int, int]]]:
         first = at + 1
         while text[first : first + 1] in (" ", "\n", "\t", "\r"):
             first += 1
-        value, end = scan(text, at)
+        value, end = _strict(text, at)
         members = _skim_object(text, first)[2] if text[first] == "{" else []
-    except (StopIteration, RecursionError, IndexError):
+    except IndexError:
         raise ValueError("no complete strict JSON") from None
     return value, end, members
 
@@ -68,7 +69,7 @@ def _skim_object(text: str, at: int) -> tuple[dict[str, Any], int, list[tuple[st
     at += 1
     while key := _KEY.match(text, at):
         start = key.end()
-        value[key[1]], end = scan(text, start)
+        value[key[1]], end = _strict(text, start)
         members.append((key[1], start, end))
         behind = _BREAK.match(text, end)
         if behind is None or behind[1] == "]":
@@ -77,6 +78,13 @@ def _skim_object(text: str, at: int) -> tuple[dict[str, Any], int, list[tuple[st
             return value, behind.end(1), members
         at = behind.end()
     raise ValueError("no complete strict JSON")
+
+
+def _strict(text: str, at: int) -> tuple[Any, int]:
+    value, end, _ = whole(text, at, _SMALL)
+    if end < 0:
+        raise ValueError("no complete strict JSON")
+    return value, end
 
 
 class Entry(NamedTuple):
@@ -157,17 +165,17 @@ def _value(block: str, at: int) -> tuple[Any, int, int]:
         return None, -1, at
 
 
-def container(text: str, at: int) -> tuple[Any, int, int]:
-    """Read the container at `text[at]`: its value, the index behind it, and how many characters were looked at.
+def whole(text: str, at: int, size: int = _BLOCK) -> tuple[Any, int, int]:
+    """Read the value at `text[at]`: itself, the index behind it, and how many characters were looked at.
 
     The index is -1 where it is not whole, or not strict JSON. Blocks grow as in `run`.
     """
-    size, looked = _BLOCK, 0
+    looked = 0
     while True:
         block = text[at : at + size]
         looked += len(block)
         value, end, fault = _value(block, 0)
-        if end >= 0:
+        if end >= 0 and (end < len(block) or at + size >= len(text)):  # a number may go on behind the block
             return value, at + end, looked
         if at + size >= len(text) or fault < len(block) - _LONGEST_TOKEN:
             return None, -1, looked

@@ -22,6 +22,8 @@ _FIRST_BLOCK = 256
 copied once for each of them."""
 
 
+_NAP = 20
+"""Characters of a string that are waited for at once, unless its quote comes: what is told of it comes that late."""
 _LAST = "last value"
 
 
@@ -40,6 +42,8 @@ def read_value(
     reader = JsonReader(until=until, start=position)
     cursor, block = position, _FIRST_BLOCK
     source.rewind(position)
+    if reader.take(source.window, position - source.base):
+        cursor = reader.end
     while True:
         text = source.take(cursor, block)
         cursor, block = cursor + len(text), block * 2
@@ -53,6 +57,8 @@ def read_value(
             source.rewind(position if reader.declined else reader.end)
             return reader
         if cursor >= source.length:
+            if reader.quote == '"':
+                source.sleep('"', cursor + _NAP)
             yield
 
 
