@@ -317,7 +317,7 @@ class Walk:
             return {"anyOf": [out, dict(_NULL)]}
         elif "type" in out:
             kinds = out["type"] if isinstance(out["type"], list) else [out["type"]]
-            out["type"] = [*kinds, *([] if "null" in kinds else ["null"])]
+            out["type"] = out["type"] if "null" in kinds else [*kinds, "null"]
             if "enum" in out and None not in out["enum"]:
                 out["enum"] = [*out["enum"], None]
         return out

@@ -14,5 +14,6 @@ BRANCHES: Final = 64
 """Schemas that speak of one value: itself, what it refers to, its alternatives."""
 WRITTEN_DEPTH: Final = 40
 """Schemas within schemas that are translated for a provider."""
-WRITTEN_SCHEMAS: Final = 4_000
-"""Schemas that one tool's translation may have: written out, references can be many more than were given."""
+WRITTEN_SCHEMAS: Final = 6_000
+"""Schemas that one tool's translation may have: written out, references can be many more than were given. OpenAI takes
+5,000 properties."""

@@ -26,6 +26,13 @@ def resolve(ref: Any, root: Any) -> Any:
     return None if found is None else found[1]
 
 
+def as_uri(ref: str) -> str:
+    """Return a reference as validators read it: `#/$defs/a day` is `#/$defs/a%20day`."""
+    from urllib.parse import quote  # noqa: PLC0415 - few references need it
+
+    return quote(ref, safe="#/%:?&=~!$'()*+,;@[]")
+
+
 def target(ref: Any, root: Any) -> Target | None:
     """Return where a reference leads; None where it leads nowhere, or out of the schema."""
     if not isinstance(ref, str):

@@ -13,6 +13,7 @@ from utp_cli.protocol.numbers import odd_numbers, writable
 from utp_cli.protocol.records import Record
 from utp_cli.schemas.bounds import BRANCHES
 from utp_cli.schemas.expansion import expands_too_far
+from utp_cli.schemas.resolve import as_uri
 from utp_cli.schemas.types import branches, declared
 from utp_cli.schemas.walk import changed
 
@@ -147,6 +148,8 @@ def _respell(node: dict[str, Any]) -> None:
     node.pop("type", None)
     if types and None not in types:
         node["type"] = list(dict.fromkeys(types))
+    if isinstance(node.get("$ref"), str):
+        node["$ref"] = as_uri(node["$ref"])
     if node.pop("nullable", None) is True:
         _allow_null(node)
     for key, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
