@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.json_text import Strict, strict
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.facts.formats import FORMATS
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer_parts
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
     from utp_cli.protocol.spans import Span
 
-TEXT_WIRES = frozenset({
-    "openai-chat", "openai-legacy", "openai-responses", "cohere", "mistral", "litellm-log", "langfuse",
-})  # fmt: skip
+TEXT_WIRES = frozenset(name for name, record in FORMATS.items() if record.text_arguments)
 """The formats in which native arguments are JSON text, and the logs of such."""
 
 _RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})

@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from utp_cli.facts.formats import FORMATS
 from utp_cli.facts.schema_subsets import ANTHROPIC_STRICT, GEMINI_SCHEMA, OPENAI_STRICT
 
 if TYPE_CHECKING:
@@ -265,14 +266,7 @@ USUAL_TOOLS: Final = 40
 """Tools among which models choose well (reports of users and MCP clients' advice, 2025-2026)."""
 UNKNOWN: Final = Provider(name="")
 """A provider that nobody knows: it inherits nobody's limits."""
-OF_FORM: Final = {
-    "openai-chat": "openai",
-    "openai-responses": "openai-responses",
-    "anthropic": "anthropic",
-    "gemini": "gemini",
-    "bedrock": "bedrock",
-    "mcp": "mcp",
-}
+OF_FORM: Final = {record.name: record.provider for record in FORMATS.values() if record.schemas and record.provider}
 """The provider that the form of a definition speaks for, where nobody names one."""
 
 

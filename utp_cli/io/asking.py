@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from utp_cli.facts.formats import FORMATS
 from utp_cli.io.web import joined, key_header, root_of, shown_url
 from utp_cli.protocol.errors import BadOption
 from utp_cli.replaying.chunks import parse_again, tools_of
@@ -31,18 +32,6 @@ if TYPE_CHECKING:
 
     from utp_cli.replaying.session import Exchange, Session
 
-_PATHS: Final = {
-    "openai-chat": "/v1/chat/completions",
-    "openai-legacy": "/v1/chat/completions",
-    "openai-responses": "/v1/responses",
-    "anthropic": "/v1/messages",
-    "ollama": "/api/chat",
-    "ollama-generate": "/api/generate",
-    "cohere": "/v2/chat",
-    "gemini": "/v1beta/models/{model}:generateContent",
-    "bedrock": "/model/{model}/converse",
-}
-"""Where a request of a format goes, where the recording does not say."""
 _AHEAD: Final = 4
 """Answers that may wait for an earlier one, for each request under way."""
 _PAUSE: Final = 0.5
@@ -214,7 +203,13 @@ def _json(data: bytes) -> Any:
 def _path(request: Mapping[str, Any], session: Session) -> str:
     found = recognise(dict(request)).format
     model = request.get("model") or session.model or ""
-    return _PATHS.get(found, _PATHS["openai-chat"]).format(model=quote(str(model).removeprefix("models/"), safe=""))
+    return _path_of(found).format(model=quote(str(model).removeprefix("models/"), safe=""))
+
+
+def _path_of(name: str) -> str:
+    """Return where a request of a format goes, where the recording does not say."""
+    record = FORMATS.get(name)
+    return (record and record.path) or FORMATS["openai-chat"].path
 
 
 def _pause(after: str | None, attempt: int) -> float:

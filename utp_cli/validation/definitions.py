@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.formats import FORMATS
 from utp_cli.protocol.records import Record, replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.protocol.tools import Tier, Tool
@@ -17,35 +18,16 @@ from utp_cli.schemas.walk import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from utp_cli.facts.formats import FormatRecord
+
 CANONICAL = "tools-canonical"
 
 Path = tuple[str, ...]
 
 
-class Form(Record):
-    """Where one provider's form keeps what a tool definition says."""
-
-    name: str
-    """A wire format's name."""
-    inside: Path = ()
-    """From the definition to the mapping that holds name and description."""
-    schemas: tuple[Path, ...]
-    """From that mapping to the schema, the usual key first."""
-
-
-FORMS = {
-    form.name: form
-    for form in (
-        Form(name=CANONICAL, schemas=(("parameters",),)),
-        Form(name="openai-chat", inside=("function",), schemas=(("parameters",),)),
-        Form(name="openai-responses", schemas=(("parameters",),)),
-        Form(name="anthropic", schemas=(("input_schema",),)),
-        Form(name="gemini", schemas=(("parameters",), ("parametersJsonSchema",), ("parameters_json_schema",))),
-        Form(name="bedrock", inside=("toolSpec",), schemas=(("inputSchema", "json"), ("inputSchema",))),
-        Form(name="mcp", schemas=(("inputSchema",),)),
-    )
-}
-SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema")
+FORMS = {name: record for name, record in FORMATS.items() if record.schemas}
+"""The forms of definitions: where each keeps what a definition says."""
+SCHEMA_KEYS = tuple(dict.fromkeys(path[0] for form in FORMS.values() for path in form.schemas))
 """Every key that some form keeps the schema under."""
 LISTS = ("tools", "functionDeclarations", "function_declarations", "functions")
 """Keys of a mapping that hold a list of definitions."""
@@ -168,7 +150,7 @@ def _definition(raw: Any, at: Path, around: str | None) -> Definition:
     name, certain = _form_of(written, around)
     form = FORMS[name]
     body: Any = written
-    for key in form.inside:
+    for key in form.body:
         body = body.get(key)
     body = body if isinstance(body, dict) else {}
     schema_path, schema = _schema_of(body, form)
@@ -177,14 +159,14 @@ def _definition(raw: Any, at: Path, around: str | None) -> Definition:
         tool=_tool(body, written, schema, name),
         pointer=pointer(*at),
         body=body,
-        body_pointer=pointer(*form.inside),
+        body_pointer=pointer(*form.body),
         schema=schema,
-        schema_pointer=pointer(*form.inside, *schema_path),
+        schema_pointer=pointer(*form.body, *schema_path),
         form_certain=certain,
     )
 
 
-def _schema_of(body: dict[str, Any], form: Form) -> tuple[Path, Any]:
+def _schema_of(body: dict[str, Any], form: FormatRecord) -> tuple[Path, Any]:
     """Return the schema and its path, under the form's own key or, failing that, under another form's."""
     for path in (*form.schemas, *((key,) for key in SCHEMA_KEYS)):
         found: Any = body

@@ -5,26 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
+from utp_cli.facts.formats import FORMATS as RECORDS
+
 if TYPE_CHECKING:
     from utp_cli.wire.decoder import FormatDecoder, Scope
 
-FORMATS: Final = {
-    "openai-chat": "openai_chat",
-    "openai-legacy": "openai_chat",
-    "openai-responses": "openai_responses",
-    "anthropic": "anthropic",
-    "gemini": "gemini",
-    "ollama": "ollama",
-    "ollama-generate": "ollama",
-    "bedrock": "bedrock",
-    "cohere": "cohere",
-    "mcp": "mcp",
-    "langchain": "langchain",
-    "otel": "otel",
-    "litellm-log": "litellm_log",
-    "langfuse": "langfuse",
-    "har": "har",
-}
+FORMATS: Final = {name: record.reader for name, record in RECORDS.items() if record.reader}
 """Name → module of this folder, whose `Decoder` reads the format."""
 
 

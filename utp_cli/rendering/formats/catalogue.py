@@ -1,47 +1,29 @@
-"""The formats, in order. A new one is a file and its line here.
+"""The formats that can be written, in the order of their records.
 
 Shapes are those of the types of openai 2.54, anthropic 2.11, google-genai 2.34, ollama 0.6.3, mistralai 3.7, cohere
-7.3, botocore 1.44, mcp 2.3 and langchain-core 1.7; limits stand on the providers' pages and in their error texts, to
-November 2026.
+7.3, botocore 1.44, mcp 2.3 and langchain-core 1.7; limits stand in `facts.providers`.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from utp_cli.facts.formats import FORMATS as RECORDS
 from utp_cli.protocol.catalogue import Catalogue
-from utp_cli.rendering.formats import (
-    anthropic,
-    bedrock,
-    cohere,
-    gemini,
-    langchain,
-    mcp,
-    mistral,
-    ollama,
-    openai,
-    prompt,
-)
+
+if TYPE_CHECKING:
+    from utp_cli.rendering.spec import Format
+
+
+def _written(writer: str) -> Format:
+    """Return the `Format` that `module:NAME` says."""
+    module, _, name = writer.partition(":")
+    return cast("Format", getattr(import_module(f"utp_cli.rendering.formats.{module}"), name))
+
 
 FORMATS = Catalogue(
     "format",
-    [
-        openai.CHAT,
-        openai.AZURE,
-        openai.RESPONSES,
-        openai.LEGACY,
-        anthropic.ANTHROPIC_MESSAGES,
-        gemini.GEMINI_API,
-        gemini.GEMINI_JSON,
-        ollama.OLLAMA_CHAT,
-        bedrock.CONVERSE,
-        cohere.COHERE,
-        mistral.MISTRAL,
-        mcp.MCP,
-        langchain.LANGCHAIN,
-        prompt.ANTHROPIC_XML,
-        prompt.PROMPT_JSON,
-        prompt.PROMPT_COMPACT,
-        prompt.PROMPT_PARALLEL,
-        prompt.PROMPT_XML,
-    ],
+    [_written(record.writer) for record in RECORDS.values() if record.writer],
     lambda format_: (format_.name, *format_.aliases),
 )
