@@ -13,7 +13,7 @@ from utp_cli import parse
 from utp_cli.app import app
 from utp_cli.detection.server_flags import SERVER_ROWS
 from utp_cli.diagnosis.catalogue import DIAGNOSES
-from utp_cli.diagnosis.fixes import ENGINES, LABELS
+from utp_cli.facts.servers import ENGINES, LABELS
 
 STARRED = Path("fixtures/diagnose/starred")
 """From the root, so that the views say the same on every machine."""

@@ -1,6 +1,6 @@
 """The fix for the server, provider and model at hand: which flag to set there.
 
-Flags: the documentation and sources of vLLM 0.33, SGLang 0.5, llama.cpp and Ollama (November 2026).
+What servers take stands in `facts.servers`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import HOSTED, belongs, served
+from utp_cli.facts.formats import FORMATS
 from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called, names_of
+from utp_cli.facts.servers import (
+    CONTEXT,
+    ENGINES,
+    EXTRA_FLAGS,
+    LABELS,
+    NO_PARSER,
+    OTHER_LABELS,
+    REASONING_PARSER,
+    TOOL_PARSER,
+)
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -19,73 +30,6 @@ if TYPE_CHECKING:
     from utp_cli.detection.serving import ServerRow
     from utp_cli.diagnosis.subject import Answer, Refusal
     from utp_cli.dialects.spec import Dialect
-
-ENGINES: dict[str, str] = {
-    "vllm": "vllm",
-    "sglang": "sglang",
-    **dict.fromkeys(("llama.cpp", "llamacpp", "llama-cpp", "llama_cpp", "llama-server"), "llama.cpp"),
-    **dict.fromkeys(("ollama", "ollama-generate"), "ollama"),
-    **dict.fromkeys(("lmstudio", "lm-studio", "lm studio"), "lmstudio"),
-    **dict.fromkeys(("tgi", "text-generation-inference"), "tgi"),
-    "lmdeploy": "lmdeploy",
-    **dict.fromkeys(("mlx", "mlx-lm", "mlx_lm", "mlx-vlm", "omlx"), "mlx"),
-    **dict.fromkeys(("tensorrt-llm", "tensorrt_llm", "trtllm"), "tensorrt-llm"),
-    **dict.fromkeys(("openai", "openai-responses", "azure", "anthropic", "bedrock", "gemini"), "hosted"),
-    **dict.fromkeys(("google", "vertex", "mistral", "cohere", "groq", "deepseek", "openrouter"), "hosted"),
-}
-"""Names of engines, providers, flavours and wire formats, and whose flags help there."""
-
-LABELS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
-"""The servers that most people run themselves, as people write them: a fix for no known server names all of them."""
-
-OTHER_LABELS = {
-    "lmstudio": "LM Studio",
-    "tgi": "TGI",
-    "lmdeploy": "LMDeploy",
-    "mlx": "MLX",
-    "tensorrt-llm": "TensorRT-LLM",
-    "jinja": "the chat template",
-    "minja": "the template engine",
-    "harmony": "the reader of harmony",
-    "transformers": "transformers",
-    "mistral-common": "mistral-common",
-    "openai": "the API",
-    "anthropic": "Anthropic",
-    "gemini": "Gemini",
-    "vertex": "Vertex AI",
-    "bedrock": "Bedrock",
-    "mistral": "Mistral",
-    "cohere": "Cohere",
-    "groq": "Groq",
-    "deepseek": "DeepSeek",
-    "openrouter": "OpenRouter",
-    "litellm": "LiteLLM",
-    "mcp-sdk": "MCP",
-    "vercel-ai": "the AI SDK",
-}
-"""Who else prints error texts, as people write it; any other name stands as it is."""
-
-TOOL_PARSER: dict[str, str] = {
-    "vllm": "--enable-auto-tool-choice --tool-call-parser {name}",
-    "sglang": "--tool-call-parser {name}",
-    "llama.cpp": "--jinja (the default since December 2025: then drop --no-jinja), with a "
-    "--chat-template-file that knows tools",
-    "ollama": "a model whose `ollama show` lists tools, or a Modelfile with a TEMPLATE that renders .Tools",
-    "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt",
-    "lmstudio": "update LM Studio, and load a model that it marks for tool use; or read the calls out of the text",
-    "tgi": "upgrade TGI: it has no parser to choose; or read the calls out of the text",
-    "lmdeploy": "lmdeploy serve api_server … --tool-call-parser {name}",
-    "mlx": "update mlx-lm, and start the server with the tool parser of the model's series; or read the calls out of "
-    "the text",
-    "tensorrt-llm": "trtllm-serve … --tool_parser {name}",
-}
-"""What makes a server read the calls; `{name}` is its parser for the dialect."""
-
-NO_PARSER: dict[str, str] = {
-    "vllm": "no parser there reads {dialect}: register one with --tool-parser-plugin, or parse the text",
-    **dict.fromkeys(("sglang", "lmdeploy", "tensorrt-llm"), "no parser there reads {dialect}: parse the text"),
-}
-"""What to do where the server has no parser for the dialect."""
 
 HAS_IT = "{server} runs with the tool parser {name} already: upgrade it, and look for the parser's error in its log"
 """What to do where the server has the parser that the format needs, and the call is in the text all the same."""
@@ -100,40 +44,6 @@ CANNOT: tuple[tuple[str, Series, str], ...] = (
     ),
 )
 """Models that write no call in their server's format, whatever is set there: engine, series, what to do."""
-
-EXTRA_FLAGS: dict[tuple[str, str], str] = {
-    ("vllm", "mistral"): " --tokenizer-mode mistral",
-    ("vllm", "llama3_json"): " --chat-template examples/tool_chat_template_llama3.1_json.jinja",
-    ("sglang", "deepseek_v3"): " with the tool chat template of the model",
-    ("sglang", "deepseek_v31"): " with the tool chat template of the model",
-}
-"""What a parser needs beside it, by engine and dialect."""
-
-REASONING_PARSER: dict[str, str] = {
-    "vllm": "--reasoning-parser {name}",
-    "sglang": "--reasoning-parser {name}",
-    "llama.cpp": "--reasoning-format auto",
-    "ollama": '"think": true in the request, with a current release of Ollama',
-    "hosted": "ask the server for thinking as a field of its own, or cut the tags out of the text",
-}
-"""What makes a server part thinking from text."""
-
-TOKEN_LIMIT: dict[str, str] = {
-    "ollama": "options.num_predict",
-    "gemini": "generationConfig.maxOutputTokens",
-    "openai-responses": "max_output_tokens",
-    "bedrock": "inferenceConfig.maxTokens",
-}
-"""The name of the limit on generated tokens; `max_tokens` elsewhere."""
-
-CONTEXT: dict[str, str] = {
-    "ollama": "OLLAMA_CONTEXT_LENGTH=65536 on the server, or options.num_ctx on /api/chat (the /v1 endpoint "
-    "ignores it), or PARAMETER num_ctx in the Modelfile",
-    "llama.cpp": "-c 65536 (more where the model and the memory allow it)",
-    "vllm": "--max-model-len with a larger value",
-    "sglang": "--context-length with a larger value",
-}
-"""What makes the context window larger."""
 
 
 def engine_of(subject: Answer | Refusal) -> str | None:
@@ -230,7 +140,7 @@ def _for_servers(subject: Answer | Refusal, fix: Callable[[str], str]) -> str:
 
 def token_limit(subject: Answer) -> str:
     """Write how to raise the limit on generated tokens, with the value it has where that is known."""
-    name = TOKEN_LIMIT.get(subject.shape, "max_tokens")
+    name = FORMATS[subject.shape].limit_field if subject.shape in FORMATS else "max_tokens"
     limit = limit_of(subject.request)
     return f"raise {name}" + (f" above {limit}" if limit else "") + "; write big content in several calls"
 

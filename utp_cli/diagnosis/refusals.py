@@ -9,6 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.sighting import clipped, section
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.facts.servers import LABELS
 from utp_cli.protocol.findings import Finding, Place
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
     known = fixes.known_as(refusal, entry.by)
     engine = fixes.engine_of(known)
     advice = section(rule.page, "What to change")
-    if rule.code in _FIXES and engine in fixes.LABELS:
+    if rule.code in _FIXES and engine in LABELS:
         return _FIXES[rule.code](known)
     by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
     general = by_server or (advice if rule.facts["kinds"] else "")

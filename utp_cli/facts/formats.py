@@ -29,11 +29,14 @@ class FormatRecord(NamedTuple):
     """From a definition to the mapping that holds name and description."""
     path: str = ""
     """Where a request goes, `{model}` for the model."""
+    limit_field: str = "max_tokens"
+    """The name of the limit on generated tokens in a request."""
     text_arguments: bool = False
     """Arguments of calls are the text of JSON; so they are in logs of such a format."""
 
 
 _CHAT: Final = "/v1/chat/completions"
+_OLLAMA_LIMIT: Final = "options.num_predict"
 
 FORMATS: Final[dict[str, FormatRecord]] = {
     record.name: record
@@ -46,7 +49,7 @@ FORMATS: Final[dict[str, FormatRecord]] = {
         FormatRecord("azure", writer="openai:AZURE", provider="azure"),
         FormatRecord(
             "openai-responses", "openai_responses", "openai:RESPONSES", "openai-responses",
-            schemas=(("parameters",),), path="/v1/responses", text_arguments=True,
+            schemas=(("parameters",),), path="/v1/responses", limit_field="max_output_tokens", text_arguments=True,
         ),
         FormatRecord("openai-legacy", "openai_chat", "openai:LEGACY", "openai", path=_CHAT, text_arguments=True),
         FormatRecord(
@@ -56,14 +59,15 @@ FORMATS: Final[dict[str, FormatRecord]] = {
         FormatRecord(
             "gemini", "gemini", "gemini:GEMINI_API", "gemini",
             schemas=(("parameters",), ("parametersJsonSchema",), ("parameters_json_schema",)),
-            path="/v1beta/models/{model}:generateContent",
+            path="/v1beta/models/{model}:generateContent", limit_field="generationConfig.maxOutputTokens",
         ),
         FormatRecord("gemini-json", writer="gemini:GEMINI_JSON", provider="gemini"),
-        FormatRecord("ollama", "ollama", "ollama:OLLAMA_CHAT", "ollama", path="/api/chat"),
-        FormatRecord("ollama-generate", "ollama", path="/api/generate"),
+        FormatRecord("ollama", "ollama", "ollama:OLLAMA_CHAT", "ollama", path="/api/chat", limit_field=_OLLAMA_LIMIT),
+        FormatRecord("ollama-generate", "ollama", path="/api/generate", limit_field=_OLLAMA_LIMIT),
         FormatRecord(
             "bedrock", "bedrock", "bedrock:CONVERSE", "bedrock",
             body=("toolSpec",), schemas=(("inputSchema", "json"), ("inputSchema",)), path="/model/{model}/converse",
+            limit_field="inferenceConfig.maxTokens",
         ),
         FormatRecord("cohere", "cohere", "cohere:COHERE", "cohere", path="/v2/chat", text_arguments=True),
         FormatRecord("mistral", writer="mistral:MISTRAL", provider="mistral", path=_CHAT, text_arguments=True),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from utp_cli.facts.formats import FORMATS
 from utp_cli.facts.schema_subsets import ANTHROPIC_STRICT, GEMINI_SCHEMA, OPENAI_STRICT
+from utp_cli.facts.servers import ALIASES
 
 if TYPE_CHECKING:
     from utp_cli.facts.schema_subsets import SchemaSubset
@@ -253,7 +254,7 @@ _ALL: Final = (
         description=DescriptionLimit(characters=500, holds="advised", of_properties=True),
         call_ids=None,
     ),
-    Provider(name="llama.cpp", aliases=("llamacpp", "llama-server")),
+    Provider(name="llama.cpp", aliases=ALIASES["llama.cpp"]),
     Provider(name="lmstudio", aliases=("lm-studio",)),
     Provider(name="vllm"),
     Provider(name="sglang"),

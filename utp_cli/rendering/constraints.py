@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.servers import ALIASES
 from utp_cli.protocol.catalogue import Catalogue
 from utp_cli.rendering.spec import TEXT
 from utp_cli.rendering.values import compact
@@ -83,7 +84,7 @@ SERVERS = Catalogue(
         ),
         Server(
             name="llama.cpp",
-            aliases=("llamacpp",),
+            aliases=ALIASES["llama.cpp"],
             schema=lambda schema: {"json_schema": schema},
             json=_JSON_OBJECT,
             grammar=lambda grammar: {"grammar": grammar},
