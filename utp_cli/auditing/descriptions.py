@@ -14,6 +14,7 @@ from utp_cli.auditing.words import (
     any_word,
     content_words,
     first_sentence,
+    may_hold,
     names_in,
     sentences,
     stem,
@@ -334,6 +335,7 @@ _PLACEHOLDER = re.compile(
     r"|\b(?:TODO|FIXME|TBD|XXX)\W*\Z|(?i:\blorem ipsum\b|\badd (?:your|a) description here\b|\A\W*<description>\W*\Z"
     r"|\bdescription goes here\b|\bplaceholder (?:text|description)\b|\binsert description\b)"
 )
+_PLACEHOLDER_HINTS = ("todo", "fixme", "tbd", "xxx", "lorem", "description", "placeholder")
 _ABOUT_TODO = re.compile(
     r"\bto-?dos\b|\bto-?do (?:list|item|app|task|entr|comment|marker|tag)"
     r"|\b(?:search|find|finds|list|lists|scan|scans|grep|count|counts|look|looks|detect|detects|e\.g\.)\b[^.]{0,60}\b(?:TODO|FIXME)",
@@ -361,8 +363,9 @@ def placeholder_text(text: Text) -> Iterator[Flaw]:
     if text.kind not in ("description", "title"):
         return
     bare = text.text.strip().lower().strip(".")
-    is_business = _ABOUT_TODO.search(text.text) or not {"todo", "todos", "task"}.isdisjoint(words(text.tool.name))
-    found = None if is_business else _PLACEHOLDER.search(text.text)
+    found = _PLACEHOLDER.search(text.text) if may_hold(text.text, *_PLACEHOLDER_HINTS) else None
+    named = not {"todo", "todos", "task"}.isdisjoint(words(text.tool.name))
+    found = None if found is None or named or _ABOUT_TODO.search(text.text) else found
     if found or (text.kind == "description" and text.text.strip() and (not bare or bare in _EMPTY_TEXTS)):
         yield Flaw(
             pointer=text.pointer,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
 _RIGHT_TO_LEFT = ("R", "AL")
@@ -54,6 +55,7 @@ def cleaned(text: str) -> str:
     return visible(_COMMANDS.sub("", text))
 
 
+@lru_cache(maxsize=8)
 def visible(text: str) -> str:
     """Return the text without hidden and control characters."""
     if text.isascii():

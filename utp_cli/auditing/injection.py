@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
-from utp_cli.auditing.words import any_word, stems, word_set, words
+from utp_cli.auditing.words import any_word, may_hold, stems, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +32,20 @@ _INJECTION = re.compile(
 )
 
 
+_INJECTION_HINTS = (
+    "ignore", "disregard", "forget", "override", "user", "important", "system", "secret", "instruction", "assistant",
+    "admin", "inst]", "<|im_", "sys>>", "you are now", "from now on",
+)  # fmt: skip
+
+
+def injection_in(text: str) -> re.Match[str] | None:
+    """Return the first phrase that speaks to the model."""
+    return _INJECTION.search(text) if may_hold(text, *_INJECTION_HINTS) else None
+
+
 def is_injection(text: str) -> bool:
     """Say whether the text speaks to the model instead of about the tool (UTP503)."""
-    return bool(_INJECTION.search(text))
+    return injection_in(text) is not None
 
 
 _OVERRIDES = re.compile(
@@ -83,7 +94,7 @@ def prompt_injection_phrase(text: Text) -> Iterator[Flaw]:
     Use instead: what the tool does.
     Fix safety: no fix; somebody should ask where the text came from.
     """
-    found = _INJECTION.search(text.visible)
+    found = injection_in(text.visible)
     if found:
         signs = _signs(text.visible)
         is_business = not _ABOUT_PROMPTS.isdisjoint(words(text.tool.name))
@@ -156,6 +167,8 @@ def _names_a_stranger(text: str, order: str, known: set[str]) -> bool:
 
 
 def _order(text: str, tool: AuditedTool, names: frozenset[str], known: set[str]) -> str | None:
+    if not may_hold(text, *_ORDER_HINTS):
+        return None
     every = _EVERY_TOOL.search(text)
     if every:
         return every[0]
@@ -167,6 +180,8 @@ def _order(text: str, tool: AuditedTool, names: frozenset[str], known: set[str])
     return must[0] if must and must["name"] not in known else None
 
 
+_ORDER_HINTS = ("always", "must", "when", "every time", "before", "after")
+_FILE_HINTS = (".ssh", "id_", ".env", "/etc/", ".aws", ".netrc", "keychain", "cookies")
 _SENSITIVE_FILE = re.compile(
     r"~/\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)\b|(?<![\w.*])\.env\b|/etc/(?:passwd|shadow)\b|\.aws/credentials\b"
     r"|(?<!\w)\.netrc\b|\bkeychain\b|\bbrowser(?:'s)? cookies\b",
@@ -221,7 +236,7 @@ def sensitive_data_request(text: Text) -> Iterator[Flaw]:
                 opt_in=True,
             )
         return
-    found = _SENSITIVE_FILE.search(text.visible)
+    found = _SENSITIVE_FILE.search(text.visible) if may_hold(text.visible, *_FILE_HINTS) else None
     asked = found[0] if found else _asked_for(text)
     if asked:
         yield Flaw(
@@ -287,6 +302,11 @@ _SECRET = re.compile(
     r"|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\beyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]{8,}|\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']+:(?P<password>[^\s/@\"']+)@[\w.-]+"
 )
+_SECRET_SIGNS = (
+    "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "k_live_", "sbp_", "lin_api_", "npm_", "dop_v1_",
+    "hf_", "SG.", "pk.eyJ", "slack.com", "discord", "AKIA", "AIza", "PRIVATE KEY", "eyJ", "://",
+)  # fmt: skip
+"""Every secret that is known by its shape has one of these."""
 _PLACEHOLDER = re.compile(r"xxx|\*\*\*|<[^<>]*>|\byour[_-]|example|\.\.\.|…|\{\w+\}|\$\{?\w", re.IGNORECASE)
 _NO_PASSWORD = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret"})
 
@@ -303,7 +323,7 @@ def secret_in_definition(text: Text) -> Iterator[Flaw]:
     Use instead: no default; and a new key, for this one is out.
     Fix safety: unsafe; the default is dropped.
     """
-    found = _SECRET.search(text.text)
+    found = _SECRET.search(text.text) if any(sign in text.text for sign in _SECRET_SIGNS) else None
     is_secret = bool(found) and (found["password"] or "").lower() not in _NO_PASSWORD if found else False
     owner = text.node.name if text.node else None
     if text.kind == "default" and owner and is_sensitive_name(owner) and len(text.text) >= 8:

@@ -15,6 +15,15 @@ def word_set(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+def may_hold(text: str, *hints: str) -> bool:
+    """Say whether a search that ignores case can find anything: every match of it has one of the hints (lower case).
+
+    A look for a few literals costs a fraction of the search. Other letters than ASCII's have more than one other case.
+    """
+    lowered = text.lower()
+    return not text.isascii() or any(hint in lowered for hint in hints)
+
+
 EMPTY_WORDS = word_set(
     "a an the of to for in on by with and or is are be this that it its as from at your you given"
     " specified particular provided"
