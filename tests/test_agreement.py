@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from utp_cli import parse
+from utp_cli.auditing.portability_report import portability
 from utp_cli.auditing.run import audit
 from utp_cli.diagnosis.run import diagnose_tools
 from utp_cli.facts.finish_reasons import MEANINGS
@@ -81,6 +82,7 @@ def test_a_long_description_for_openai_is_told_by_audit_and_rendering() -> None:
     assert audited([given], "openai", "UTP303")
     assert [(loss.keyword, loss.what) for loss in sent.losses] == [("description", "kept")]
     assert sent.fragment["tools"][0]["function"]["description"] == given["description"]
+    assert [seen.verdict("get_weather") for seen in portability([given], ["openai", "azure"])] == ["accepted", "bent"]
 
 
 def test_decimal_is_a_number_for_all() -> None:

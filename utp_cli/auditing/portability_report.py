@@ -110,6 +110,8 @@ def _rendered(provider: str, tools: list[Tool]) -> Iterable[tuple[str, Reason]]:
     once = list({tool.name: tool for tool in reversed(tools) if tool.name}.values())[::-1]
     sent = render_tools(once, format_name, strict=strict)
     for loss in sent.losses:
+        if loss.what == "kept":
+            continue
         verdict: Verdict = "refused" if loss.what == "refused" else "bent"
         yield loss.tool, Reason(verdict=verdict, code=loss.keyword, pointer=loss.pointer, message=loss.message)
     for finding in audit(sent.fragment, provider=provider.removesuffix("-strict"), select=_REFUSING).findings:

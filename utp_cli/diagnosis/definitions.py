@@ -11,6 +11,7 @@ from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_cal
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
+from utp_cli.schemas.types import declared
 from utp_cli.schemas.walk import walk
 
 if TYPE_CHECKING:
@@ -50,11 +51,6 @@ def _nodes(tools: ToolSet) -> Iterator[tuple[Definition, Place]]:
 def places_of(definition: Definition) -> Iterator[Place]:
     """Yield every place in a tool's schema where a schema should stand, the root first."""
     return walk(definition.schema, definition.pointer + definition.schema_pointer)
-
-
-def _types(schema: dict[str, Any]) -> list[Any]:
-    found = schema.get("type")
-    return found if isinstance(found, list) else [found]
 
 
 def _about_name(definition: Definition, message: str, evidence: str) -> Sighting:
@@ -118,7 +114,7 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
     Error texts: `Invalid schema for function …: array schema missing items`, `items: missing field`.
     """
     for definition, node in _nodes(tools):
-        if "array" in _types(node.keywords) and not {"items", "prefixItems"} & node.keywords.keys():
+        if "array" in declared(node.keywords) and not {"items", "prefixItems"} & node.keywords.keys():
             due = _provider(tools, definition).items_due
             found = _at(definition, node, "an array schema without items", compact(node.schema))
             yield found if due else replace(found, severity="warning")
@@ -163,7 +159,7 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
     for definition, node in _nodes(tools):
         schema = node.keywords
         mode = _provider(tools, definition).strict if definition.tool.strict is True else None
-        if mode is None or ("object" not in _types(schema) and "properties" not in schema):
+        if mode is None or ("object" not in declared(schema) and "properties" not in schema):
             continue
         required = schema.get("required")
         properties = schema.get("properties")
