@@ -209,7 +209,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", SHOWN)
 @EVERY_WIRE
-def test_what_is_shown_stays_byte_for_byte(wire: str, stream: bool, name: str) -> None:
+def test_what_is_shown_stays_byte_for_byte(wire: str, stream: bool, name: str) -> None:  # noqa: FBT001 - a parameter
     data = BUILDERS[wire, stream](SHOWN[name], size=3)
     assert passed(healer(wire, stream=stream), data) == data
 
@@ -231,7 +231,7 @@ HEALTHY_FINISH = {("openai-chat", "calls"): "tool_calls", ("anthropic", "calls")
 
 @pytest.mark.parametrize("name", PARTS)
 @EVERY_WIRE
-def test_what_is_healthy_passes_byte_for_byte(wire: str, stream: bool, name: str) -> None:
+def test_what_is_healthy_passes_byte_for_byte(wire: str, stream: bool, name: str) -> None:  # noqa: FBT001
     parts = [part for part in PARTS[name] if wire != "openai-responses" or part[:1] != ("think",)]
     finish = {"finish": HEALTHY_FINISH[wire, name]} if (wire, name) in HEALTHY_FINISH else {}
     data = BUILDERS[wire, stream](*parts, **finish)
@@ -504,7 +504,7 @@ def test_an_error_in_a_stream_becomes_the_rest_of_the_answer() -> None:
      ("openai-responses", 500, LLAMA)],
 )  # fmt: skip
 @pytest.mark.parametrize("stream", [True, False])
-def test_an_error_becomes_the_answer_that_was_asked_for(wire: str, status: int, error: Any, stream: bool) -> None:
+def test_an_error_becomes_the_answer_that_was_asked_for(wire: str, status: int, error: Any, stream: bool) -> None:  # noqa: FBT001
     json_headers = [("content-type", "application/json"), ("content-length", "9")]
     healing = healer(wire, stream=stream, status=status, headers=json_headers)
     assert healing.whole

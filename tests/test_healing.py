@@ -182,7 +182,7 @@ def test_a_transport_wraps_another_and_closes_it(upstream: Any) -> None:
 
 
 @pytest.mark.parametrize(("wire", "stream"), [key for key in BUILDERS if key != ("gemini", True)])
-def test_heal_returns_the_kind_that_it_was_given(wire: str, stream: bool) -> None:
+def test_heal_returns_the_kind_that_it_was_given(wire: str, stream: bool) -> None:  # noqa: FBT001 - a parameter
     data = BUILDERS[wire, stream](HERMES)
     healed, heals = heal(data, tools=TOOLS)
     assert heals[0].code == "text-to-call"
