@@ -13,6 +13,8 @@ from utp_cli import parse
 from utp_cli.auditing.portability_report import TARGETS
 from utp_cli.facts.formats import FORMATS as RECORDS
 from utp_cli.facts.providers import PROVIDERS
+from utp_cli.healer.body import WIRES
+from utp_cli.healer.exchange import wire_of
 from utp_cli.rendering.formats.catalogue import FORMATS as WRITERS
 from utp_cli.rendering.messages import render_message
 from utp_cli.rendering.results import render_result
@@ -38,6 +40,12 @@ def test_every_list_of_formats_is_that_of_the_records() -> None:
     assert {name: record for name, record in RECORDS.items() if record.schemas} == FORMS
     assert {form for form, _ in TARGETS.values()} <= {form.name for form in WRITERS}
     assert {record.provider for record in RECORDS.values()} - {""} <= PROVIDERS.keys()
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_the_wires_that_are_healed_are_records(name: str) -> None:
+    assert RECORDS[name].reader
+    assert wire_of(RECORDS[name].path.format(model="m")) == name
 
 
 @pytest.mark.parametrize("name", RECORDS)
