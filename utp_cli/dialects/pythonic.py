@@ -107,7 +107,6 @@ FUNCTIONARY_PYTHON = Dialect(
 TOOL_CODE = Dialect(
     name="tool_code",
     family="pythonic",
-    models=("gemini", "gemma-3"),
     source="answers of Gemini 2.0 and 2.5, Gemma 3 (2025)",
     call_open=("```tool_code\n",),
     close_optional=True,
