@@ -51,7 +51,7 @@ SEARCH = {"name": "search", "arguments": {"query": "tides in Bergen"}}
 WEATHER = {"name": "get_weather", "arguments": {"city": "Bergen", "days": 2}}
 HERMES = "<tool_call>\n" + dump(SEARCH) + "\n</tool_call>"
 DONE = b"data: [DONE]\n\n"
-EVERY_WIRE = pytest.mark.parametrize(("wire", "stream"), BUILDERS, ids=lambda value: str(value))
+EVERY_WIRE = pytest.mark.parametrize(("wire", "stream"), BUILDERS, ids=str)
 
 
 def healer(wire: str, *, stream: bool, tools: Any = TOOLS, **more: Any) -> Healer:
@@ -209,7 +209,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", SHOWN)
 @EVERY_WIRE
-def test_what_is_shown_stays_byte_for_byte(wire: str, stream: bool, name: str) -> None:  # noqa: FBT001 - a parameter
+def test_what_is_shown_stays_byte_for_byte(wire: str, stream: bool, name: str) -> None:
     data = BUILDERS[wire, stream](SHOWN[name], size=3)
     assert passed(healer(wire, stream=stream), data) == data
 
@@ -231,7 +231,7 @@ HEALTHY_FINISH = {("openai-chat", "calls"): "tool_calls", ("anthropic", "calls")
 
 @pytest.mark.parametrize("name", PARTS)
 @EVERY_WIRE
-def test_what_is_healthy_passes_byte_for_byte(wire: str, stream: bool, name: str) -> None:  # noqa: FBT001
+def test_what_is_healthy_passes_byte_for_byte(wire: str, stream: bool, name: str) -> None:
     parts = [part for part in PARTS[name] if wire != "openai-responses" or part[:1] != ("think",)]
     finish = {"finish": HEALTHY_FINISH[wire, name]} if (wire, name) in HEALTHY_FINISH else {}
     data = BUILDERS[wire, stream](*parts, **finish)
@@ -249,7 +249,7 @@ def test_text_that_can_be_no_call_passes_at_once() -> None:
         "at the sea: a",
         " < b.\n",
         "- one\n",
-        "Use `x`",
+        "Use `x` now",
         " and [1](u)",
         " {ok} ",
         "end",
@@ -299,8 +299,8 @@ TEXTS = [
     dump(SEARCH) + "\n" + dump(WEATHER),
     "I will search.\n\n```json\n" + dump(SEARCH) + "\n```",
     "<think>Hm.</think>\n[search(query='a'), get_weather(city=\"b\", days=3)]",
-    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.search "
-    '<|constrain|>json<|message|>{"query": "x"}<|call|>',
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.search <|message|>"
+    + dump(SEARCH["arguments"]),
     "For example:\n\n" + HERMES + "\n\nAnd now really:\n\n" + HERMES,
     'search{"query": "x"}',
     "functions.search:0" + '{"query": "x"}',
@@ -504,7 +504,7 @@ def test_an_error_in_a_stream_becomes_the_rest_of_the_answer() -> None:
      ("openai-responses", 500, LLAMA)],
 )  # fmt: skip
 @pytest.mark.parametrize("stream", [True, False])
-def test_an_error_becomes_the_answer_that_was_asked_for(wire: str, status: int, error: Any, stream: bool) -> None:  # noqa: FBT001
+def test_an_error_becomes_the_answer_that_was_asked_for(wire: str, status: int, error: Any, stream: bool) -> None:
     json_headers = [("content-type", "application/json"), ("content-length", "9")]
     healing = healer(wire, stream=stream, status=status, headers=json_headers)
     assert healing.whole

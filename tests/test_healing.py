@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -182,7 +184,7 @@ def test_a_transport_wraps_another_and_closes_it(upstream: Any) -> None:
 
 
 @pytest.mark.parametrize(("wire", "stream"), [key for key in BUILDERS if key != ("gemini", True)])
-def test_heal_returns_the_kind_that_it_was_given(wire: str, stream: bool) -> None:  # noqa: FBT001 - a parameter
+def test_heal_returns_the_kind_that_it_was_given(wire: str, stream: bool) -> None:
     data = BUILDERS[wire, stream](HERMES)
     healed, heals = heal(data, tools=TOOLS)
     assert heals[0].code == "text-to-call"
@@ -223,3 +225,15 @@ def test_without_tools_only_a_tagged_call_at_the_end_is_made() -> None:
     for text in (dump(WEATHER), HERMES + "\nSo it is done."):
         body = json.loads(BUILDERS["openai-chat", False](text))
         assert heal(body).response is body
+
+
+def test_what_the_page_shows_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).resolve().parent.parent / "docs" / "healing.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    scope: dict[str, Any] = {}
+    for language, text in blocks:
+        if language == "python":
+            exec(text, scope)  # noqa: S102 - our own page
+        else:
+            assert capsys.readouterr().out == text
+    assert [language for language, _ in blocks] == ["python", "text", "python"]

@@ -188,7 +188,8 @@ def ollama_stream(*parts: Part, size: int = 6, **_: Any) -> bytes:
 def ollama_body(*parts: Part, **_: Any) -> bytes:
     calls = [{"function": {"name": part[2], "arguments": part[3]}} for part in parts if part[:1] == ("call",)]
     texts = {"content": "".join(part for part in parts if isinstance(part, str))}
-    thought = {"thinking": part[1] for part in parts if part[:1] == ("think",)}
+    thoughts = [part[1] for part in parts if part[:1] == ("think",)]
+    thought = {"thinking": thoughts[0]} if thoughts else {}
     return dump(line({**texts, **thought, **({"tool_calls": calls} if calls else {})}, done=True)).encode()
 
 

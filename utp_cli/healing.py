@@ -13,9 +13,10 @@ from utp_cli.healer.healer import Healer
 from utp_cli.healer.heals import Heal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from utp_cli.io.healing_http import HealingTransport
+    from utp_cli.protocol.tools import ToolSource
 
 __all__ = ["Heal", "Healed", "Healer", "heal", "transport"]
 
@@ -32,7 +33,7 @@ class Healed(NamedTuple):
 def transport(
     inner: Any = None,
     *,
-    tools: Iterable[Any] | None = None,
+    tools: ToolSource | None = None,
     model: str | None = None,
     policy: str = "safe",
     server: Mapping[str, Any] | None = None,
@@ -47,13 +48,12 @@ def transport(
     from utp_cli.io.healing_http import HealingTransport  # noqa: PLC0415 - only who asks for it pays
 
     Healer(policy=policy)
-    known = None if tools is None else list(tools)
-    return HealingTransport(inner, tools=known, model=model, policy=policy, server=server, on_heal=on_heal)
+    return HealingTransport(inner, tools=_given(tools), model=model, policy=policy, server=server, on_heal=on_heal)
 
 
 def heal(
     response: Any,
-    tools: Iterable[Any] | None = None,
+    tools: ToolSource | None = None,
     *,
     wire: str | None = None,
     model: str | None = None,
@@ -65,13 +65,14 @@ def heal(
 
     `response`: a decoded body (dict), a body or a stream as text or bytes, or an SDK's object (anything with
     `model_dump` or `to_dict`); it comes back as the same kind, an SDK's object as one of its class, or as a dict where
-    the class does not take it. `tools`: the definitions that the model had, in any form; without them (and without
-    `request`) only tagged calls that end the answer are made native. What is no answer of the five wires comes back as
-    it is. Raises ValueError for a wire or a policy that does not exist.
+    the class does not take it. `tools`: the definitions that the model had, in any form (a path, functions and pydantic
+    models too); without them (and without `request`) only tagged calls that end the answer are made native. What is
+    no answer of the five wires comes back as it is. Raises ValueError for a wire or a policy that does not exist.
     """
     from utp_cli.protocol.numbers import dumps, loads  # noqa: PLC0415
+    from utp_cli.protocol.sdk_objects import plain  # noqa: PLC0415
 
-    known: dict[str, Any] = {"tools": tools, "wire": wire, "model": model, "policy": policy}
+    known: dict[str, Any] = {"tools": _given(tools), "wire": wire, "model": model, "policy": policy}
     known |= {"request": request, "server": server}
     if isinstance(response, str | bytes):
         data = response.encode("utf-8", "surrogatepass") if isinstance(response, str) else response
@@ -80,8 +81,8 @@ def heal(
         return Healed(
             response if same else out if isinstance(response, bytes) else out.decode("utf-8", "replace"), heals
         )
-    doc = _document(response)
-    if doc is None:
+    doc = plain(response)
+    if not isinstance(doc, dict):
         return Healed(response, [])
     data = dumps(doc).encode("utf-8", "replace")
     out, heals = _passed(data, known)
@@ -89,6 +90,14 @@ def heal(
         return Healed(response, heals)
     healed = loads(out)
     return Healed(healed if isinstance(response, dict) else _rebuilt(type(response), healed), heals)
+
+
+def _given(tools: ToolSource | None) -> list[Any] | None:
+    if tools is None:
+        return None
+    from utp_cli.io.tool_files import given_tools  # noqa: PLC0415 - reads YAML: only for who names tools
+
+    return [*given_tools(tools)]
 
 
 def _passed(data: bytes, known: dict[str, Any]) -> tuple[bytes, list[Heal]]:
@@ -104,16 +113,6 @@ def _passed(data: bytes, known: dict[str, Any]) -> tuple[bytes, list[Heal]]:
     healer = Healer(headers=[("content-type", kind)], **known)
     out = healer.feed(data) + healer.close()
     return out, healer.heals
-
-
-def _document(response: Any) -> Any:
-    """Return the body that an object holds, as its wire writes it; None for what is no answer."""
-    if isinstance(response, dict):
-        return response
-    dump = getattr(response, "model_dump", None)
-    if callable(dump):
-        return dump(mode="json", by_alias=True, exclude_unset=True)
-    return response.to_dict() if callable(getattr(response, "to_dict", None)) else None
 
 
 def _rebuilt(kind: type, healed: Any) -> Any:

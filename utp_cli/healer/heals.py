@@ -24,7 +24,7 @@ class Heal:
     """What the model wrote in place of the call: the markup, or the arguments as they came. Of calls that stand in one
     markup the first has all of it, the others nothing."""
     repairs: tuple[str, ...] = ()
-    """Codes of the repairs to the call's arguments."""
+    """Codes of the repairs to the call, each once."""
     cause: str | None = None
     """The code of the diagnosis that tells why."""
     settings: tuple[str, ...] = ()

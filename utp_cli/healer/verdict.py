@@ -351,7 +351,7 @@ def _told(call: ToolCall, result: ParseResult, call_id: str | None, code: str, m
     return Heal(
         code=code, message=message, name=call.name, id=call_id, raw=raw,
         dialect=call.parser if call.rung != "native" else None,
-        repairs=tuple(result.repairs[index].code for index in call.repairs), **_why(result),
+        repairs=tuple(dict.fromkeys(result.repairs[index].code for index in call.repairs)), **_why(result),
     )  # fmt: skip
 
 
