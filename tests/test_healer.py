@@ -292,6 +292,22 @@ def test_any_bytes_pass(pieces: list[bytes], kind: tuple[str, bool]) -> None:
     assert "passed" not in codes(healing)
 
 
+def test_json_that_was_asked_for_is_the_answer() -> None:
+    for wire, asked in (
+        ("openai-chat", {"response_format": {"type": "json_object"}}),
+        ("openai-responses", {"text": {"format": {"type": "json_schema", "name": "x"}}}),
+        ("ollama", {"format": "json"}),
+        ("gemini", {"generationConfig": {"responseMimeType": "application/json"}}),
+    ):
+        for stream in (True, False):
+            request = {"tools": TOOLS, "stream": stream, **asked}
+            data = BUILDERS[wire, stream](dump(SEARCH), size=5)
+            assert passed(healer(wire, stream=stream, request=request), data) == data
+    first = sse([chunk({"content": '{"a": '})])
+    asking = {"tools": TOOLS, "response_format": {"type": "json_object"}}
+    assert healer("openai-chat", stream=True, request=asking).feed(first) == first
+
+
 # -- whole equals streamed -------------------------------------------------------------------------------------------------
 
 TEXTS = [

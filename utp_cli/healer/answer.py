@@ -74,6 +74,8 @@ class Answer:
     lanes: dict[str, Lane] = field(default_factory=dict)
     """Texts that a call may stand in, by pointer."""
     natives: list[CallDone] = field(default_factory=list)
+    json: bool = False
+    """It was asked for in JSON: what is written without markers is no call."""
     called: bool = False
     """A native call has begun."""
     finish: str | None = None
@@ -124,7 +126,7 @@ class Answer:
     def _text(self, piece: TextPiece) -> tuple[Lane, int, int]:
         lane = self.lanes.get(piece.pointer)
         if lane is None:
-            lane = self.lanes[piece.pointer] = Lane(self.engines[piece.pointer], self.tools)
+            lane = self.lanes[piece.pointer] = Lane(self.engines[piece.pointer], self.tools, marked_only=self.json)
         start = lane.length
         lane.grow(len(piece.text))
         return lane, start, lane.length

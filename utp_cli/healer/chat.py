@@ -138,7 +138,11 @@ class ChatMachine(Machine):
             verdict.finish = due or "stop"
             calls = "calls are made" if due else "the stream had none"
             verdict.heals.append(Heal(code="finish", message=f"finish_reason is {verdict.finish}: {calls}"))
-        if (verdict.fresh or verdict.natives_changed or verdict.finish) and self._mendable(number, verdict):
+        if not self._mendable(number, verdict):
+            verdict.heals = [
+                Heal(code="passed", message="the answer passes as it is: its text comes in chunks of parts")
+            ]
+        elif verdict.fresh or verdict.natives_changed or verdict.finish:
             self._mend(frame, number, verdict, reason)
         self.tell(verdict)
         self.let_go(number)

@@ -39,6 +39,16 @@ def tools_of(request: Mapping[str, Any] | None) -> list[Any] | None:
     return tools if isinstance(tools, list) and tools and not never else None
 
 
+def wants_json(request: Mapping[str, Any] | None) -> bool:
+    """Whether a request asks for an answer in JSON: JSON in such an answer is the answer."""
+    asked = dict_of(request)
+    forms = (
+        dict_of(asked.get("response_format")).get("type"), dig(asked, "text", "format", "type"),
+        dig(asked, "generationConfig", "responseMimeType"), asked.get("format"),
+    )  # fmt: skip
+    return any(isinstance(form, dict) or "json" in text_of(form) for form in forms)
+
+
 def model_of(request: Mapping[str, Any] | None, path: str) -> str | None:
     """Return the model that a request names."""
     in_path = _MODEL_IN_PATH.search(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.body import WIRES, heal_body, heal_error
-from utp_cli.healer.exchange import kind_of, model_of, tools_of, wants_nine_letters, wire_of
+from utp_cli.healer.exchange import kind_of, model_of, tools_of, wants_json, wants_nine_letters, wire_of
 from utp_cli.healer.frames import Splitter, written
 from utp_cli.healer.heals import Heal
 from utp_cli.healer.machine import Setting, quoted
@@ -162,7 +162,7 @@ class Healer:
     def _setting(self) -> Setting:
         return Setting(
             wire=str(self._wire), tools=known_tools(self._tools), options=self._options, tell=self._tell,
-            mistral=wants_nine_letters(self._model),
+            json=wants_json(self._options["request"]), mistral=wants_nine_letters(self._model),
         )  # fmt: skip
 
     def _healed(self, data: bytes) -> bytes:

@@ -42,12 +42,13 @@ def is_prose(text: str) -> bool:
 class Lane:
     """One text of an answer. `certain`: characters from its beginning that are part of no call."""
 
-    def __init__(self, engine: Engine, tools: Mapping[str, Tool] | None) -> None:
+    def __init__(self, engine: Engine, tools: Mapping[str, Tool] | None, *, marked_only: bool = False) -> None:
+        """`marked_only`: what has no markers is no call."""
         self.certain = 0
         self.length = 0
         self._engine = engine
         self._tools = tools
-        self._unmarked = Unmarked(tools)
+        self._unmarked = Unmarked(tools, reads=not marked_only)
         self._looked = 0
         """Characters that `unmarked` has seen."""
         self._found = 0

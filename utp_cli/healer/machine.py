@@ -41,13 +41,17 @@ class Setting:
     options: Mapping[str, Any]
     """Those of `Parser`, but for the tools."""
     tell: Callable[[Heal], None]
+    json: bool = False
+    """The answer was asked for in JSON."""
     mistral: bool = False
     """The model takes ids of nine letters only."""
 
     def answer(self, *, stream: bool) -> Answer:
         """Begin an answer."""
         scope = Scope(stream=stream)
-        return Answer.of(decoder_of(self.wire, scope), self.tools, self.options, stream=stream)
+        made = Answer.of(decoder_of(self.wire, scope), self.tools, self.options, stream=stream)
+        made.json = self.json
+        return made
 
 
 def quoted(doc: Any) -> list[Any]:

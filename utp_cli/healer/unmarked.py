@@ -39,10 +39,12 @@ _BETWEEN: Final = re.compile(r"[\s`~;,]*(?:json\s*)?")
 class Unmarked:
     """Reads a text in pieces. `safe`: characters from its beginning in which no such call stands."""
 
-    def __init__(self, tools: Mapping[str, Tool] | None) -> None:
+    def __init__(self, tools: Mapping[str, Tool] | None, *, reads: bool = True) -> None:
+        """`reads`: unless it is set, nothing is looked for."""
         self.safe = 0
         self.made = False
         """All from `safe` on waits for the end."""
+        self._reads = reads
         self._tools = tools or {}
         self._text = ""
         """The text from `safe` on, where no value is being read."""
@@ -62,6 +64,9 @@ class Unmarked:
     def feed(self, text: str) -> None:
         """Take the next piece."""
         if self.made:
+            return
+        if not self._reads:
+            self.safe += len(text)
             return
         if self._value is None:
             self._text += text

@@ -236,6 +236,10 @@ def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
     behind = "".join(_texts_behind(call.pointer, end, result))
     if answer.tools is None and (call.rung != "markup" or says(behind)):
         return "no tools are known"
+    if call.pointer.endswith("/refusal"):
+        return "it stands in a refusal"
+    if call.rung == "json" and answer.json:
+        return "the answer was asked for in JSON"
     if call.rung == "json":
         before = _text_before(call.pointer, start, result)
         if _TAGS.sub("", before[before.rfind("\n") + 1 :]).strip():
