@@ -1,0 +1,70 @@
+"""Histories before they are sent: any history becomes one that its provider takes, and says what was changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from utp_cli.diagnosis.histories.rewrite import rewrite_history
+from utp_cli.facts.turns import MODEL_RULES, TURN_RULES
+
+PROVIDERS = sorted(TURN_RULES)
+
+ids = st.one_of(st.none(), st.sampled_from(["call_1", "call_2", "toolu 3", "abcDEF123", "x" * 70]))
+texts = st.sampled_from(["", " ", "Hello", "Look:\n", "(no output)"])
+names = st.sampled_from(["get_weather", "search", ""])
+arguments = st.sampled_from(['{"city": "Oslo"}', "", '{"city": "Os', "[1]", {"city": "Oslo"}, None])
+blocks = st.one_of(
+    st.builds(lambda text: {"type": "text", "text": text}, texts),
+    st.builds(lambda text: {"text": text}, texts),
+    st.builds(lambda i, n: {"type": "tool_use", "id": i, "name": n, "input": {}}, ids, names),
+    st.builds(lambda i, t: {"type": "tool_result", "tool_use_id": i, "content": t}, ids, texts),
+    st.builds(lambda i, n: {"toolUse": {"toolUseId": i, "name": n, "input": {}}}, ids, names),
+    st.builds(lambda i: {"toolResult": {"toolUseId": i, "content": [], "status": "error"}}, ids),
+    st.just({"type": "thinking", "thinking": "hm"}),
+    st.just({"type": "image_url", "image_url": {"url": "data:,"}}),
+)
+calls = st.builds(
+    lambda i, n, a: {"id": i, "type": "function", "function": {"name": n, "arguments": a}}, ids, names, arguments
+)
+parts = st.one_of(
+    st.builds(lambda text: {"text": text}, texts),
+    st.builds(lambda n: {"functionCall": {"name": n, "args": {}}}, names),
+    st.builds(lambda n: {"functionResponse": {"name": n, "response": {"result": "warm"}}}, names),
+)
+messages = st.one_of(
+    st.builds(
+        lambda role, content: {"role": role, "content": content},
+        st.sampled_from(["user", "assistant", "system", "developer", "human", "critic", ""]),
+        st.one_of(texts, st.none(), st.lists(blocks, max_size=3), st.just({"a": 1})),
+    ),
+    st.builds(
+        lambda content, called: {"role": "assistant", "content": content, "tool_calls": called},
+        st.one_of(texts, st.none()),
+        st.lists(calls, max_size=3),
+    ),
+    st.builds(lambda i, content: {"role": "tool", "tool_call_id": i, "content": content}, ids, texts),
+    st.builds(lambda role, held: {"role": role, "parts": held}, st.sampled_from(["user", "model"]), st.lists(parts)),
+    st.builds(lambda i, n: {"type": "function_call", "call_id": i, "name": n, "arguments": "{}"}, ids, names),
+    st.builds(lambda i: {"type": "function_call_output", "call_id": i, "output": "warm"}, ids),
+    st.just({"type": "reasoning", "id": "rs_1", "summary": []}),
+)
+histories = st.lists(messages, max_size=8)
+MODELS = [None, "claude-opus-4-6", "gemini-3-pro", "nova-pro", "llama-3.1-8b", "gemma-2-9b", "mistral-small", "kimi-k2-thinking"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@settings(max_examples=150, deadline=None)
+@given(history=histories, model=st.sampled_from(MODELS))
+def test_a_second_rewrite_changes_nothing(provider: str, history: list[Any], model: str | None) -> None:
+    before = copy.deepcopy(history)
+    first = rewrite_history(history, provider, model=model)
+    assert history == before
+    second = rewrite_history(first.messages, provider, model=model)
+    assert [finding.code for finding in second.broken] == []
+    assert second.messages == first.messages
+    json.dumps(first.to_dict())

@@ -1,0 +1,241 @@
+"""Roles, kinds and contents of messages: what each must look like by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.diagnosis.histories.parts import Part
+from utp_cli.diagnosis.histories.reading import TAKEN, known_role
+from utp_cli.diagnosis.json_text import strict
+
+if TYPE_CHECKING:
+    from utp_cli.diagnosis.histories.looking import Look
+    from utp_cli.diagnosis.histories.parts import Source, Turn
+
+NO_OUTPUT: Final = "(no output)"
+EMPTY_MESSAGE: Final = "(empty message)"
+_BLOCKS: Final = ("anthropic", "bedrock", "gemini")
+_INPUT_FIELDS: Final[dict[str, frozenset[str]]] = {
+    "text": frozenset({"type", "text", "cache_control", "citations"}),
+    "tool_use": frozenset({"type", "id", "name", "input", "cache_control", "caller"}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"}),
+    "thinking": frozenset({"type", "thinking", "signature"}),
+}
+"""Fields that Anthropic takes in a block (anthropic 2.12, types/*_param.py)."""
+
+
+def check_roles(look: Look, turns: list[Turn]) -> list[Turn]:
+    """Find roles that the provider does not know; those of system messages come with the order."""
+    for source in look.own(turns):
+        role = source.role
+        if not role and source.form == "openai-responses":
+            continue
+        if role in look.rules.roles or (role in ("system", "developer") and look.rules.system == "outside"):
+            continue
+        said = f"the role '{role}'" if role else "a message without a role"
+        what = "becomes the provider's word for it" if known_role(source) and role else "becomes 'user'"
+        look.breaks("role-unknown", source.place, said, evidence=f"role: {role!r}", mend=f"the role {what}")
+        source.changed = True
+        for part in source.parts:
+            part.changed |= part.kind == "result" and part.raw is source.raw
+    return turns
+
+
+def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
+    """Find contents in the form of another API, lists where a text is due, and fields that are refused."""
+    for source in look.own(turns):
+        place, content = source.place, source.raw.get("content")
+        if look.foreign(source):
+            mend = "the message is written in the provider's form"
+            look.breaks("content-shape", place, f"a message in the form '{source.form}'", mend=mend)
+        if isinstance(content, dict):
+            mend = "the object becomes its JSON text"
+            look.breaks("content-shape", f"{place}/content", "a content that is an object", mend=mend)
+            _touch(source)
+        if isinstance(content, list) and not look.rules.lists:
+            mend = "the texts are joined"
+            look.breaks("content-shape", f"{place}/content", "a content that is a list", mend=mend)
+            _touch(source)
+        if source.raw.get("tool_calls") == [] and not look.rules.empty_calls:
+            mend = "the key is left out"
+            look.breaks("tool-calls-empty-array", f"{place}/tool_calls", "an empty `tool_calls`", mend=mend)
+            source.changed = True
+        _check_fields(look, source)
+        _check_null(look, source)
+    return turns
+
+
+def _touch(source: Source) -> None:
+    source.changed = True
+    for part in source.parts:
+        part.changed |= part.kind == "result"
+
+
+def _check_fields(look: Look, source: Source) -> None:
+    if look.rules.fields and not look.foreign(source):
+        extra = [key for key in source.raw if key not in look.rules.fields]
+        if extra:
+            mend = "they are left out"
+            look.breaks("block-extra-field", source.place, f"a message with {', '.join(extra)}", mend=mend)
+            source.changed = True
+    if look.rules.form == "openai-responses":
+        _check_text_types(look, source)
+    for part in source.parts if look.rules.form == "anthropic" else ():
+        known = _INPUT_FIELDS.get(str((part.raw or {}).get("type")))
+        extra = [key for key in part.raw or () if known and key not in known]
+        if extra:
+            look.breaks("block-extra-field", part.place, f"a block with {', '.join(extra)}", mend="they are left out")
+            part.raw = {key: value for key, value in (part.raw or {}).items() if key not in extra}
+            source.changed = True
+
+
+def _check_text_types(look: Look, source: Source) -> None:
+    """Texts of the assistant are `output_text` in the Responses API, all others `input_text`."""
+    wanted, other = ("output_text", "input_text") if source.role == "assistant" else ("input_text", "output_text")
+    for part in source.parts:
+        if part.kind == "text" and part.raw and part.raw.get("type") in (other, "text"):
+            look.breaks("content-shape", part.place, f"a text of type '{part.raw['type']}'", mend=f"it is {wanted}")
+            part.raw = {**part.raw, "type": wanted}
+            part.form = "openai-responses"
+            source.changed = True
+
+
+def _check_null(look: Look, source: Source) -> None:
+    if look.foreign(source) or source.raw.get("content") is not None or "parts" in source.raw or not source.role:
+        return
+    calls = any(part.kind == "call" for part in source.parts)
+    held = any(source.raw.get(key) for key in ("refusal", "audio", "function_call", "tool_plan"))
+    taken = look.rules.null == "any" or (look.rules.null == "beside-calls" and calls) or held
+    if taken or (calls and "content" not in source.raw and look.rules.null != "never"):
+        return
+    mend = 'the content is ""' if look.rules.form not in _BLOCKS else "the content is left out"
+    look.breaks("content-null-refused", f"{source.place}/content", "a content that is null or absent", mend=mend)
+    _touch(source)
+
+
+def adapt_parts(look: Look, turns: list[Turn]) -> list[Turn]:
+    """Drop thinking of other providers, name what cannot be carried over, and give calls to the assistant."""
+    taken = TAKEN[look.rules.form]
+    for turn in turns:
+        if turn.of("call") and turn.role != "assistant":
+            mend = "it becomes the assistant's"
+            look.breaks("role-unknown", turn.place, f"a call in a message of the {turn.role}", mend=mend)
+            turn.role = "assistant"
+            _mark(turn)
+        parts = []
+        for part in turn.parts:
+            own = part.form in taken and look.rules.lists
+            if part.kind == "other" and not own:
+                said = f"[{(part.raw or {}).get('type') or 'a part'} left out]"
+                mend = f"a text in its place: {said}"
+                look.breaks("content-shape", part.place, "a part that cannot be carried over", mend=mend)
+                parts.append(Part(kind="text", place=part.place, text=said))
+            elif part.kind != "thinking" or (part.form in taken and turn.role == "assistant"):
+                parts.append(part)
+        turn.parts = parts
+    return turns
+
+
+def _mark(turn: Turn) -> None:
+    if turn.source:
+        turn.source.changed = True
+
+
+def check_calls(look: Look, turns: list[Turn]) -> list[Turn]:
+    """Find calls without a name, an id or a field, and arguments of the wrong kind."""
+    for turn in turns:
+        for part in [*turn.of("call"), *turn.of("result")]:
+            foreign = turn.source is None or (look.converted and look.foreign(turn.source))
+            if not foreign:
+                _check_shape(look, part)
+            if part.kind == "call":
+                _check_arguments(look, part, kinds=not foreign)
+    nameless = {id(part) for turn in turns for part in turn.of("call") if not part.name}
+    for turn in turns:
+        for part in turn.of("call"):
+            if id(part) in nameless:
+                mend = "the call and its result are left out"
+                look.breaks("call-name-empty", part.place, "a call without a name", mend=mend)
+        turn.parts = [
+            part for part in turn.parts if id(part) not in nameless and (not part.answers or part.answers.name)
+        ]
+    return [turn for turn in turns if turn.parts or turn.role != "tool"]
+
+
+def _check_shape(look: Look, part: Part) -> None:
+    raw, lacks = part.raw or {}, []
+    if look.rules.ids and look.rules.pairing != "none" and part.id is None and "function_call" not in part.place:
+        named_role = raw.get("role") == "function"
+        lacks = [] if named_role else ["tool_call_id" if part.kind == "result" else "id"]
+    if part.kind == "call" and part.form == "openai-chat" and look.rules.form == "openai-chat":
+        lacks += [key for key in ("type", "function") if key not in raw and "function_call" not in part.place]
+        lacks += ["arguments"] if part.arguments is None else []
+    if lacks:
+        what = f"a {part.kind} without {', '.join(lacks)}"
+        look.breaks("call-shape-invalid", part.place, what, mend="the field is added")
+        part.changed = True
+
+
+def _check_arguments(look: Look, part: Part, *, kinds: bool) -> None:
+    given, wanted = part.arguments, look.rules.arguments
+    if kinds and given is not None and isinstance(given, str) == (wanted == "object"):
+        said = "arguments that are text" if isinstance(given, str) else "arguments that are an object"
+        mend = "they are " + ("an object" if wanted == "object" else "written as JSON text")
+        look.breaks("arguments-wrong-kind", part.place, said, evidence=str(given), mend=mend)
+        part.changed = True
+    if isinstance(given, str) and (wanted == "object" or look.rules.arguments_checked):
+        read = strict(given) if given.strip() else None
+        if read is not None and not isinstance(read.value if read.ok else None, dict):
+            mend = "they are mended; `{}` where that cannot be done"
+            look.breaks(
+                "history-arguments-invalid", part.place, "arguments that are no JSON object", evidence=given, mend=mend
+            )
+            part.changed = True
+
+
+def check_empty(look: Look, turns: list[Turn]) -> list[Turn]:
+    """Find what says nothing where that is refused: blank texts, empty lists, results without content."""
+    kept = []
+    for turn in turns:
+        if turn.role == "tool":
+            for part in turn.parts:
+                _check_result(look, part)
+            kept.append(turn)
+            continue
+        blank = [part for part in turn.parts if part.kind == "text" and not part.text.strip()]
+        beside = bool(turn.of("call")) and look.rules.form not in _BLOCKS
+        if blank and not look.rules.blank and not beside:
+            mend = "it is left out"
+            look.breaks("empty-content-refused", blank[0].place, "an empty text", evidence=blank[0].text, mend=mend)
+            turn.parts = [part for part in turn.parts if part not in blank]
+        if not turn.parts:
+            _empty_turn(look, turn, told=bool(blank))
+        if turn.parts or (turn.source and not turn.source.changed):
+            kept.append(turn)
+    return kept
+
+
+def _empty_turn(look: Look, turn: Turn, *, told: bool) -> None:
+    """A turn of the user is never left out, so it says that it is empty."""
+    source = turn.source
+    listed = source is not None and (source.raw.get("content") == [] or source.raw.get("parts") == [])
+    if not (listed or not look.rules.blank or look.rules.form in _BLOCKS or (source and source.changed)):
+        return
+    user = turn.role != "assistant"
+    mend = f"it says {EMPTY_MESSAGE}" if user else "it is left out"
+    if listed or not (told or (source and source.changed)):
+        look.breaks("empty-content-refused", turn.place, "a message without content", mend=mend)
+    if source:
+        source.changed = True
+    if user:
+        turn.parts = [Part(kind="text", place=turn.place, text=EMPTY_MESSAGE)]
+
+
+def _check_result(look: Look, part: Part) -> None:
+    if part.text.strip() or (isinstance(part.value, list) and any("text" not in dict(item) for item in part.value)):
+        return
+    rule = not look.rules.blank_result or (part.failed and look.rules.form in _BLOCKS)
+    if rule and look.rules.form != "gemini":
+        mend = f"it says {NO_OUTPUT}"
+        look.breaks("empty-content-refused", part.place, "an empty result", evidence=str(part.value), mend=mend)
+        part.text, part.value, part.changed = NO_OUTPUT, None, True

@@ -1,0 +1,430 @@
+"""What each provider and server takes for a history: roles, order, pairing, ids, content, thinking.
+
+Source of each row: its `source`; all were looked at in November 2026. `recalled` marks what no text or source confirms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Form = Literal["openai-chat", "openai-responses", "anthropic", "bedrock", "gemini", "cohere", "ollama"]
+"""How a history is written: names of wire formats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRules:
+    """The rules of one provider or server. The defaults are OpenAI's chat completions."""
+
+    name: str
+    label: str
+    """As people write it."""
+    form: Form = "openai-chat"
+    source: str
+    recalled: bool = False
+
+    roles: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool", "function")
+    system: Literal["anywhere", "first", "outside"] = "anywhere"
+    """`first`: before all others; `outside`: not among the messages."""
+    one_system: bool = False
+    """There may be one system message only."""
+    starts_with_user: bool = False
+    needs_user: bool = False
+    """A message of the user must be there."""
+    prefill: bool = True
+    """The history may end with the assistant."""
+    prefill_mark: str = ""
+    """The field of the last message that allows it all the same."""
+    pairing: Literal["next", "later", "none"] = "next"
+    """Where results stand: right behind the message with the calls, anywhere behind it, or unchecked."""
+    together: bool = False
+    """All results of a turn stand in one message of the user."""
+    results_first: bool = False
+    """In that message they stand before all text."""
+    merge: bool = False
+    """The same role twice in a row is refused."""
+    user_after_tool: bool = True
+    order_code: str = "turn-order"
+    """The diagnosis of a broken order: a template's refusal has another name than a provider's."""
+
+    id_pattern: str = r".+"
+    """What an id of a call must match as a whole."""
+    id_code: str = "call-id-format"
+    unique_ids: bool = False
+    """An id may stand once in the whole history."""
+    ids: bool = True
+    """Calls have ids."""
+
+    null: Literal["any", "beside-calls", "never"] = "beside-calls"
+    """Where `content: null` is taken."""
+    blank: bool = True
+    """Texts of nothing but white space are taken."""
+    blank_result: bool = True
+    """So are results; an error's result aside."""
+    lists: bool = True
+    """Content may be a list of parts."""
+    empty_calls: bool = True
+    """`tool_calls: []` is taken."""
+    arguments: Literal["text", "object"] = "text"
+    arguments_checked: bool = False
+    """Text arguments must be a JSON object."""
+    calls_limit: int | None = None
+    """Calls in one turn."""
+    text_beside_calls: bool = True
+    fields: tuple[str, ...] = ()
+    """All fields that a message may have, where others are refused."""
+    thinking: Literal["ignored", "signed"] = "ignored"
+    """`signed`: blocks of thinking go back with their signature."""
+    reasoning_with_calls: str = ""
+    """The field that every message with calls must have back."""
+    signed_calls: bool = False
+    """The first call of each step of the current turn has a signature."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRules:
+    """What is different for some models of a provider; families and versions are those of detection."""
+
+    providers: tuple[str, ...]
+    family: str
+    versions: str = ""
+    any_of: tuple[str, ...] = ()
+    changes: dict[str, Any] = field(default_factory=dict)
+    source: str
+
+
+_CHAT_ROLES = ("system", "user", "assistant", "tool")
+_OPENAI = TurnRules(
+    name="openai",
+    label="OpenAI",
+    source="openai-openapi; error texts of public threads (openai/openai-python, langchain)",
+    id_pattern=r".{1,40}",
+    empty_calls=False,
+    calls_limit=128,
+)
+_ANTHROPIC = TurnRules(
+    name="anthropic",
+    label="Anthropic",
+    form="anthropic",
+    source="docs.claude.com, tool use and Messages API; error texts of public threads",
+    roles=("user", "assistant"),
+    system="outside",
+    starts_with_user=True,
+    together=True,
+    results_first=True,
+    id_pattern=r"[a-zA-Z0-9_-]+",
+    unique_ids=True,
+    null="never",
+    blank=False,
+    arguments="object",
+    thinking="signed",
+)
+_BEDROCK = replace(
+    _ANTHROPIC,
+    name="bedrock",
+    label="Bedrock",
+    form="bedrock",
+    source="botocore's model of Converse; error texts of public threads",
+    prefill=False,
+    merge=True,
+    results_first=False,
+    id_pattern=r"[a-zA-Z0-9_-]{1,64}",
+    unique_ids=False,
+    blank_result=False,
+)
+_GEMINI = TurnRules(
+    name="gemini",
+    label="Gemini",
+    form="gemini",
+    source="ai.google.dev, function calling and thought signatures; google-gemini issues",
+    roles=("user", "model", "function"),
+    system="outside",
+    starts_with_user=True,
+    prefill=False,
+    together=True,
+    merge=True,
+    ids=False,
+    null="never",
+    blank=False,
+    arguments="object",
+)
+_TEMPLATE = replace(
+    _OPENAI,
+    name="template",
+    label="the chat template",
+    source="chat templates of Qwen, Llama, Gemma and Mistral as their error texts show them",
+    roles=_CHAT_ROLES,
+    system="first",
+    one_system=True,
+    needs_user=True,
+    prefill=False,
+    pairing="none",
+    order_code="template-role-error",
+    id_pattern=r".+",
+    null="any",
+    arguments_checked=True,
+    calls_limit=None,
+)
+
+_ROWS = (
+    _OPENAI,
+    replace(
+        _OPENAI,
+        name="openai-responses",
+        label="the Responses API",
+        form="openai-responses",
+        source="openai-openapi; error texts of public threads",
+        roles=("system", "developer", "user", "assistant"),
+        pairing="later",
+        id_pattern=r".{1,64}",
+        unique_ids=True,
+        null="never",
+        calls_limit=None,
+    ),
+    replace(_OPENAI, name="azure", label="Azure OpenAI", source="error texts of public threads"),
+    _ANTHROPIC,
+    _BEDROCK,
+    _GEMINI,
+    replace(_GEMINI, name="vertex", label="Vertex AI"),
+    replace(
+        _OPENAI,
+        name="mistral",
+        label="Mistral",
+        source="mistral-common 1.13, protocol/instruct/validator.py",
+        roles=_CHAT_ROLES,
+        system="first",
+        starts_with_user=True,
+        prefill=False,
+        prefill_mark="prefix",
+        user_after_tool=False,
+        id_pattern=r"[a-zA-Z0-9]{9}",
+        id_code="mistral-id-format",
+        unique_ids=True,
+        null="beside-calls",
+        empty_calls=True,
+        arguments_checked=True,
+        calls_limit=None,
+        fields=("role", "content", "name", "tool_calls", "tool_call_id", "prefix"),
+    ),
+    replace(
+        _OPENAI,
+        name="cohere",
+        label="Cohere",
+        form="cohere",
+        source="docs.cohere.com v2 chat",
+        recalled=True,
+        roles=_CHAT_ROLES,
+        prefill=False,
+        id_pattern=r".+",
+        empty_calls=True,
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="ollama",
+        label="Ollama",
+        form="ollama",
+        source="ollama, api/types.go: Message (August 2026)",
+        roles=_CHAT_ROLES,
+        pairing="none",
+        id_pattern=r".+",
+        ids=False,
+        null="any",
+        lists=False,
+        empty_calls=True,
+        arguments="object",
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="groq",
+        label="Groq",
+        source="groq 1.7, types/chat; error texts of public threads",
+        id_pattern=r".+",
+        calls_limit=None,
+        fields=("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "reasoning"),
+    ),
+    replace(
+        _OPENAI,
+        name="xai",
+        label="xAI",
+        source="error texts of public threads",
+        id_pattern=r".+",
+        null="never",
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="deepseek",
+        label="DeepSeek",
+        source="api-docs.deepseek.com, thinking mode; error texts of public threads",
+        roles=_CHAT_ROLES,
+        id_pattern=r".+",
+        lists=False,
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="moonshot",
+        label="Moonshot (Kimi)",
+        source="platform.moonshot.ai; error texts of public threads",
+        recalled=True,
+        roles=_CHAT_ROLES,
+        id_pattern=r".+",
+        blank=False,
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="zai",
+        label="Z.ai (GLM)",
+        source="error texts of public threads: code 1214 names no detail",
+        recalled=True,
+        roles=_CHAT_ROLES,
+        needs_user=True,
+        starts_with_user=True,
+        id_pattern=r".+",
+        null="never",
+        blank=False,
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="minimax",
+        label="MiniMax",
+        source="error texts of public threads: codes 2013",
+        roles=_CHAT_ROLES,
+        id_pattern=r".+",
+        blank=False,
+        arguments_checked=True,
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="dashscope",
+        label="DashScope (Qwen)",
+        source="error texts of public threads",
+        roles=_CHAT_ROLES,
+        id_pattern=r".+",
+        arguments_checked=True,
+        calls_limit=None,
+    ),
+    replace(
+        _OPENAI,
+        name="cerebras",
+        label="Cerebras",
+        source="inference-docs.cerebras.ai",
+        recalled=True,
+        id_pattern=r".+",
+        lists=False,
+        calls_limit=None,
+        fields=("role", "content", "name", "tool_calls", "tool_call_id", "reasoning"),
+    ),
+    replace(
+        _TEMPLATE,
+        name="vllm",
+        label="vLLM",
+        source="vLLM 0.33, renderers/chat_utils and the models' chat templates",
+    ),
+    replace(_TEMPLATE, name="sglang", label="SGLang", source="SGLang 0.5.23, and the models' chat templates"),
+    replace(_TEMPLATE, name="llama.cpp", label="llama.cpp", source="tools/server/server-common.cpp, and templates"),
+    replace(_TEMPLATE, name="lmstudio", label="LM Studio", source="error texts of public threads"),
+    replace(_TEMPLATE, name="tgi", label="TGI", source="text-generation-inference, router (January 2026)"),
+    replace(_TEMPLATE, name="lmdeploy", label="LMDeploy", source="LMDeploy 0.18, and the models' chat templates"),
+    replace(_TEMPLATE, name="mlx", label="MLX", source="mlx-lm 0.32, and the models' chat templates"),
+)
+TURN_RULES: dict[str, TurnRules] = {row.name: row for row in _ROWS}
+"""By name."""
+
+_SERVERS = tuple(row.name for row in _ROWS if row.order_code == "template-role-error")
+
+MODEL_RULES: tuple[ModelRules, ...] = (
+    ModelRules(
+        providers=("anthropic",),
+        family="claude",
+        versions=">=4.6",
+        changes={"prefill": False},
+        source="docs.claude.com, what is new in Claude 4.6: no prefill",
+    ),
+    ModelRules(
+        providers=("bedrock",),
+        family="nova",
+        changes={"text_beside_calls": False},
+        source="quarkiverse/quarkus-langchain4j#1983, langchain-ai/langchain-aws#141",
+    ),
+    ModelRules(
+        providers=("bedrock",),
+        family="llama",
+        changes={"text_beside_calls": False},
+        source="quarkiverse/quarkus-langchain4j#1983, langchain-ai/langchain-aws#141",
+    ),
+    ModelRules(
+        providers=("gemini", "vertex"),
+        family="gemini",
+        versions=">=3,<4",
+        changes={"signed_calls": True},
+        source="ai.google.dev, thought signatures",
+    ),
+    ModelRules(
+        providers=("deepseek",),
+        family="deepseek",
+        any_of=("reasoner", "r1"),
+        changes={"prefill": False, "prefill_mark": "prefix", "merge": True},
+        source="error texts of public threads",
+    ),
+    ModelRules(
+        providers=("deepseek",),
+        family="deepseek",
+        versions=">=4",
+        changes={"reasoning_with_calls": "reasoning_content"},
+        source="api-docs.deepseek.com, thinking mode with tools",
+    ),
+    ModelRules(
+        providers=("moonshot",),
+        family="kimi",
+        any_of=("thinking",),
+        changes={"reasoning_with_calls": "reasoning_content"},
+        source="platform.moonshot.ai, Kimi K2 thinking",
+    ),
+    ModelRules(
+        providers=_SERVERS,
+        family="llama",
+        versions=">=3,<4",
+        changes={"calls_limit": 1},
+        source="chat template of Llama 3.1 to 3.3: This model only supports single tool-calls at once!",
+    ),
+    ModelRules(
+        providers=_SERVERS,
+        family="gemma",
+        versions=">=1,<4",
+        changes={"merge": True, "starts_with_user": True},
+        source="chat template of Gemma: Conversation roles must alternate",
+    ),
+    ModelRules(
+        providers=_SERVERS,
+        family="mistral",
+        changes={"id_pattern": r"[a-zA-Z0-9]{9}", "id_code": "mistral-id-format", "pairing": "next"},
+        source="chat templates of Mistral: tool call IDs should be alphanumeric strings with length 9",
+    ),
+)
+
+OTHER_NAMES: dict[str, str] = {
+    **dict.fromkeys(("openai-chat", "chat-completions", "openrouter", "copilot"), "openai"),
+    **dict.fromkeys(("responses", "openai_responses"), "openai-responses"),
+    "azure-openai": "azure",
+    "claude": "anthropic",
+    **dict.fromkeys(("converse", "aws", "amazon-bedrock"), "bedrock"),
+    **dict.fromkeys(("google", "google-genai"), "gemini"),
+    **dict.fromkeys(("vertex-ai", "vertexai"), "vertex"),
+    **dict.fromkeys(("mistralai", "mistral-ai"), "mistral"),
+    "cohere-v2": "cohere",
+    **dict.fromkeys(("kimi", "moonshotai"), "moonshot"),
+    **dict.fromkeys(("glm", "z.ai", "zhipu"), "zai"),
+    **dict.fromkeys(("qwen", "alibaba"), "dashscope"),
+    "grok": "xai",
+    **dict.fromkeys(("llamacpp", "llama-cpp", "llama-server", "llama_cpp"), "llama.cpp"),
+    **dict.fromkeys(("lm-studio", "lm_studio"), "lmstudio"),
+    "text-generation-inference": "tgi",
+    **dict.fromkeys(("mlx-lm", "mlx_lm"), "mlx"),
+}
+"""What else they are called."""
