@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from utp_cli.diagnosis.histories.rewrite import rewrite_history
-from utp_cli.facts.turns import MODEL_RULES, TURN_RULES
+from utp_cli.facts.turns import TURN_RULES
 
 PROVIDERS = sorted(TURN_RULES)
 
@@ -54,11 +54,20 @@ messages = st.one_of(
     st.just({"type": "reasoning", "id": "rs_1", "summary": []}),
 )
 histories = st.lists(messages, max_size=8)
-MODELS = [None, "claude-opus-4-6", "gemini-3-pro", "nova-pro", "llama-3.1-8b", "gemma-2-9b", "mistral-small", "kimi-k2-thinking"]
+MODELS = [
+    None,
+    "claude-opus-4-6",
+    "gemini-3-pro",
+    "nova-pro",
+    "llama-3.1-8b",
+    "gemma-2-9b",
+    "mistral-small",
+    "kimi-k2-thinking",
+]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(history=histories, model=st.sampled_from(MODELS))
 def test_a_second_rewrite_changes_nothing(provider: str, history: list[Any], model: str | None) -> None:
     before = copy.deepcopy(history)
@@ -68,3 +77,117 @@ def test_a_second_rewrite_changes_nothing(provider: str, history: list[Any], mod
     assert [finding.code for finding in second.broken] == []
     assert second.messages == first.messages
     json.dumps(first.to_dict())
+
+
+# -- the providers' own types and validators judge what was rewritten ---------------------------------------------
+
+
+def _typed(adapted: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    adapter = TypeAdapter(adapted)
+    return lambda messages: [adapter.validate_python(message) for message in messages]
+
+
+def _openai() -> Any:
+    pytest.importorskip("openai")
+    from openai.types.chat import ChatCompletionMessageParam
+
+    return _typed(ChatCompletionMessageParam)
+
+
+def _responses() -> Any:
+    pytest.importorskip("openai")
+    from openai.types.responses import ResponseInputItemParam
+
+    return _typed(ResponseInputItemParam)
+
+
+def _anthropic() -> Any:
+    pytest.importorskip("anthropic")
+    from anthropic.types import MessageParam
+
+    return _typed(MessageParam)
+
+
+def _gemini() -> Any:
+    pytest.importorskip("google.genai")
+    from google.genai import types
+
+    return lambda contents: [types.Content.model_validate(content) for content in contents]
+
+
+def _groq() -> Any:
+    pytest.importorskip("groq")
+    from groq.types.chat import ChatCompletionMessageParam
+
+    return _typed(ChatCompletionMessageParam)
+
+
+def _ollama() -> Any:
+    pytest.importorskip("ollama")
+    from ollama import Message
+
+    return lambda history: [Message.model_validate(message) for message in history]
+
+
+def _cohere() -> Any:
+    pytest.importorskip("cohere")
+    from cohere.types import ChatMessageV2
+
+    return _typed(ChatMessageV2)
+
+
+def _bedrock() -> Any:
+    session = pytest.importorskip("botocore.session")
+    validate = pytest.importorskip("botocore.validate")
+    model = session.get_session().get_service_model("bedrock-runtime")
+    shape = model.operation_model("Converse").input_shape
+
+    def judge(history: list[Any]) -> None:
+        request = {"modelId": "m", "messages": history}
+        report = validate.ParamValidator().validate(request, shape)
+        assert not report.has_errors(), report.generate_report()
+        for before, after in zip(history, history[1:], strict=False):
+            assert before["role"] != after["role"]
+
+    return judge
+
+
+def _mistral() -> Any:
+    pytest.importorskip("mistral_common")
+    from mistral_common.protocol.instruct.request import ChatCompletionRequest
+    from mistral_common.protocol.instruct.validator import MistralRequestValidatorV13, ValidationMode
+
+    validator = MistralRequestValidatorV13(mode=ValidationMode.serving)
+
+    def judge(history: list[Any]) -> None:
+        if history:
+            validator.validate_request(ChatCompletionRequest(messages=history, model="m"))
+
+    return judge
+
+
+JUDGES = {
+    "openai": _openai,
+    "openai-responses": _responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "groq": _groq,
+    "ollama": _ollama,
+    "cohere": _cohere,
+    "bedrock": _bedrock,
+    "mistral": _mistral,
+}
+
+
+@pytest.mark.parametrize("provider", JUDGES)
+def test_the_providers_own_types_take_what_was_rewritten(provider: str) -> None:
+    judge = JUDGES[provider]()
+
+    @settings(max_examples=150, deadline=None, database=None)
+    @given(history=histories)
+    def check(history: list[Any]) -> None:
+        judge(rewrite_history(history, provider).messages)
+
+    check()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from utp_cli.answers import Parser as Parser, diagnose as diagnose, parse as parse
     from utp_cli.captures.read import read_capture as read_capture
     from utp_cli.detection.detect import detect as detect
+    from utp_cli.diagnosis.histories.rewrite import rewrite_history as rewrite_history
     from utp_cli.healing import heal as heal
     from utp_cli.io.tool_files import load_tools as load_tools
     from utp_cli.protocol.errors import UtpError as UtpError
@@ -49,6 +50,7 @@ _HOMES = {
     "replay": "utp_cli.public",
     "retry_message": "utp_cli.public",
     "rewrite": "utp_cli.public",
+    "rewrite_history": "utp_cli.diagnosis.histories.rewrite",
 }
 """Where each public name lives."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from utp_cli.commands import options
+from utp_cli.commands.checking import check_files
 from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, PLAN_FORMATS, Showing, checked, format_names, sink_for, unheard
 from utp_cli.commands.pages import command_app, page
@@ -53,6 +54,10 @@ def parse(
     session: Annotated[
         str | None, how("--from", metavar="FILE#N", help="One capture of a paste, or exchange of a session.")
     ] = None,
+    target: Annotated[
+        str | None, how("--for", metavar="PROVIDER", help="Check a request against this provider's rules.")
+    ] = None,
+    fix: Annotated[bool, how("--fix", help="With --for: write the mended request.")] = False,
     clipboard: Annotated[bool, how("--clipboard", help="Read what lies on the clipboard.")] = False,
     raw: Annotated[bool, how("--raw", help="Read the text as it is: unwrap nothing.")] = False,
     lines: Annotated[bool, how("--lines", help="Every line is an input.")] = False,
@@ -109,6 +114,11 @@ def parse(
         several=several,
         live=stream,
     )
+    if target or fix:
+        _only_checks(target, session or lines or stream or repair_only or html or plan or raw)
+        return check_files(
+            names, target or "", settings.get("model"), format_name=settings.get("format"), fix=fix, showing=showing
+        )
     if repair_only and (lines or stream or html or plan or tier or root):
         raise BadOption(
             "--repair-only reads whole files and seeks no calls: no --lines, --stream, --html, --plan, --tier, --root"
@@ -138,6 +148,13 @@ def parse(
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
     return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])
+
+
+def _only_checks(target: str | None, other: object) -> None:
+    if not target:
+        raise BadOption("--fix mends a request for a provider: name it with --for")
+    if other:
+        raise BadOption("--for checks requests: no --from, --lines, --stream, --repair-only, --html, --plan, --raw")
 
 
 def shown(

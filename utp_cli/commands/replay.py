@@ -62,6 +62,10 @@ def replay(
     suggest: Annotated[bool, how("--suggest", help="Say which settings would have read the most calls.")] = False,
     save_as: Annotated[str | None, how(metavar="NAME", help="Write the suggestion as a profile.")] = None,
     against_parser: Annotated[str | None, how(metavar="NAME", help="Compare with what this parser finds.")] = None,
+    target: Annotated[
+        str | None, how("--for", metavar="PROVIDER", help="Check the requests against this provider's rules.")
+    ] = None,
+    fix: Annotated[bool, how("--fix", help="With --for: write the mended session.")] = False,
     update: Annotated[bool, how("--update", help="Accept the calls found now as the expected ones.")] = False,
     export: Annotated[str | None, how(metavar="FILE", help="Only write what was read as a session file.")] = None,
     fail_on: Annotated[str, how(metavar="WHAT", help=f"Exit 1 on: {', '.join(BARS)}.")] = "changed",
@@ -91,6 +95,9 @@ def replay(
         config, profile=profile, model=model, provider=provider, tools=tools, parser=parser, api_key_env=api_key_env,
         format="json" if as_json else format_name, max_rounds=max_rounds, max_tokens=max_tokens,
     )  # fmt: skip
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
+    if target or fix:
+        return _checked(files or _recorded_here(), target, settings, fix=fix, showing=showing)
     limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
     files = files or _recorded_here()
     sessions = _opened(files)
@@ -118,7 +125,6 @@ def replay(
         out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
         _say_skipped(skipped)
         return 0
-    showing = Showing(file=output, verbose=verbose, quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     sink = sink_for(name, showing)
     if suggest or save_as:
         opened = partial(_opened, files)
@@ -141,6 +147,15 @@ def replay(
     if against and unanswered and not quiet:
         out.say(f"utp: note: {unanswered} not answered by {shown_url(against)}; utp parse --from reads the recording")
     return int(judge.failed and not update)
+
+
+def _checked(files: list[str], target: str | None, settings: Settings, *, fix: bool, showing: Showing) -> int:
+    from utp_cli.commands.checking import check_files  # noqa: PLC0415 - only who checks pays
+
+    if not target:
+        raise BadOption("--fix mends a session for a provider: name it with --for")
+    name = settings.get("format")
+    return check_files(files, target, settings.get("model"), format_name=name, fix=fix, showing=showing)
 
 
 def _recorded_here() -> list[str]:

@@ -124,7 +124,7 @@ def adapt_parts(look: Look, turns: list[Turn]) -> list[Turn]:
             _mark(turn)
         parts = []
         for part in turn.parts:
-            own = part.form in taken and look.rules.lists
+            own = part.form in taken and look.rules.lists and (turn.role == "user" or look.rules.form in _BLOCKS)
             if part.kind == "other" and not own:
                 said = f"[{(part.raw or {}).get('type') or 'a part'} left out]"
                 mend = f"a text in its place: {said}"
@@ -205,8 +205,9 @@ def check_empty(look: Look, turns: list[Turn]) -> list[Turn]:
         blank = [part for part in turn.parts if part.kind == "text" and not part.text.strip()]
         beside = bool(turn.of("call")) and look.rules.form not in _BLOCKS
         if blank and not look.rules.blank and not beside:
-            mend = "it is left out"
-            look.breaks("empty-content-refused", blank[0].place, "an empty text", evidence=blank[0].text, mend=mend)
+            if not (look.converted and turn.source and look.foreign(turn.source)):
+                mend = "it is left out"
+                look.breaks("empty-content-refused", blank[0].place, "an empty text", evidence=blank[0].text, mend=mend)
             turn.parts = [part for part in turn.parts if part not in blank]
         if not turn.parts:
             _empty_turn(look, turn, told=bool(blank))

@@ -26,7 +26,9 @@ def check_ids(look: Look, turns: list[Turn]) -> list[Turn]:
     """Give calls ids that the provider takes; their results follow."""
     if not look.rules.ids:
         return turns
-    pattern, used, refused = re.compile(look.rules.id_pattern, re.ASCII), set(), []
+    pattern = re.compile(look.rules.id_pattern, re.ASCII)
+    used: set[str] = set()
+    refused: list[Part] = []
     for turn in turns:
         here: set[str] = set()
         for part in turn.of("call"):
@@ -40,10 +42,12 @@ def check_ids(look: Look, turns: list[Turn]) -> list[Turn]:
                     mend="the later one gets another, and so does its result",
                 )
             if given is None or given in seen or not pattern.fullmatch(given):
-                refused += [part] if given is not None and not pattern.fullmatch(given) else []
-                part.id, part.changed = _made(given, used), True
-            used.add(part.id)
-            here.add(part.id)
+                if given is not None and not pattern.fullmatch(given):
+                    refused.append(part)
+                given, part.changed = _made(given, used), True
+                part.id = given
+            used.add(given)
+            here.add(given)
         for part in turn.of("result"):
             if part.answers is not None and part.id != part.answers.id:
                 part.id, part.changed = part.answers.id, True
@@ -161,6 +165,8 @@ def _check_items(look: Look, turn: Turn) -> None:
             mend = "it is left out; `call_id` stays"
             look.breaks("responses-id-format", part.place, "the id of an item", evidence=given, mend=mend)
             part.raw = {key: value for key, value in raw.items() if key != "id"}
+            if turn.source:
+                turn.source.changed = True
 
 
 def _sign(look: Look, call: Part) -> None:

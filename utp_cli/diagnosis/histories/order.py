@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis.histories.parts import Turn, made
@@ -9,6 +10,7 @@ from utp_cli.diagnosis.histories.writing import in_groups
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
+    from utp_cli.diagnosis.histories.parts import Part
 
 BEGINNING: Final = "(conversation continues)"
 CONTINUE: Final = "Continue."
@@ -29,7 +31,7 @@ def place_system(look: Look, turns: list[Turn]) -> list[Turn]:
         look.system += [turn.text for turn in told if turn.text.strip()]
         return others
     first = turns[: len(told)] == told
-    if first and (len(told) < 2 or not look.rules.one_system):  # noqa: PLR2004 - a second one
+    if first and (len(told) < 2 or not look.rules.one_system):
         return turns
     late = next((turn for at, turn in enumerate(turns) if turn.role == "system" and at), told[0])
     what = "a second system message" if first else "a system message that is not the first"
@@ -88,11 +90,11 @@ def _say_joined(look: Look, last: Turn, turn: Turn) -> None:
         look.breaks(look.rules.order_code, turn.place, said, mend="they are joined")
 
 
-def _in_one_text(parts: list, look: Look) -> list:  # type: ignore[type-arg] - of parts
+def _in_one_text(parts: list[Part], look: Look) -> list[Part]:
     """Put a blank line between texts of forms whose texts are one."""
     if look.rules.together:
         return parts
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in pairwise(parts):
         if before.kind == part.kind == "text" and before.place != part.place:
             part.text = "\n" + part.text.lstrip("\n")
     return parts

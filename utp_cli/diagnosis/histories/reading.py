@@ -28,11 +28,19 @@ TAKEN: Final[dict[str, frozenset[str]]] = {
 }
 """Forms of messages that belong into a history of a form."""
 _ROLES: Final[dict[str, Role]] = {
-    **dict.fromkeys(("system", "developer"), "system"),
-    **dict.fromkeys(("user", "human"), "user"),
-    **dict.fromkeys(("assistant", "model", "ai", "bot"), "assistant"),
-    **dict.fromkeys(("tool", "function", "ipython", "observation"), "tool"),
-}  # type: ignore[arg-type] - the values are roles
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "ai": "assistant",
+    "bot": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "ipython": "tool",
+    "observation": "tool",
+}
 _ITEMS: Final = {
     "function_call": "call",
     "custom_tool_call": "call",
@@ -143,7 +151,7 @@ def _call(form: str, inside: str, call_id: str, name: str, *arguments: str) -> C
     def read(block: dict[str, Any], place: str) -> Part:
         held = dict_of(block.get(inside)) if inside else block
         given = next((held[key] for key in arguments if key in held), None)
-        found = {"id": _id(held.get(call_id)), "name": text_of(held.get(name)), "arguments": given}
+        found: dict[str, Any] = {"id": _id(held.get(call_id)), "name": text_of(held.get(name)), "arguments": given}
         return Part(kind="call", place=place, form=form, raw=block, **found)
 
     return read
@@ -155,7 +163,12 @@ def _result(form: str, inside: str, call_id: str, *content: str) -> Callable[[di
         value = next((held[key] for key in content if key in held), None)
         failed = held.get("is_error") is True or held.get("status") == "error" or held.get("isError") is True
         name = text_of(held.get("name")) or text_of(held.get("toolName"))
-        told = {"id": _id(held.get(call_id)), "value": value, "text": result_text(value), "failed": failed}
+        told: dict[str, Any] = {
+            "id": _id(held.get(call_id)),
+            "value": value,
+            "text": result_text(value),
+            "failed": failed,
+        }
         return Part(kind="result", place=place, form=form, raw=block, name=name, **told)
 
     return read
@@ -213,7 +226,12 @@ def _tool_message(message: dict[str, Any], place: str) -> Part:
     value = message.get("content")
     failed = message.get("status") == "error" or message.get("is_error") is True
     name = text_of(message.get("tool_name")) or text_of(message.get("name"))
-    told = {"id": _id(message.get("tool_call_id")), "value": value, "text": result_text(value), "failed": failed}
+    told: dict[str, Any] = {
+        "id": _id(message.get("tool_call_id")),
+        "value": value,
+        "text": result_text(value),
+        "failed": failed,
+    }
     return Part(kind="result", place=place, form="openai-chat", raw=message, name=name, **told)
 
 
@@ -224,7 +242,7 @@ def _item(item: dict[str, Any], place: str) -> Part:
         return Part(kind="thinking", place=place, form=form, raw=item)
     if kind == "result":
         value = item.get("output")
-        told = {"id": _id(item.get("call_id")), "value": value, "text": result_text(value)}
+        told: dict[str, Any] = {"id": _id(item.get("call_id")), "value": value, "text": result_text(value)}
         return Part(kind="result", place=place, form=form, raw=item, **told)
     name, given = text_of(item.get("name")), item.get("arguments", item.get("input"))
     return Part(kind="call", place=place, form=form, raw=item, id=_id(item.get("call_id")), name=name, arguments=given)
@@ -266,11 +284,17 @@ def _joined(turns: list[Turn]) -> list[Turn]:
     joined: list[Turn] = []
     for turn in turns:
         last = joined[-1] if joined else None
-        if last and _is_item(last) and _is_item(turn) and last.role == turn.role == "assistant":
+        if last and (_is_item(last) or _is_item(turn)) and last.role == turn.role == "assistant" and _fits(last, turn):
             joined[-1] = Turn(role="assistant", parts=[*last.parts, *turn.parts], source=last.source)
         else:
             joined.append(turn)
     return joined
+
+
+def _fits(last: Turn, turn: Turn) -> bool:
+    """Whether both are items, or messages that may stand among items."""
+    forms = ("openai-responses", PLAIN)
+    return all(one.source is not None and one.source.form in forms for one in (last, turn))
 
 
 def _is_item(turn: Turn) -> bool:

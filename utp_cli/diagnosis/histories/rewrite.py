@@ -12,7 +12,7 @@ from utp_cli.diagnosis.histories.ids import check_beside, check_count, check_ids
 from utp_cli.diagnosis.histories.looking import Look
 from utp_cli.diagnosis.histories.order import check_first, check_last, check_neighbours, place_system
 from utp_cli.diagnosis.histories.pairing import link_results, pair_results
-from utp_cli.diagnosis.histories.reading import PLAIN, TAKEN, form_of, read_turns
+from utp_cli.diagnosis.histories.reading import TAKEN, form_of, read_turns
 from utp_cli.diagnosis.histories.writing import write_turns
 from utp_cli.diagnosis.models import belongs
 from utp_cli.facts.turns import MODEL_RULES, OTHER_NAMES, TURN_RULES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.histories.parts import Turn
     from utp_cli.facts.turns import TurnRules
-    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.findings import Finding, Severity
 
 _STEPS: Final[tuple[Callable[[Look, list[Turn]], list[Turn]], ...]] = (
     check_roles,
@@ -75,22 +75,29 @@ def rewrite_history(
     *,
     model: str | None = None,
     open_end: bool = False,
+    thinking: bool = False,
+    native: bool = False,
     root: str = "/messages",
 ) -> History:
     """Return a history as a provider takes it, with all that was broken. Nothing is read, sent or changed in place.
 
     `messages`: messages, items (Responses) or contents (Gemini) of any provider, also mixed. `provider`: a provider or
     server of `facts/turns.py` or another name of it. `model`: rules of some models hold only where it is known.
-    `open_end`: the last message is an answer that just came, so its calls are pending and it may be the last. `root`:
-    JSON Pointer of the list. What a rewrite gives, a second one leaves alone; no result is invented as a success, and
-    no message of the user is left out. Raises `UnknownName` for a provider that is not known.
+    `open_end`: the last message is an answer that just came, so its calls are pending and it may be the last.
+    `thinking`: the request turns thinking on. `native`: the messages are known to be meant for this provider, so that
+    another form is a fault. `root`: JSON Pointer of the list, for places.
+
+    What a rewrite gives, a second one leaves alone; no result is invented as a success, and no message of the user is
+    left out. Raises `UnknownName` for a provider that is not known.
     """
     rules = rules_for(provider, model)
+    if thinking and rules.form in ("anthropic", "bedrock"):
+        rules = replace(rules, prefill=False)
     turns = read_turns(copy.deepcopy(list(messages)), root)
     form = form_of(turns)
-    converted = form not in TAKEN[rules.form] and (form != PLAIN or rules.form == "gemini")
-    severity = "warning" if rules.order_code != "turn-order" and model is None else "error"
-    look = Look(rules=rules, converted=converted, open_end=open_end, severity=severity)  # type: ignore[arg-type] - one of two words
+    converted = form not in TAKEN[rules.form] and not native
+    severity: Severity = "warning" if rules.order_code != "turn-order" and model is None else "error"
+    look = Look(rules=rules, converted=converted, open_end=open_end, severity=severity)
     link_results(turns)
     for step in _STEPS:
         turns = step(look, turns)

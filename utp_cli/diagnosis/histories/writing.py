@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.diagnosis.histories.reading import TAKEN, role_of
 from utp_cli.protocol.numbers import dumps
 from utp_cli.repair.around import repair_json
-from utp_cli.wire.access import dict_of
+from utp_cli.wire.access import dict_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -177,7 +177,13 @@ def _items(group: Sequence[Turn], rules: TurnRules) -> list[dict[str, Any]]:
         elif own is not None and own.get("type") not in _PARTS_OF_MESSAGES:
             items.append(own)
         elif part.text or own is not None:
-            _say(items, turn, rules, own or {"type": _said(turn), "text": part.text}, new=_message_of(part.place) != last)
+            _say(
+                items,
+                turn,
+                rules,
+                own or {"type": "input_text", "text": part.text},
+                new=_message_of(part.place) != last,
+            )
             last = _message_of(part.place)
             continue
         last = ""
@@ -187,19 +193,23 @@ def _items(group: Sequence[Turn], rules: TurnRules) -> list[dict[str, Any]]:
 _PARTS_OF_MESSAGES: Final = frozenset({"input_text", "output_text", "text", "input_image", "input_file", "refusal"})
 
 
-def _said(turn: Turn) -> str:
-    return "output_text" if turn.role == "assistant" else "input_text"
-
-
 def _message_of(place: str) -> str:
     return place.partition("/content")[0]
 
 
 def _say(items: list[dict[str, Any]], turn: Turn, rules: TurnRules, block: dict[str, Any], *, new: bool) -> None:
+    """Say a text; the assistant's is a plain one, since a list of its texts needs the id of a stored answer."""
     role = _role(turn, rules)
+    text = text_of(block.get("text")) or text_of(block.get("refusal"))
+    if role == "assistant":
+        if items and not new:
+            items[-1]["content"] += "\n" + text
+        else:
+            items.append({"role": role, "content": text})
+        return
     if block.get("type") == "text":
-        block = {**block, "type": _said(turn)}
-    if items and not new and items[-1].get("role") == role:
+        block = {**block, "type": "input_text"}
+    if items and not new:
         items[-1]["content"].append(block)
     else:
         items.append({"type": "message", "role": role, "content": [block]})

@@ -1,0 +1,219 @@
+"""What a request asks beside its messages: options that a provider refuses together, and forms of other APIs.
+
+Source of the rules: error texts of `facts/error_texts/` (November 2026); each names its diagnosis.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.detection.series import Series
+from utp_cli.diagnosis.models import belongs
+from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from utp_cli.diagnosis.histories.looking import Look
+
+_NEED_RESPONSES: Final = (Series(family="gpt", versions=">=5.4"),)
+"""Function tools together with `reasoning_effort` are refused on chat completions (thread, 2026)."""
+_LISTS_OF_CALLS: Final = ("anthropic", "bedrock")
+"""They refuse calls and results in a history without tools in the request."""
+_JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
+"""They take JSON mode or tools, not both."""
+_FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
+_GUIDED: Final = ("guided_json", "guided_regex", "guided_choice", "guided_grammar")
+
+
+def check_options(look: Look, request: Mapping[str, Any], model: str | None, *, has_calls: bool) -> dict[str, Any]:
+    """Find what the request asks and the provider refuses; return it without what can be left out."""
+    mended = dict(request)
+    for check in _CHECKS:
+        check(look, mended, model, has_calls)
+    return mended
+
+
+def tools_in(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the definitions of a request, whatever its form."""
+    beside = list_of(dig(request, "toolConfig", "tools"))
+    found: list[dict[str, Any]] = []
+    for _, tool in dicts_of([*list_of(request.get("tools")), *beside]):
+        declared = tool.get("functionDeclarations") or tool.get("function_declarations")
+        found += [one for _, one in dicts_of(declared)] if declared else [tool]
+    return found
+
+
+def _name(tool: dict[str, Any]) -> str:
+    return next(
+        (
+            name
+            for held in (tool, tool.get("function"), tool.get("toolSpec"))
+            if (name := text_of(dict_of(held).get("name")))
+        ),
+        "",
+    )
+
+
+def _without_tools(look: Look, request: dict[str, Any], _: str | None, has_calls: bool) -> None:
+    if tools_in(request):
+        return
+    empty = [key for key in ("tools", "functions") if request.get(key) == []]
+    beside = [key for key in ("tool_choice", "parallel_tool_calls") if request.get(key) not in (None, "none", "NONE")]
+    if dig(request, "toolConfig", "tools") == []:
+        empty.append("toolConfig")
+    if has_calls and look.rules.name in _LISTS_OF_CALLS:
+        mend = "send the same tools on every turn; or turn calls and results into text"
+        look.breaks(
+            "tools-missing-with-history", "/tools", "calls in the history of a request without tools", mend=mend
+        )
+    for key in [*empty, *beside]:
+        what = f"an empty `{key}`" if key in empty else f"`{key}` without tools"
+        look.breaks("tool-options-without-tools", f"/{key}", what, mend="it is left out")
+        request.pop(key, None)
+
+
+def _duplicates(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    seen: set[str] = set()
+    for at, tool in enumerate(tools_in(request)):
+        name = _name(tool)
+        if name and name in seen:
+            mend = "make the names unique: a prefix for each server, or drop one"
+            look.breaks("tool-name-duplicate", f"/tools/{at}", f"two tools named {name}", mend=mend)
+        seen.add(name)
+
+
+def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
+    for at, tool in dicts_of(request.get("tools")):
+        kind = text_of(tool.get("type"))
+        if look.rules.form == "openai-chat" and kind and kind not in taken:
+            mend = "declare it as a function, or switch it off in the client"
+            look.breaks("tool-type-unsupported", f"/tools/{at}", f"a tool of type '{kind}'", mend=mend)
+        flat = look.rules.form == "openai-chat" and kind == "function" and "function" not in tool
+        nested = look.rules.form in ("anthropic", "openai-responses") and isinstance(tool.get("function"), dict)
+        if flat or nested or (look.rules.form == "openai-chat" and "input_schema" in tool):
+            mend = f"utp render-tools TOOLS --provider {look.rules.name}"
+            look.breaks("tool-shape-invalid", f"/tools/{at}", "a tool in another API's form", mend=mend)
+
+
+_WORDS: Final[dict[str, frozenset[str]]] = {
+    "mistral": frozenset({"auto", "none", "any", "required"}),
+    "cohere": frozenset({"REQUIRED", "NONE"}),
+}
+_CHAT_WORDS: Final = frozenset({"auto", "none", "required"})
+_CHOICE_TYPES: Final = frozenset({"auto", "any", "none", "tool"})
+
+
+def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    choice, form = request.get("tool_choice"), look.rules.form
+    names = {_name(tool) for tool in tools_in(request)}
+    if choice is not None and form in ("openai-chat", "openai-responses", "cohere", "anthropic") and names:
+        named, sound = _chosen(choice, form, _WORDS.get(look.rules.name, _CHAT_WORDS))
+        if not sound:
+            mend = "see `utp explain tool-choice-malformed` for each API's form"
+            given = json.dumps(choice, default=repr)
+            look.breaks(
+                "tool-choice-malformed", "/tool_choice", "a tool choice in another form", evidence=given, mend=mend
+            )
+        elif named and named not in names:
+            mend = "send that tool, or choose one that is sent"
+            look.breaks("tool-choice-malformed", "/tool_choice", f"a choice of '{named}', which is not sent", mend=mend)
+    calling = dict_of(dig(request, "toolConfig", "functionCallingConfig"))
+    if calling.get("allowedFunctionNames") and calling.get("mode") not in ("ANY", "VALIDATED"):
+        mend = "the mode ANY, or no names"
+        look.breaks("tool-choice-malformed", "/toolConfig", "allowed names without the mode ANY", mend=mend)
+
+
+def _chosen(choice: Any, form: str, words: frozenset[str]) -> tuple[str, bool]:
+    """Return the tool that a choice names, and whether it has the API's form."""
+    if isinstance(choice, str):
+        return "", form != "anthropic" and choice in words
+    kind = dict_of(choice).get("type")
+    if form == "anthropic":
+        return text_of(dict_of(choice).get("name")), kind in _CHOICE_TYPES
+    if form == "openai-chat":
+        named = text_of(dig(choice, "function", "name"))
+        return named, (kind == "function" and bool(named)) or kind in ("allowed_tools", "custom")
+    named = text_of(dict_of(choice).get("name"))
+    return named, form == "openai-responses" and kind is not None and (kind != "function" or bool(named))
+
+
+def _structured(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    kind = text_of(dig(request, "response_format", "type"))
+    mime = dig(request, "generationConfig", "responseMimeType")
+    forced = request.get("tool_choice") not in (None, "auto", "none")
+    json_mode = kind in ("json_object", "json_schema") or mime == "application/json"
+    where = "/generationConfig/responseMimeType" if mime else "/response_format"
+    if json_mode and tools_in(request) and look.rules.name in _JSON_OR_TOOLS:
+        mend = "tools first, JSON in a last request without tools; or a tool `final_answer`"
+        look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
+    if json_mode and forced and look.rules.order_code == "template-role-error":
+        mend = "one constraint a request: no response_format where a call is forced"
+        look.breaks("constraint-conflict", where, "a forced call beside response_format", mend=mend)
+    asked = json.dumps([request.get(key) for key in ("messages", "input", "instructions")], default=repr)
+    if kind == "json_object" and look.rules.name in ("openai", "azure") and "json" not in asked.casefold():
+        mend = "say in the prompt that the answer is JSON"
+        look.breaks("tools-with-structured-output", where, "JSON mode without the word JSON in a message", mend=mend)
+    for key in _GUIDED:
+        if key in request and look.rules.name == "vllm":
+            mend = "`structured_outputs`, or response_format"
+            look.breaks("constraint-field-ignored", f"/{key}", f"`{key}` (since 0.12 accepted and ignored)", mend=mend)
+
+
+def _thinking(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
+    thinking, limit = dict_of(request.get("thinking")), request.get("max_tokens")
+    budget = thinking.get("budget_tokens")
+    if look.rules.form == "anthropic" and thinking.get("type") in ("enabled", "adaptive"):
+        if isinstance(budget, int) and isinstance(limit, int) and limit <= budget:
+            mend = f"max_tokens above {budget}"
+            look.breaks("thinking-config-conflict", "/max_tokens", "max_tokens not above budget_tokens", mend=mend)
+        if request.get("temperature") not in (None, 1, 1.0):
+            mend = "it is left out"
+            look.breaks("thinking-config-conflict", "/temperature", "a temperature beside thinking", mend=mend)
+            request.pop("temperature")
+        if dict_of(request.get("tool_choice")).get("type") in ("any", "tool"):
+            mend = "tool choice auto, or thinking off for this turn"
+            look.breaks("tool-choice-refused", "/tool_choice", "a forced call beside thinking", mend=mend)
+    effort = request.get("reasoning_effort")
+    asked = look.rules.name in ("openai", "azure") and effort not in (None, "none") and tools_in(request)
+    if asked and belongs(model, _NEED_RESPONSES):
+        mend = 'send it to /v1/responses, or with reasoning_effort "none"'
+        look.breaks("tools-need-responses-api", "/reasoning_effort", "tools beside reasoning_effort", mend=mend)
+
+
+def _definitions(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    """Compare definitions under `$defs`, which servers put into one schema where a call is forced."""
+    seen: dict[str, Any] = {}
+    for at, tool in enumerate(tools_in(request)):
+        held = dict_of(tool.get("function")) or tool
+        for name, schema in dict_of(dict_of(held.get("parameters")).get("$defs")).items():
+            if seen.setdefault(name, schema) != schema and look.rules.name in ("vllm", "sglang", "lmdeploy"):
+                mend = "another name in each tool, or the definition written in place"
+                what = f"two definitions of '{name}' under $defs"
+                look.breaks("schema-defs-conflict", f"/tools/{at}", what, mend=mend)
+
+
+def _state(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    if look.rules.name == "llama.cpp" and request.get("previous_response_id"):
+        mend = "send the whole input each time"
+        what = "previous_response_id, for which it has no store"
+        look.breaks("responses-state-missing", "/previous_response_id", what, mend=mend)
+
+
+_CHECKS: Final[tuple[Callable[[Look, dict[str, Any], str | None, bool], None], ...]] = (
+    _without_tools,
+    _duplicates,
+    _types,
+    _choice,
+    _structured,
+    _thinking,
+    _definitions,
+    _state,
+)
+
+
+def pointers_of(request: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the keys under which a request may hold its history."""
+    return (key for key in ("messages", "input", "contents") if isinstance(request.get(key), list))

@@ -1,0 +1,129 @@
+"""A whole request before it is sent: its history, its options and its tools against one provider's rules."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.diagnosis.histories.looking import Look
+from utp_cli.diagnosis.histories.options import check_options, pointers_of, tools_in
+from utp_cli.diagnosis.histories.reading import read_turns
+from utp_cli.diagnosis.histories.rewrite import rewrite_history, rules_for
+from utp_cli.diagnosis.run import diagnose_tools
+from utp_cli.protocol.findings import SEVERITIES
+from utp_cli.wire.access import dict_of, list_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from utp_cli.facts.turns import TurnRules
+    from utp_cli.protocol.findings import Finding
+
+_KEYS: Final = {"openai-responses": "input", "gemini": "contents"}
+"""Where a request holds its history; `messages` elsewhere."""
+_SIGNS: Final = {
+    "bedrock": frozenset({"toolConfig", "inferenceConfig", "modelId"}),
+    "gemini": frozenset({"contents", "generationConfig"}),
+    "openai-responses": frozenset({"input", "instructions"}),
+}
+"""Fields that only one form of request has."""
+_PASSED: Final = frozenset({"too-many-tools", "tool-description-missing"})
+"""What stops no request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A request, and what its provider will refuse in it."""
+
+    provider: str
+    label: str
+    """The provider as people write it."""
+    request: dict[str, Any]
+    """As the provider takes it, as far as that can be mended."""
+    messages: int
+    tools: int
+    broken: list[Finding] = field(default_factory=list)
+    """Worst first; empty where no rule is broken."""
+    converted: str = ""
+    """The form that the history came in, where that is another provider's."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of `utp parse --for`, without the request."""
+        return {
+            "schema": "utp.check/1",
+            "provider": self.provider,
+            "converted": self.converted or None,
+            "messages": self.messages,
+            "tools": self.tools,
+            "broken": [finding.to_dict() for finding in self.broken],
+        }
+
+
+def check_request(
+    request: Mapping[str, Any] | list[Any], provider: str, *, model: str | None = None, open_end: bool = False
+) -> Checked:
+    """Check a request, or a bare list of messages, against a provider's rules.
+
+    `model` and `open_end` are those of `rewrite_history`; without `model` that of the request counts. Raises
+    `UnknownName` for a provider that is not known.
+    """
+    asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copy.deepcopy(dict(request))
+    model = model or text_of(asked.get("model")) or text_of(asked.get("modelId")) or None
+    rules = rules_for(provider, model)
+    thinking = dict_of(asked.get("thinking")).get("type") in ("enabled", "adaptive")
+    key = next(pointers_of(asked), "messages")
+    messages = list_of(asked.get(key))
+    history = rewrite_history(
+        messages,
+        provider,
+        model=model,
+        open_end=open_end,
+        thinking=thinking,
+        native=_is_native(asked, rules),
+        root=f"/{key}",
+    )
+    look = Look(rules=rules, converted=bool(history.converted), open_end=open_end)
+    has_calls = any(part.kind in ("call", "result") for turn in read_turns(messages) for part in turn.parts)
+    mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
+    tools = tools_in(asked)
+    faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
+    broken = [*history.broken, *look.broken, *(one for one in faults if one.code not in _PASSED)]
+    mended = _with_history(mended, key, rules, history.messages, history.system)
+    return Checked(
+        provider=rules.name,
+        label=rules.label,
+        request=mended,
+        messages=len(messages),
+        tools=len(tools),
+        broken=sorted(broken, key=lambda finding: SEVERITIES.index(finding.severity)),
+        converted=history.converted,
+    )
+
+
+def _is_native(request: Mapping[str, Any], rules: TurnRules) -> bool:
+    """Whether fields beside the history say that the request is in the provider's form."""
+    return not _SIGNS.get(rules.form, frozenset()).isdisjoint(request)
+
+
+def _with_history(
+    request: dict[str, Any], key: str, rules: TurnRules, messages: list[dict[str, Any]], system: str
+) -> dict[str, Any]:
+    """Put the history back, and what the system says to where the provider looks for it."""
+    wanted = _KEYS.get(rules.form, "messages")
+    mended = {wanted if name == key else name: value for name, value in request.items()}
+    if messages or key in request:
+        mended[wanted] = messages
+    if not system:
+        return mended
+    if rules.form == "bedrock":
+        mended["system"] = [*list_of(mended.get("system")), {"text": system}]
+    elif rules.form == "gemini":
+        held = mended.get("systemInstruction")
+        parts = list_of(held.get("parts")) if isinstance(held, dict) else []
+        mended["systemInstruction"] = {"parts": [*parts, {"text": system}]}
+    elif isinstance(mended.get("system"), list):
+        mended["system"] = [*mended["system"], {"type": "text", "text": system}]
+    else:
+        mended["system"] = "\n\n".join(filter(None, [text_of(mended.get("system")), system]))
+    return mended
