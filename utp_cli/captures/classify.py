@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
+from utp_cli.captures.spellings.messages import ai_sdk_step
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
@@ -42,6 +43,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
     error = read_error_body(value) if kind in (None, "error") else None
     if isinstance(value, dict) and text_of(value.get("role")) in _ROLES:
         return Sort(kind=kind or "session", part="message")
+    if isinstance(value, dict) and (step := ai_sdk_step(value)):
+        return Sort(kind="answer", document=step)
     found = recognise(value)
     if found.side == "tools" and not any(map(_has_schema, _tools(value))):
         return None

@@ -40,6 +40,10 @@ WINDOWS = (2048, 4096, 8192, 16384, 32768)
 """Context windows that servers cut prompts to by default."""
 
 _REACT = regex(r"^[ \t*]*Action:[^\n]*\n\s*[*]{0,2}Action Input:", re.MULTILINE)
+_NO_INPUT = regex(
+    r"^[ \t*]*Thought:[^\n]*\n(?:[^\n]*\n){0,20}?[ \t*]*Action: ?[\w.-]{2,64}[ \t*]*\n?\Z", re.MULTILINE
+)
+"""An answer that ends where the input of the action is due; `None` is no action."""
 
 
 @diagnosis("template-without-tools", "error", kinds=("template",))
@@ -185,7 +189,8 @@ def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
 
     What people see: the agent framework cannot parse the answer, or prints `Action: …` to the user.
 
-    What proves it: no structured call, and a line `Action:` followed by `Action Input:` in the text.
+    What proves it: no structured call, and a line `Action:` followed by `Action Input:` in the text; or an
+    answer with a `Thought:` that ends behind its `Action:`.
 
     What to change: use the model's native tools instead of a ReAct agent (LangChain:
     `create_tool_calling_agent`), or keep ReAct, send no `tools`, and send `stop: ["Observation:"]`.
@@ -193,9 +198,19 @@ def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
     Error texts: `Could not parse LLM output`, `OutputParserException`, `Invalid Format: Missing 'Action:'
     after 'Thought:'`.
     """
-    if answer.raw or answer.native:
+    if answer.native:
         return
     for passage in answer.visible:
+        cut = _NO_INPUT.search(passage.without_code.rstrip())
+        if cut and not cut[0].rstrip(" *").casefold().endswith(("none", "final answer", "finish")):
+            yield Sighting(
+                message="an `Action:` without its `Action Input:`: no agent can run that",
+                evidence=cut[0][-120:],
+                pointer=passage.pointer,
+                span=cut.span(),
+            )
+        if answer.raw:
+            continue
         found = _REACT.search(passage.without_code)
         if found:
             yield Sighting(

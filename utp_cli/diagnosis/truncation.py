@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
@@ -31,7 +32,8 @@ def truncated_call(answer: Answer) -> Iterator[Sighting]:
 
     What people see: the arguments end in the middle of a string and cannot be decoded.
 
-    What proves it: the stop reason is a length limit, and the last call is incomplete.
+    What proves it: the stop reason is a length limit, and the last call is incomplete; or it is the last of
+    the answer and its arguments are an object, in which nobody sees where they break off (a warning then).
 
     What to change: raise `max_tokens` (Ollama `num_predict`, Gemini `maxOutputTokens`); let the model write
     big content in pieces; never run the call.
@@ -42,6 +44,11 @@ def truncated_call(answer: Answer) -> Iterator[Sighting]:
         for call in answer.written:
             if call.reason == "truncated" or (call.text_due and broken_off(call.text)):
                 yield _cut(call, f"the call of {call.name or 'a tool'} was cut off by the token limit", answer)
+            elif call is answer.written[-1] and call.native and call.whole and not (call.text_due or call.free_text):
+                message = (
+                    f"the token limit was reached in the call of {call.name or 'a tool'}: arguments may be missing"
+                )
+                yield replace(_cut(call, message, answer), severity="error" if not call.arguments else "warning")
 
 
 @diagnosis("truncation-hidden", "error")

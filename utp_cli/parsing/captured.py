@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from utp_cli.protocol.captures import Capture
+from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
@@ -38,6 +39,8 @@ _WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
+_ASKING: Final = frozenset({"user", "system", "developer", "tool", "human"})
+"""Roles of messages that no model wrote."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -64,6 +67,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
 
     `read` parses a document with options.
     """
+    result = _as_session(result, source)
     if result.shape == "error" and not _has_more(result):
         return _unwrapped(result, options, read)
     if not (isinstance(source, str | bytes) and (_has_more(result) or _worth_it(result))):
@@ -77,6 +81,36 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if _calls_outside(result, paste.captures):
         return result
     return of_capture(result, paste.captures, paste.chosen, options, read)
+
+
+def conversation_of(result: ParseResult) -> dict[str, Any] | None:
+    """Return the request or the session that was read: its messages, and what is known beside them; else None."""
+    capture = result.captures[result.chosen] if result.captures else None
+    if capture is None or capture.kind not in ("session", "request"):
+        return None
+    document = capture.document if capture.document is not None else result.facts.document
+    return {"messages": document} if isinstance(document, list) else document if isinstance(document, dict) else None
+
+
+def _as_session(result: ParseResult, source: Any) -> ParseResult:
+    """Take a list of messages for a session where one of them is no answer's."""
+    first = result.captures[0]
+    if first.kind != "answer" or first.form not in ("json-lines", "document"):
+        return result
+    listed = source if isinstance(source, list) else _listed(source)
+    if any(isinstance(one, dict) and one.get("role") in _ASKING for one in listed):
+        return replace(result, captures=[replace(first, kind="session", document=listed)])
+    return result
+
+
+def _listed(source: Any) -> list[Any]:
+    if not isinstance(source, str | bytes) or source.lstrip()[:1] not in ("[", b"["):
+        return []
+    try:
+        value = loads(source)
+    except (ValueError, RecursionError):
+        return []
+    return value if isinstance(value, list) else []
 
 
 def of_capture(

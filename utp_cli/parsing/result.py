@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.parsing.captured import conversation_of
 from utp_cli.protocol.calls import ParseResult
 from utp_cli.protocol.records import Record, field
 
@@ -37,4 +38,12 @@ class Parsed(ParseResult):
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
-        return diagnose_answer(Answer(result=self, **known))
+        found = diagnose_answer(Answer(result=self, **known))
+        asked = conversation_of(self)
+        if asked is None:
+            return found
+        from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
+
+        more = diagnose_conversation(asked, self.shape, **known)
+        told = {finding.code for finding in found}
+        return found + [finding for finding in more if finding.code not in told]

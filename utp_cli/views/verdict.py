@@ -57,6 +57,8 @@ def _without_call(result: ParseResult, reason: Reason) -> bool:
 
 def _unseen(result: ParseResult) -> str:
     found = len(result.calls) + sum(call.rung != "native" for call in result.rejected)
+    if not found:
+        return "no call that can be run"
     return f"{counted(found, 'call')} found, but your server did not see {'it' if found == 1 else 'them'}"
 
 

@@ -204,3 +204,26 @@ def _said(fields: dict[str, Any]) -> dict[str, Any]:
     calls = raw or [chat_call(call.get("name"), call.get("args"), call.get("id")) for _, call in dicts_of(parsed)]
     said = {"role": "assistant", "content": fields.get("content")}
     return {**said, "tool_calls": calls} if calls else said
+
+
+_AI_SDK_ENDS: Final = frozenset({"stop", "length", "content-filter", "tool-calls", "error", "other", "unknown"})
+
+
+def ai_sdk_step(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Write a result, or a step, of the AI SDK as an answer of chat completions; None for anything else."""
+    end = value.get("finishReason")
+    if end not in _AI_SDK_ENDS or not ("toolCalls" in value or ("text" in value and "usage" in value)):
+        return None
+    calls = [
+        {
+            "id": call.get("toolCallId"),
+            "type": "function",
+            "function": {
+                "name": call.get("toolName"),
+                "arguments": arguments_text(call.get("input", call.get("args"))),
+            },
+        }
+        for _, call in dicts_of(value.get("toolCalls"))
+    ]
+    message = {"role": "assistant", "content": text_of(value.get("text")), "tool_calls": calls}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": str(end).replace("-", "_")}]}
