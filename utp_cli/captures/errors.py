@@ -70,6 +70,8 @@ def read_error_body(body: Any) -> ErrorRead | None:
 def find_error(document: Any) -> ErrorRead | None:
     """Find the error that any document holds: a record of a log, what a client made of an answer."""
     for value in values_in(document):
+        if isinstance(value, dict) and value.get("isError") is True and (said := _said(value.get("content"))):
+            return read_error(said)
         if isinstance(value, dict) and (found := read_error_body(value)):
             return found
         if isinstance(value, str) and _SIGN_OF_ERROR.search(value):
@@ -77,6 +79,12 @@ def find_error(document: Any) -> ErrorRead | None:
             if read.document is not None or read.hops or read.status:
                 return read
     return None
+
+
+def _said(content: Any) -> str:
+    """Return the texts of an MCP result."""
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def document_of(error: ErrorRead) -> Any:

@@ -211,4 +211,6 @@ def body_hops(body: Any) -> tuple[str, ...]:
         return ("google",)
     if "jsonrpc" in doc:
         return ("mcp",)
+    if doc.get("type") == "invalid_request_message_order":
+        return ("mistral",)
     return ()

@@ -14,6 +14,7 @@ from utp_cli.captures.known import known_lines
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
+from utp_cli.captures.voice import voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.tracebacks import Line
+    from utp_cli.captures.voice import Voice
     from utp_cli.protocol.spans import Span
 
 _STRONG_FORMS: Final = frozenset(
@@ -48,6 +50,10 @@ _FEW_WORDS: Final = 300
 """Characters of words around a paste that ask about it, and explain nothing."""
 _SHARE_OF_ERROR: Final = 5
 """An error that names its status, or who passed it on, counts from one part in five of the text."""
+_PRINTED: Final = frozenset({"box", "vllm", "llama-cpp", "docker-compose", "kubectl", "journald", "github-actions"})
+"""Layers that only programs put around lines."""
+_EXPLAINED: Final = 6
+"""Who explains an error says more than one part in so many."""
 _AROUND: Final = frozenset({"quoted", "box", "ansi"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
@@ -58,7 +64,8 @@ _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
 _TAIL: Final = regex(
     r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
-    r"|For troubleshooting|During task with name|Need help\?|To learn more)[^\n]*",
+    r"|For troubleshooting"
+    r"|Give Feedback / Get Help|\[?LiteLLM\.Info|During task with name|Need help\?|To learn more)[^\n]*",
     re.MULTILINE,
 )
 """What clients put below an error, whatever it is."""
@@ -86,6 +93,7 @@ def read_capture(text: str) -> list[Capture]:
 def read_paste(text: str) -> Paste:
     """Read a paste: what was found, and which of it matters."""
     found: list[tuple[Found, Capture]] = []
+    around: list[str] = []
     explained = rest = 0
     log = ends = False
     parts = cleaned(text)
@@ -95,14 +103,26 @@ def read_paste(text: str) -> Paste:
         told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
         explained += told + noise
         log = log or (each.log and any(one.kind == "error" for one in inside))
-        printed = each.log or "box" in each.forms  # by a program, not by a model
+        printed = each.log or not _PRINTED.isdisjoint(each.forms)  # by a program, not by a model
         log = log or (printed and any(one.kind != "log" and (one.strong or one.known) for one in inside))
         rest += max(_filled(each.text.text) - told - noise, 0)
         ends = _ends(inside, each.text.text)
+        around += _words_around(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
-    if not found or not (log or _convincing([one for one, _ in found], explained, rest, ends=ends)):
+    voice = voice_of("\n".join(around))
+    every = [one for one, _ in found]
+    if not found or not (log or _convincing(every, explained, rest, ends=ends, voice=voice)):
         return _plain(text, parts)
-    return Paste(captures=[capture for _, capture in found], chosen=_chosen([one for one, _ in found]))
+    return Paste(captures=[capture for _, capture in found], chosen=_chosen(every))
+
+
+def _words_around(inside: Sequence[Found], text: str) -> Iterable[str]:
+    """Give the words before, between and behind what was found."""
+    at = 0
+    for one in inside:
+        yield _TAIL.sub("", text[at : one.start])
+        at = max(at, one.end)
+    yield _TAIL.sub("", text[at:])
 
 
 def _ends(inside: Sequence[Found], text: str) -> bool:
@@ -290,11 +310,16 @@ def _capture(one: Found, each: Cleaned) -> Capture:
 # -- is it a paste, and what matters in it -------------------------------------------------------------------
 
 
-def _convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool) -> bool:
+def _convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool, voice: Voice) -> bool:
     """Whether a text is a paste, and not an answer that speaks of such things.
 
-    `rest`: characters of other words. `ends`: a known error is the last that stands in it; who explains goes on.
+    `rest`: characters of other words; `voice`: who speaks in them. `ends`: a known error is the last that stands in
+    it; who explains goes on.
     """
+    if voice == "explains" and all(one.kind in ("error", "log", "result") for one in found):
+        return explained > rest * _EXPLAINED
+    if voice == "asks" and any(one.strong or one.known or one.told for one in found if one.kind == "error"):
+        return True
     if not any(one.strong for one in found):  # a model may write "Error: no such file"
         telling = any(one.kind != "error" or one.told or one.known for one in found)
         return telling and (explained > rest or (ends and rest <= _FEW_WORDS)) and found[0].start < _FEW_WORDS
@@ -325,6 +350,8 @@ def _chosen(found: Sequence[Found]) -> int:
 def _cause(found: Sequence[Found], errors: Sequence[int]) -> int:
     """Return the place of the error that tells most; of a chain the first, or its deepest cause; else the last."""
     most = max(found[place].told for place in errors)
+    if not most:  # words alone: those that are known tell more
+        errors = [place for place in errors if found[place].known] or errors
     chain: list[int] = []
     for place in errors:
         if not (found[place].chained or found[place].deeper):

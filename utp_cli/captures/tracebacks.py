@@ -45,7 +45,12 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("api-error", r"Error code: \d{3}\b"),
     ("http-status", r"HTTP(?: [Ee]rror)?:? ?[45]\d\d\b(?: [A-Z][a-z]+){0,3}[:. ]|HTTP/[\d.]{1,3} [45]\d\d\)"),
     ("http-status", r"[45]\d\d (?:[A-Z][A-Z_]{3,40}\.|Bad [Rr]equest|Unprocessable|Not Found|Internal Server)"),
-    ("mcp-error", r"MCP error -\d{1,6}: "),
+    ("mcp-error", r"(?:[\w\]\[().:#*-]{1,20} ){0,4}?MCP error -\d{1,6}: "),
+    (
+        "exception",
+        r"(?:[\w\]\[().:#*-]{1,20} ){0,4}?An error occurred \(\w{1,80}\) when calling the \w{1,60} operation",
+    ),
+    ("http-status", r"(?:[45]\d\d: )?(?:Client|Server) [Ee]rror:? '?(?:[45]\d\d )?[^\n']{0,60}'? for url"),
     ("error-line", r"(?:fatal|panic|thread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at)[: ]"),
     ("exception", rf"(?:Failed to|Error) [^\n:]{{1,80}}: {_CLASS_NAME}: "),
     (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
@@ -41,6 +42,8 @@ _SHORT: Final = 1_000
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
 _ASKING: Final = frozenset({"user", "system", "developer", "tool", "human"})
 """Roles of messages that no model wrote."""
+ABSENT: Final = frozenset({"missing-argument", "arguments-empty-string"})
+"""What a hidden value looks like."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -119,8 +122,22 @@ def of_capture(
     """Read one of the captures; `result` is kept for one that is no answer."""
     capture = captures[chosen]
     if capture.kind in _READ_AGAIN and capture.document is not None:
-        result = read(capture.document, options | _asked(captures[:chosen], options))
-    return replace(result, captures=list(captures), chosen=chosen)
+        result = read(capture.document, options | _asked(captures[:chosen], options) | _served(capture, options))
+    result = replace(result, captures=list(captures), chosen=chosen)
+    return _without_guesses(result) if capture.cut else result
+
+
+def _without_guesses(result: ParseResult) -> ParseResult:
+    """Say nothing of what is missing in calls of a paste that hides or cuts values: they are unknown, not absent."""
+    calls, notes = [], list(result.kept_notes)
+    for call in result.calls:
+        left = tuple(problem for problem in call.problems if problem.code not in ABSENT)
+        known = call.valid if left or len(left) == len(call.problems) else None
+        calls.append(replace(call, problems=left, valid=known))
+        if not call.arguments:
+            message = f"the paste hides the arguments of {call.name}: print them in full, JSON.stringify(x) for one"
+            notes.append(Note(code="hidden-arguments", message=message, pointer=call.pointer))
+    return replace(result, calls=calls, kept_notes=notes)
 
 
 def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[str, Any], read: Read) -> ParseResult:
@@ -193,6 +210,15 @@ def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> Pars
         return result
     inner = of_capture(result, [capture], 0, options, read)
     return replace(inner, facts=replace(inner.facts, document=result.facts.document))
+
+
+def _served(capture: Capture, options: dict[str, Any]) -> dict[str, Any]:
+    """Take the innermost of those who passed an error on for the provider, where nobody said who it is."""
+    return (
+        {"provider": capture.hops[-1]}
+        if capture.kind == "error" and capture.hops and not options.get("provider")
+        else {}
+    )
 
 
 def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:

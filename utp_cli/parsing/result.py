@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.captured import conversation_of
+from utp_cli.parsing.captured import ABSENT, conversation_of
 from utp_cli.protocol.calls import ParseResult
 from utp_cli.protocol.records import Record, field
 
@@ -39,6 +39,8 @@ class Parsed(ParseResult):
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
         found = diagnose_answer(Answer(result=self, **known))
+        if self.captures and self.captures[self.chosen].cut:
+            found = [finding for finding in found if finding.code not in ABSENT]
         asked = conversation_of(self)
         if asked is None:
             return found
