@@ -41,8 +41,10 @@ _LEVEL: Final = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|TRACE|NOTI
 _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     (
         "docker_compose",
-        r"[\w][\w./-]{0,80}[-_]\d{1,3}[ \t]+\|[ ]"
-        r"|[\w][\w./-]{0,80}[ \t]+\|[ ](?=(?:time|level|ts)=|\[?\d{4}-\d\d|\{\")",
+        (
+            r"[\w][\w./-]{0,80}[-_]\d{1,3}[ \t]+\|[ ]"
+            r"|[\w][\w./-]{0,80}[ \t]+\|[ ](?=(?:time|level|ts)=|\[?\d{4}-\d\d|\{\")"
+        ),
     ),
     ("kubectl", r"\[pod/[^\]\s]{1,200}\][ ]"),
     ("github_actions", r"##\[\w{1,20}\]|::(?:error|warning|notice|debug)(?:[ ][^:\n]{0,200})?::"),

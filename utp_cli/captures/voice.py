@@ -19,8 +19,9 @@ _ASKS: Final = re.compile(
     rf"\b(?:I|[Ww]e)(?:'m|’m|'ve|’ve| am| are| have|)(?: (?:also|just|now|always|often|frequently|then|keep|was|were))*"
     rf" {_MET}\b"
     r"|\b(?:fails?|failed|crash(?:es|ed)|errors? out|stops? working)\b[^.\n]{0,60}\b(?:with|after)\b"
-    r"|\b(?:the )?following (?:error|exception)\b|^\W{0,6}(?:\[?bug\]?|describe the bug|steps to reproduce|expected behaviou?r"
-    r"|what happened|actual behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"
+    r"|\b(?:the )?following (?:error|exception)\b"
+    r"|^\W{0,6}(?:\[?bug\]?|describe the bug|steps to reproduce|expected behaviou?r|what happened"
+    r"|actual behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b",
     re.MULTILINE | re.IGNORECASE,
@@ -30,7 +31,8 @@ _EXPLAINS: Final = re.compile(
     r"(?: \w+){0,3}? (?:means?|indicates?|says?|tells?|suggests?|points? (?:to|at)|comes? from"
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
     r"|\b(?:you|your|you're|you'll|you've)\b"
-    r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b|\bthe (?:fix|solution|cause|reason)\b"
+    r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
+    r"|\bthe (?:fix|solution|cause|reason)\b"
     r"|\b(?:an|for) example\b|\bexample (?:of|error|body|response|output)\b|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will|'ve fixed| have fixed| can| would| suggest| recommend)\b|\blet me\b|\bmeans that\b",
