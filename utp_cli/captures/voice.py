@@ -30,6 +30,7 @@ _EXPLAINS: Final = re.compile(
     r"\b(?:this|that|the|your|such an?) (?:\w+ ){0,2}?(?:error|message|exception|response|failure|status|400|code)s?"
     r"(?: \w+){0,3}? (?:means?|indicates?|says?|tells?|suggests?|points? (?:to|at)|comes? from"
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
+    r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
     r"|\b(?:you|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:fix|solution|cause|reason)\b"

@@ -1,0 +1,179 @@
+"""Pastes as they stand in public threads, labelled before they were read; and answers that explain such errors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.cases import ids, load
+from utp_cli import parse
+from utp_cli.app import app
+from utp_cli.captures.voice import voice_of
+from utp_cli.commands.exits import FAIL_ON
+
+THREADS = load("captures/threads.jsonl")
+BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
+NOT_YET = {
+    "thread-opencode-1018b": "an event of a stream in quotes, in a fence that never closes",
+    "thread-sglang-17": "somebody explains a line of a program's usage",
+    "thread-gitnexus-43": "the words around it look like an error",
+    "thread-opencode-20273": "the words of the error are not the provider's",
+    "thread-puppy-165": "somebody explains it",
+    "thread-lms-1342b": "the frame is known, and the escaped words inside are not found",
+}
+"""What is not read yet, and why."""
+
+
+INSIDE = {(11, 5)}
+"""A sentence with a whole error in parentheses: the words around it stand on its line."""
+
+
+@pytest.mark.parametrize("case", THREADS, ids=ids(THREADS))
+def test_the_cause_of_a_thread_is_named(case: dict[str, Any]) -> None:
+    result = parse(case["paste"])
+    codes = {finding.code for finding in result.diagnoses}
+    named = FAIL_ON["error"](result) and (not case["codes"] or bool(codes & set(case["codes"])))
+    assert named is (case["id"] not in NOT_YET), codes
+
+
+def test_an_answer_about_an_error_is_no_error() -> None:
+    alarms = set()
+    for at, answer in enumerate(ANSWERS):
+        for number, body in enumerate(BODIES):
+            result = parse(answer.replace("{}", body))
+            if result.shape == "error" or any(capture.kind == "error" for capture in result.captures):
+                alarms.add((at, number))
+    assert alarms <= INSIDE
+
+
+@pytest.mark.parametrize(
+    ("words", "voice"),
+    [
+        ("I keep getting this when I run the agent:", "asks"),
+        ("The run fails with the following error, any idea?", "asks"),
+        ("This error means that your history is cut. To fix it, send the result.", "explains"),
+        ("For example, the documentation lists this response.", "explains"),
+        ("", ""),
+        ("the log of last night", ""),
+    ],
+)
+def test_who_speaks(words: str, voice: str) -> None:
+    assert voice_of(words) == voice
+
+
+# -- wild mixes ----------------------------------------------------------------------------------------------------
+
+REFUSED = "openai.BadRequestError: Error code: 400 - {'error': {'message': \"Invalid 'messages[8].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.\"}}"
+ANSWER = json.dumps(
+    {
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "It is warm.", "tool_calls": []},
+                "finish_reason": "stop",
+            }
+        ]
+    }
+)
+
+
+def test_of_two_errors_both_are_found_and_the_last_that_tells_most_counts() -> None:
+    other = "anthropic.BadRequestError: Error code: 400 - {'error': {'message': 'prompt is too long: 9 tokens > 8 maximum'}}"
+    result = parse(f"{REFUSED}\n\n{other}\n")
+    assert [capture.kind for capture in result.captures] == ["error", "error"]
+    assert [finding.code for finding in result.diagnoses] == ["context-exceeded"]
+
+
+def test_an_answer_behind_an_error_does_not_hide_it() -> None:
+    result = parse(f"{REFUSED}\n\n{ANSWER}\n")
+    assert [capture.kind for capture in result.captures] == ["error", "answer"]
+    assert [finding.code for finding in result.diagnoses] == ["tool-calls-empty-array"]
+
+
+def test_logs_of_two_services_are_parted() -> None:
+    lines = [
+        "vllm-1   | INFO 11-20 10:12:33 [api_server.py:1] Started",
+        "agent-1  | Traceback (most recent call last):",
+        'vllm-1   | INFO:     172.18.0.3:4 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request',
+        'agent-1  |   File "/app/run.py", line 3, in <module>',
+        f"agent-1  | {REFUSED}",
+        "vllm-1   | INFO 11-20 10:12:34 [metrics.py:1] Avg prompt throughput: 0.0 tokens/s",
+    ]
+    result = parse("\n".join(lines))
+    assert [finding.code for finding in result.diagnoses] == ["tool-calls-empty-array"]
+
+
+# -- what a paste hides --------------------------------------------------------------------------------------------
+
+TOOLS = [{"name": "search", "parameters": {"type": "object", "properties": {"q": {}}, "required": ["q"]}}]
+HIDDEN = """{
+  role: 'assistant',
+  content: null,
+  tool_calls: [ { id: 'c1', type: 'function', function: { name: 'search', arguments: [Object] } } ]
+}
+"""
+
+
+def test_hidden_arguments_are_unknown_and_not_missing() -> None:
+    result = parse(HIDDEN, tools=TOOLS)
+    assert [call.valid for call in result.calls] == [None]
+    assert [note.code for note in result.notes] == ["hidden-arguments"]
+    assert [finding.code for finding in result.diagnoses] == []
+
+
+def test_arguments_that_are_there_are_still_checked() -> None:
+    result = parse(HIDDEN.replace("[Object]", "'{}'"), tools=TOOLS)
+    assert [call.valid for call in result.calls] == [False]
+
+
+# -- sessions ------------------------------------------------------------------------------------------------------
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+UNANSWERED = [
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "user", "content": "Well?"},
+]
+
+
+@pytest.mark.parametrize("wrap", [json.dumps, lambda m: json.dumps({"messages": m}), lambda m: m,
+                                  lambda m: f"What I send:\n```json\n{json.dumps(m)}\n```\n"])  # fmt: skip
+def test_a_pasted_conversation_is_diagnosed(wrap: Any) -> None:
+    assert "missing-tool-result" in [finding.code for finding in parse(wrap(UNANSWERED)).diagnoses]
+
+
+def test_a_sound_conversation_has_no_diagnosis() -> None:
+    sound = [
+        *UNANSWERED[:2],
+        {"role": "tool", "tool_call_id": "c1", "content": "21"},
+        {"role": "assistant", "content": "21."},
+    ]
+    assert parse(json.dumps(sound)).diagnoses == []
+
+
+def test_steps_actions_and_limits() -> None:
+    step = {"text": "", "toolCalls": [], "finishReason": "tool-calls", "usage": {}}
+    assert [f.code for f in parse(json.dumps(step)).diagnoses] == ["calls-lost"]
+    asked = {**step, "toolCalls": [{"toolCallId": "c1", "toolName": "search", "input": {"q": "x"}}]}
+    assert [(c.name, c.arguments) for c in parse(json.dumps(asked)).calls] == [("search", {"q": "x"})]
+    assert [f.code for f in parse("Thought: I look.\nAction: search\n").diagnoses] == ["react-instead-of-native"]
+    assert parse("Thought: I look.\nAction: None\n").diagnoses == []
+    cut = {"type": "message", "role": "assistant", "stop_reason": "max_tokens", "content": [
+        {"type": "tool_use", "id": "t1", "name": "search", "input": {}}]}  # fmt: skip
+    assert [(f.code, f.severity) for f in parse(cut).diagnoses] == [("truncated-call", "error")]
+    assert parse({**cut, "stop_reason": "tool_use"}).diagnoses == []
+
+
+# -- options of parse that read pastes -----------------------------------------------------------------------------
+
+
+def test_raw_unwraps_nothing_and_from_picks_one(tmp_path: Any) -> None:
+    file = tmp_path / "paste.txt"
+    file.write_text(f"{REFUSED}\n\n{ANSWER}\n")
+    raw = json.loads(CliRunner().invoke(app, ["parse", "--raw", "--json", str(file)]).stdout)
+    assert raw["shape"] != "error"
+    picked = json.loads(CliRunner().invoke(app, ["parse", "--from", f"{file}#1", "--json"]).stdout)
+    assert (picked["shape"], picked["content"]) == ("openai-chat", "It is warm.")
