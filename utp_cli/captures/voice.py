@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from utp_cli.protocol.patterns import regex
+
 Voice = Literal["asks", "explains", ""]
 
 _MET: Final = (
     r"(?:get|got|getting|see|saw|seeing|receive|received|receiving|encounter|encountered|encountering|face|facing|hit"
     r"|hitting|keep|run|ran|running|tried|try|trying|noticed|observed|upgraded|updated)"
 )
-_ASKS: Final = re.compile(
+_ASKS: Final = regex(
     rf"\b(?:I|[Ww]e)(?:'m|’m|'ve|’ve| am| are| have|)(?: (?:also|just|now|always|often|frequently|then|keep|was|were))*"
     rf" {_MET}\b"
     r"|\b(?:fails?|failed|crash(?:es|ed)|errors? out|stops? working)\b[^.\n]{0,60}\b(?:with|after)\b"
@@ -26,7 +28,7 @@ _ASKS: Final = re.compile(
     r"|\bsame (?:issue|problem|error)(?: here)?\b",
     re.MULTILINE | re.IGNORECASE,
 )
-_EXPLAINS: Final = re.compile(
+_EXPLAINS: Final = regex(
     r"\b(?:this|that|the|your|such an?) (?:\w+ ){0,2}?(?:error|message|exception|response|failure|status|400|code)s?"
     r"(?: \w+){0,3}? (?:means?|indicates?|says?|tells?|suggests?|points? (?:to|at)|comes? from"
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"

@@ -40,9 +40,7 @@ WINDOWS = (2048, 4096, 8192, 16384, 32768)
 """Context windows that servers cut prompts to by default."""
 
 _REACT = regex(r"^[ \t*]*Action:[^\n]*\n\s*[*]{0,2}Action Input:", re.MULTILINE)
-_NO_INPUT = regex(
-    r"^[ \t*]*Thought:[^\n]*\n(?:[^\n]*\n){0,20}?[ \t*]*Action: ?[\w.-]{2,64}[ \t*]*\n?\Z", re.MULTILINE
-)
+_NO_INPUT = regex(r"^[ \t*]*Thought:[^\n]*\n(?:[^\n]*\n){0,20}?[ \t*]*Action: ?[\w.-]{2,64}[ \t*]*\n?\Z", re.MULTILINE)
 """An answer that ends where the input of the action is due; `None` is no action."""
 
 
