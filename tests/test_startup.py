@@ -66,11 +66,6 @@ def test_healing_loads_no_client() -> None:
     assert not modules & {"httpx", "httpx2", "openai", "anthropic", "ollama", "typer", "rich", "pydantic", "asyncio"}
 
 
-def test_healing_loads_no_client() -> None:
-    modules = loaded("from utp_cli.healing import heal, transport\ntransport()\nheal({'choices': []}, tools=[])")
-    assert not modules & {"httpx", "httpx2", "openai", "anthropic", "ollama", "typer", "rich", "pydantic", "asyncio"}
-
-
 def test_importing_the_package_loads_no_part_of_it() -> None:
     modules = loaded("import utp_cli")
     assert {name for name in modules if name.startswith("utp_cli.")} == set()
