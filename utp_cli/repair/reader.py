@@ -101,15 +101,10 @@ class JsonReader(Entries):
         return self.over
 
     def take(self, text: str, at: int, stop: int = sys.maxsize) -> bool:
-        """Read the value at `text[at]` where it is strict JSON and ends up to `stop`: what follows it is fed next.
-
-        In place of the first `feed`: a long text is not copied for one value in it. False where nothing was read.
-        """
+        """Read strict JSON at `text[at]`, up to `stop`, without a copy of the text; what follows is fed. False: none."""
         begin = SPACE.match(text, at).end()  # type: ignore[union-attr]
-        if text[begin : begin + 1] not in ("{", "["):
-            return False
-        self._fed = True
-        taken = self._skim(text, begin, stop, self._tape.base - at)
+        self._fed = text[begin : begin + 1] in ("{", "[")
+        taken = self._fed and self._skim(text, begin, stop, self._tape.base - at)
         self._tape.base = self.end
         return taken
 

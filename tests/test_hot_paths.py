@@ -1,0 +1,108 @@
+"""Hot paths are guarded by how often they call what is dear, not by time: counts are the same on every machine."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from utp_cli import Parser, parse
+from utp_cli.diagnosis import subject, written
+from utp_cli.dialects.own import dialect_from_table
+from utp_cli.engine import machine, plan
+from utp_cli.parsing import json_rung, native, parser as parsing
+from utp_cli.repair import shortcuts, strings
+
+CALL = json.dumps({"name": "write", "arguments": {"path": "a.py", "content": 'if a < b: print("x", {y})\n' * 400}})
+MARKED = f"I write it.\n<tool_call>\n{CALL}\n</tool_call>"
+MINE = {"family": "tagged_json_object", "call_open": "<act>", "call_close": "</act>"}
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Return a function that counts the calls of a module's or a class's function, by name."""
+    counts = Counter()
+
+    def count(owner: Any, name: str) -> Counter[str]:
+        function = getattr(owner, name)
+
+        def counting(*args: Any, **options: Any) -> Any:
+            counts[name] += 1
+            return function(*args, **options)
+
+        monkeypatch.setattr(owner, name, counting)
+        return counts
+
+    return count
+
+
+def native_body(calls: int) -> dict[str, Any]:
+    made = [
+        {"id": f"c{n}", "type": "function", "function": {"name": "write", "arguments": '{"path": "a.py", "n": 1}'}}
+        for n in range(calls)
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": made}
+    return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+
+def test_a_plan_is_made_once_for_the_dialects_of_a_profile(counted):
+    parsing._plan_led_by.cache_clear()
+    counts = counted(plan.Plan, "__init__")
+    for _ in range(5):
+        dialects = [dialect_from_table("acme", MINE)]  # equal, not the same
+        assert parse('<act>{"name": "a", "arguments": {}}</act>', dialects=dialects).calls[0].parser == "acme"
+    assert counts == {"__init__": 1}
+
+
+def test_a_sound_payload_is_left_to_the_standard_scanner_however_long_it_is(counted):
+    counts = counted(strings.StringReader, "__init__")
+    counted(shortcuts, "scan")
+    assert parse(MARKED).calls[0].arguments["path"] == "a.py"
+    assert counts["__init__"] == 0
+    assert counts["scan"] <= 6
+
+
+def test_brackets_of_prose_start_no_reader(counted):
+    counts = counted(json_rung, "read_block")
+    prose = "See [1] and [the list](https://a.b), {width} by {height}, a[0] and ['a', 'b'], {x | x > 0}. " * 200
+    assert parse(prose).calls == []
+    assert counts == {}
+
+
+def test_a_bracket_that_may_hold_a_call_starts_one(counted):
+    counts = counted(json_rung, "read_block")
+    (call,) = parse('See [1]:\n{"name": "a", "arguments": {"x": [1]}}').calls
+    assert (call.name, counts["read_block"]) == ("a", 1)
+
+
+def test_native_arguments_are_decoded_once(counted):
+    counts = counted(native, "strict")
+    assert len(parse(native_body(7)).calls) == 7
+    assert counts == {"strict": 7}
+
+
+def test_a_whole_answer_works_out_no_events(counted):
+    counts = counted(machine, "Event")
+    assert len(parse(MARKED).calls) == 1
+    assert counts == {}
+    reader = Parser()
+    assert [event.type for event in reader.feed(MARKED)][-1] == "tool_end"
+
+
+def test_diagnoses_read_the_arguments_of_a_call_once(counted):
+    counts = counted(written, "strict")
+    counted(subject, "misfits")
+    tools = [{"name": "write", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}]
+    assert parse(native_body(3), tools=tools).diagnoses
+    assert counts == {"strict": 3, "misfits": 3}
+
+
+def test_a_string_that_streams_in_wakes_its_reader_now_and_then(counted):
+    counts = counted(strings.StringReader, "read")
+    text = '<tool_call>{"name": "a", "arguments": {"x": "' + "word " * 2000
+    reader = Parser()
+    for at in range(0, len(text), 4):
+        reader.feed(text[at : at + 4])
+    assert counts["read"] < len(text) / 4 / 4
