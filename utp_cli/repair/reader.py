@@ -101,7 +101,7 @@ class JsonReader(Entries):
         return self.over
 
     def take(self, text: str, at: int, stop: int = sys.maxsize) -> bool:
-        """Read strict JSON at `text[at]`, up to `stop`, without a copy of the text; what follows is fed. False: none."""
+        """Read strict JSON at `text[at]`, up to `stop`, without a copy of the text; what follows is fed. Or False."""
         begin = SPACE.match(text, at).end()  # type: ignore[union-attr]
         self._fed = text[begin : begin + 1] in ("{", "[")
         taken = self._fed and self._skim(text, begin, stop, self._tape.base - at)
