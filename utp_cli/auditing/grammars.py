@@ -1,17 +1,27 @@
 """UTP314 and on: what the grammar compilers of inference servers refuse in a schema, or take and ignore.
 
-Sources, read in 2026-11: llama.cpp `src/llama-grammar.cpp` (MAX_REPETITION_THRESHOLD) and
-`common/json-schema-to-grammar.cpp`; vLLM 0.33 `v1/structured_output/backend_xgrammar.py` and
-`tool_parsers/utils.py`; SGLang 0.5.23 `srt/constrained/json_schema_validation.py`; xgrammar `cpp/regex_converter.cc`.
+What each can do stands in `facts.grammar_compilers`.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
+from utp_cli.facts.grammar_compilers import (
+    FORMATS,
+    IGNORED,
+    IN_WORDS,
+    LLAMA,
+    LONGEST,
+    PATTERNS_IGNORED_BY_LLAMA,
+    PATTERNS_REFUSED_BY_XGRAMMAR,
+    REFUSED,
+    SERVERS,
+    XGRAMMAR,
+    Limit,
+)
 from utp_cli.schemas.shapes import is_number
 
 if TYPE_CHECKING:
@@ -19,62 +29,8 @@ if TYPE_CHECKING:
 
     from utp_cli.auditing.nodes import Node
 
-LLAMA = ("llama.cpp", "lmstudio")
-"""LM Studio runs GGUF models with llama.cpp."""
-XGRAMMAR = ("vllm", "sglang")
-SERVERS = (*LLAMA, *XGRAMMAR)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """Keywords that a server's compiler cannot do."""
-
-    servers: tuple[str, ...]
-    keywords: tuple[str, ...]
-    types: frozenset[str] = frozenset()
-    """Declared types with which it matters; with any, and without, where empty."""
-    instead: str
-
-
-_IN_WORDS = "drop it and say it in the description"
-REFUSED = (
-    Limit(
-        servers=("vllm",),
-        keywords=("multipleOf",),
-        types=frozenset({"integer", "number"}),
-        instead=_IN_WORDS,
-    ),
-    Limit(
-        servers=("vllm",),
-        keywords=("uniqueItems", "contains", "minContains", "maxContains"),
-        types=frozenset({"array"}),
-        instead=_IN_WORDS,
-    ),
-    Limit(
-        servers=("sglang",),
-        keywords=("multipleOf", "uniqueItems", "contains", "minContains", "maxContains", "not", "if", "then", "else",
-                  "dependentRequired", "dependentSchemas"),
-        instead=_IN_WORDS,
-    ),
-)  # fmt: skip
-IGNORED = (
-    Limit(
-        servers=("vllm",),
-        keywords=("not", "if", "then", "else", "dependentRequired", "dependentSchemas"),
-        instead="check it in the tool; no grammar holds the model to it",
-    ),
-)
-FORMATS = frozenset(
-    {"email", "date", "time", "date-time", "duration", "ipv4", "ipv6", "hostname", "uuid", "uri", "uri-reference",
-     "uri-template", "json-pointer", "relative-json-pointer"}
-)  # fmt: skip
-"""String formats that xgrammar compiles."""
-LONGEST = 2000
-"""Repetitions from which on llama.cpp fails to parse its grammar."""
 _LENGTHS = ("minLength", "maxLength")
 _COUNTS = ("minItems", "maxItems")
-_XGRAMMAR_REFUSES = re.compile(r"\(\?(?:[=!]|<[=!]|[imsx-]+[:)])|\\[1-9]|\\[bBpP]|\[\]")
-_LLAMA_IGNORES = re.compile(r"\(\?[^:]|\\[^\\\"\[\]|.(){}*+?^$/-]|(?<!^)(?<![\[\\])\^|(?<!\\)\$(?!$)")
 _REPETITION = re.compile(r"\{(\d{1,9})(?:,(\d{0,9}))?\}")
 
 
@@ -104,7 +60,7 @@ def _of_strings(node: Node) -> Iterator[tuple[list[str], str, str]]:
     if bounded and ("pattern" in schema or "format" in schema):
         key = next(key for key in _LENGTHS if key in schema)
         yield names, key, "keep the pattern or format, and put the length into it: `^[a-z]{2,8}$`"
-    if isinstance(schema.get("pattern"), str) and _XGRAMMAR_REFUSES.search(schema["pattern"]):
+    if isinstance(schema.get("pattern"), str) and re.search(PATTERNS_REFUSED_BY_XGRAMMAR, schema["pattern"]):
         yield names, "pattern", "write it without look-around, back-references, \\b, \\p and flags"
 
 
@@ -133,7 +89,7 @@ def _of_objects(node: Node) -> Iterator[tuple[list[str], str, str]]:
             yield names, "patternProperties", "list the names under `properties`, or keep one pattern alone"
         beside = {"patternProperties", "properties", "unevaluatedProperties"} & schema.keys()
         if "propertyNames" in schema and beside:
-            yield names, "propertyNames", _IN_WORDS
+            yield names, "propertyNames", IN_WORDS
     if isinstance(schema.get("allOf"), list) and len(schema["allOf"]) > 1:
         yield names, "allOf", "write the branches as one schema"
 
@@ -182,7 +138,7 @@ def grammar_ignored(node: Node) -> Iterator[Flaw]:
     names, pattern = _going_to(node.tool, LLAMA), node.schema.get("pattern")
     if names and isinstance(pattern, str):
         anchored = pattern.startswith("^") and pattern.endswith("$")
-        if not anchored or _LLAMA_IGNORES.search(pattern):
+        if not anchored or re.search(PATTERNS_IGNORED_BY_LLAMA, pattern):
             yield Flaw(
                 pointer=node.at("pattern"),
                 message=f"{' and '.join(names)} cannot compile the pattern {shown(pattern, 40)} in {node.label}",
@@ -208,7 +164,7 @@ def _plain(pattern: str) -> str:
     if any(sign in inner for sign in "|") and not (begun and ended):
         inner = f"({inner})"
     whole = f"^{'' if begun else '.*'}{inner}{'' if ended else '.*'}$"
-    return "" if _LLAMA_IGNORES.search(whole) else whole
+    return "" if re.search(PATTERNS_IGNORED_BY_LLAMA, whole) else whole
 
 
 @audit_rule("UTP316", "error", "shared-definition-differs", on="set", providers=XGRAMMAR)
