@@ -201,3 +201,20 @@ def test_tables_fit_sixty_columns(words, monkeypatch):
     told = done.stdout.partition("\n  corrected\n")[0]  # that is for copying
     summary = 1 if "--portability" in words or "replay" in words else 0  # a sentence may be broken by the terminal
     assert [line for line in told.splitlines()[summary:] if len(line) > 60] == []
+
+
+# -- sessions that lack something
+
+
+def test_a_session_without_requests_cannot_be_asked_again(tmp_path):
+    answer = json.dumps({"response": {"choices": [{"message": {"content": CALL}}]}})
+    (tmp_path / "s.jsonl").write_text(f'{{"utp_session": 1}}\n{answer}\n')
+    done = CliRunner().invoke(app, ["replay", str(tmp_path / "s.jsonl"), "--against", "http://127.0.0.1:9"])
+    assert (done.exit_code, "without their requests: nothing can be asked again" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("count", "says"), [(1, "a session of 1 exchange\n"), (2, "a session of 2 exchanges, read")])
+def test_a_session_says_how_many_exchanges_it_has(tmp_path, count, says):
+    answer = json.dumps({"response": {"choices": [{"message": {"content": CALL}}]}})
+    (tmp_path / "s.jsonl").write_text('{"utp_session": 1}\n' + f"{answer}\n" * count)
+    assert says in CliRunner().invoke(app, ["parse", str(tmp_path / "s.jsonl"), "-q"]).stderr

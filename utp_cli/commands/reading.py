@@ -95,7 +95,10 @@ def _say_session(name: str, data: bytes) -> None:
     from utp_cli.io.output import say  # noqa: PLC0415 - only a session says something
 
     count = sum(1 for line in data.splitlines() if line.strip()) - 1
-    say(f"utp: {name}: a session of {count} exchanges, read as one; one alone: --from {name}#0 to #{count - 1}")
+    if count > 1:
+        say(f"utp: {name}: a session of {count} exchanges, read as one; one alone: --from {name}#0 to #{count - 1}")
+    else:
+        say(f"utp: {name}: a session of {count} exchange")
 
 
 def picked(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:

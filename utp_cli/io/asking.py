@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from utp_cli.facts.formats import FORMATS
+from utp_cli.io.output import say
 from utp_cli.io.web import joined, key_header, root_of, shown_url
-from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.replaying.chunks import parse_again, tools_of
 from utp_cli.replaying.compare import calls_of, recorded_calls
 from utp_cli.replaying.healing import needs_repair, next_request
@@ -75,9 +76,13 @@ class Asking:
             client = httpx.AsyncClient(timeout=httpx.Timeout(self.seconds, connect=10.0))
             slots = asyncio.Semaphore(self.concurrency)
             waiting: deque[asyncio.Task[Exchange]] = deque()
+            asked = without = 0
             try:
                 for exchange in exchanges_of(session.rows, session.source):
-                    if exchange.request:
+                    if not exchange.request:
+                        without += 1
+                    else:
+                        asked += 1
                         work = self._exchange(client, slots, root, session, exchange, options)
                         waiting.append(runner.get_loop().create_task(work))
                     if len(waiting) >= self.concurrency * _AHEAD:
@@ -86,6 +91,10 @@ class Asking:
                     yield runner.run(_result(waiting.popleft()))
             finally:
                 runner.run(client.aclose())
+        if without and not asked:
+            raise BadFile(session.source, "holds answers without their requests: nothing can be asked again")
+        if without:
+            say(f"utp: note: {without} of {session.source} came without a request, and were not asked again")
 
     async def _exchange(
         self, client: httpx.AsyncClient, slots: asyncio.Semaphore, root: str, session: Session, exchange: Exchange,

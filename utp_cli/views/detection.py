@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from utp_cli.detection.command_line import NAMES
-from utp_cli.views.lines import Screen, blocks
+from utp_cli.views.lines import Screen, blocks, wrapped
 
 if TYPE_CHECKING:
     from utp_cli.detection.command_checks import Checked
@@ -56,8 +57,10 @@ def comparison(all_found: list[Detection], screen: Screen) -> list[Text]:
     widths = [min(max(len(row[1][at]) for row in rows), room) for at in range(len(all_found))]
     lines = []
     for label, cells in rows:
-        padded = "  ".join(f"{screen.cut(cell, width):<{width}}" for cell, width in zip(cells, widths, strict=True))
-        lines.append(Text(f"  {label:<{_LABEL}}{padded}".rstrip(), style="" if label else "bold"))
+        broken = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        for at, parts in enumerate(zip_longest(*broken, fillvalue="")):
+            padded = "  ".join(f"{part:<{width}}" for part, width in zip(parts, widths, strict=True))
+            lines.append(Text(f"  {'' if at else label:<{_LABEL}}{padded}".rstrip(), style="" if label else "bold"))
     return lines
 
 

@@ -60,7 +60,8 @@ def _delivery(found: Digest, screen: Screen) -> list[Text]:
         return []
     style = "bold red" if found.delivery.lost else "bold"
     told = f"{found.delivery}: the server left the other calls where no client looks for them"
-    return [Text(f"  {line}", style=style) for line in wrapped(told, screen.width - 2)]
+    lines = [told] if screen.width >= _ROOM else wrapped(told, screen.width - 2)
+    return [Text(f"  {line}", style=style) for line in lines]
 
 
 def _told(found: Digest, screen: Screen) -> list[Text]:
