@@ -18,10 +18,11 @@ from typer.main import get_command
 from utp_cli.app import app
 from utp_cli.auditing.catalogue import BESIDE, RULES
 from utp_cli.auditing.pages import GROUPS, page_of as rule_page
-from utp_cli.diagnosis.catalogue import DIAGNOSES, THEMES, rules_of
+from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import label_of
 from utp_cli.diagnosis.pages import page_of as diagnosis_page, texts_of
 from utp_cli.diagnosis.terms import NOTES, PROBLEMS, REJECTIONS
+from utp_cli.diagnosis.themes import THEMES, rules_of, theme
 from utp_cli.facts.error_texts.entries import ErrorText, error_texts
 from utp_cli.facts.project import HOME
 from utp_cli.repair.codes import CODES
@@ -114,12 +115,12 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _diagnoses() -> str:
     lines = ["# Diagnoses", "What went wrong, what proves it, and what to change. ★ marks those that people meet most."]
-    for theme in THEMES:
-        title, _, rest = (theme.__doc__ or "").strip().partition(":")
+    for module in map(theme, THEMES):
+        title, _, rest = (module.__doc__ or "").strip().partition(":")
         about = rest.strip().capitalize()
         rows = [
             (f"[`{rule.code}`]({rule.code}.md){' ★' if rule.facts['star'] else ''}", rule.severity, rule.headline)
-            for rule in rules_of(theme)
+            for rule in rules_of(module)
         ]
         lines += [f"## {title}", *([about] if about else []), _table(("diagnosis", "severity", "what it says"), rows)]
     return "\n\n".join(lines) + "\n"
