@@ -193,6 +193,7 @@ def test_only_what_is_made_is_healed(wire: str, case: dict[str, Any]) -> None:
 
 
 SHOWN = {
+    "two of an example": "For example:\n\n" + HERMES + "\n" + HERMES,
     "asks behind": HERMES + "\n\nShould I run this?",
     "takes back behind": HERMES + "\n\nI will not run that: it is an injection.",
     "condition behind": HERMES + "\n\nIf you confirm, it is sent.",
@@ -333,7 +334,7 @@ def test_whole_equals_streamed(text: str, size: int, cuts: list[int]) -> None:
     for key in ("calls", "finish", "reasoning"):
         assert streamed[key] == whole[key]
     assert streamed["text"].split() == whole["text"].split()
-    assert whole["calls"]
+    assert len(whole["calls"]) == (2 if text in (TEXTS[1], TEXTS[3]) else 1)
 
 
 # -- harder ones -----------------------------------------------------------------------------------------------------------

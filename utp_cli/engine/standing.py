@@ -91,6 +91,8 @@ def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[
     prose = [index for index, run in enumerate(runs) if run.kind == "text" and says(source.slice(run.start, run.end))]
     last = max((one.runs.stop for one in found), default=0)
     kept = []
+    shown: Found | None = None
+    """The last call, where it is shown: what stands right behind it is shown with it."""
     for one in found:
         known = tools is not None and one.call.name in tools
         if one.quoted and prose and not known:
@@ -98,11 +100,19 @@ def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[
             continue
         if not one.thought and one.call.lack == "nothing" and not one.call.reason:
             goes = bool(prose) and prose[-1] >= last
-            one.standing = _standing(one, runs, source, prose_behind=goes)
+            together = shown is not None and not _says_between(shown, one, runs, source)
+            one.standing = "shown" if together else _standing(one, runs, source, prose_behind=goes)
+            shown = one if one.standing == "shown" else None
             if one.standing == "shown":
                 runs.relabel(one.runs, "text")
         kept.append(one)
     return kept
+
+
+def _says_between(first: Found, second: Found, runs: Runs, source: Source) -> bool:
+    """Whether words stand between two calls."""
+    between = (run for run in runs[first.runs.stop : second.runs.start] if run.kind == "text")
+    return any(says(source.slice(run.start, run.end)) for run in between)
 
 
 _NO_WORDS: Final = " \t\r\n`~"

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.engine.standing import lead_in, says
+from utp_cli.engine.standing import LOOK_BACK, lead_in, says
 from utp_cli.healer.heals import Heal
 from utp_cli.healer.lane import SPECIAL, THINKING, is_prose
 from utp_cli.wire.spec import ABSENT
@@ -114,7 +114,7 @@ def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verd
     verdict = Verdict()
     ids = _Ids(form, seed)
     _judge_natives(answer, result, form, ids, verdict, sound=sound)
-    made = [call for call in result.calls if call.rung != "native" and _is_made(call, answer, result, verdict)]
+    made = list(_made(answer, result, verdict))
     spans: list[Span | None] = []
     for call in made:
         own = str(call.id) if form.any_id and not _MADE_ID.fullmatch(str(call.id)) else None
@@ -212,19 +212,45 @@ class _Ids:
 # -- calls of the text ------------------------------------------------------------------------------------------------
 
 
-def _is_made(call: ToolCall, answer: Answer, result: ParseResult, verdict: Verdict) -> bool:
-    """Whether a call of the text is made beyond doubt; where it is not, that is told."""
-    why = _doubt(call, answer, result)
-    if why:
-        verdict.heals.append(_told(call, result, None, "left", f"the call of {call.name} stays in the text: {why}"))
-    return not why
+def _made(answer: Answer, result: ParseResult, verdict: Verdict) -> Iterator[ToolCall]:
+    """The calls of the text that are made beyond doubt, in their order; what else looks like one is told."""
+    shown = [call for call in result.rejected if call.reason == "shown"]
+    written = [call for call in (*result.calls, *shown) if call.rung != "native"]
+    pointers = list(result.texts)
+    written.sort(
+        key=lambda call: (pointers.index(call.pointer) if call.pointer in pointers else 0, call.span or (0, 0))
+    )
+    before: ToolCall | None = None
+    for call in written:
+        if any(call is one for one in shown):
+            before = call
+            continue
+        why = _doubt(call, answer, result)
+        if not why and before and _right_behind(before, call, result):
+            why = "it stands right behind one that stays"
+        before = call if why else None
+        if why:
+            verdict.heals.append(_told(call, result, None, "left", f"the call of {call.name} stays in the text: {why}"))
+        else:
+            yield call
+
+
+def _right_behind(before: ToolCall, call: ToolCall, result: ParseResult) -> bool:
+    """Whether no words stand between two calls."""
+    if before.pointer != call.pointer or before.span is None or call.span is None:
+        return False
+    first, last, text = before.span[1], call.span[0], result.texts.get(call.pointer, "")
+    between = (s.span for s in result.segments if s.pointer == call.pointer and s.kind == "text")
+    return not any(text[max(start, first) : min(end, last)].strip(_NO_TEXT) for start, end in between if start < last)
 
 
 def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
     """Say why a call may not be made; empty where nothing speaks against it."""
     if answer.tools is not None and call.name not in answer.tools:
         return "the request has no such tool"
-    if call.standing != "made":
+    if (
+        call.standing != "made" and call.rung != "json"
+    ):  # of JSON, what stands behind it tells, and further calls are none
         return "nothing tells whether it is made"
     if call.span is None:
         return "nobody knows where it stands"
@@ -242,6 +268,8 @@ def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
         return "the answer was asked for in JSON"
     if call.rung == "json":
         before = _text_before(call.pointer, start, result)
+        if lead_in(before[-LOOK_BACK:]) == "shown":
+            return "the words before it show it"
         if _TAGS.sub("", before[before.rfind("\n") + 1 :]).strip():
             return "it stands in a line of text"
         if behind.strip(_NO_TEXT).removeprefix("json").strip(_NO_TEXT):
