@@ -62,7 +62,7 @@ def test_parse_loads_nothing_heavy() -> None:
 
 
 def test_healing_loads_no_client() -> None:
-    modules = loaded("from utp_cli.healing import heal, transport\ntransport()\nheal({'choices': []}, tools=[])")
+    modules = loaded("from utp_cli.healing import heal, transport\ntransport()\nprint(heal({'choices': []}, tools=[]))")
     assert not modules & {"httpx", "httpx2", "openai", "anthropic", "ollama", "typer", "rich", "pydantic", "asyncio"}
 
 
