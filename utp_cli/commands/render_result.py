@@ -75,7 +75,8 @@ def render_result(
     out.Output(output).write(written)
     for sent, why in sent_ids([call.id for call in asked], spec.ids):
         if why and sent != call_id and json.dumps(sent) in written:
-            out.say(f"utp: note: {why}: sent as {shown(str(sent))}; the message with the call must say the same")
+            said = f"{spec.name} does not take the id {shown(call_id)}" if call_id else why
+            out.say(f"utp: note: {said}: sent as {shown(str(sent))}; the message with the call must say the same")
 
 
 def _asked(name: str | None, call_id: str | None, answer: str | None) -> list[ToolCall]:

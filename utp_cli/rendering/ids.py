@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from utp_cli.facts.providers import IdRule
 
-_MADE = re.compile(r"call_\d+")
+_MADE = re.compile(r"call_\d{1,4}")
 """What parsing calls a call that had no id."""
 
 Sent = tuple["str | int", str]
