@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import HOSTED, belongs, served
 from utp_cli.facts.formats import FORMATS
-from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called, names_of
+from utp_cli.facts.parser_names import TOOL_PARSERS, UNRELEASED, dialect_called, names_of
 from utp_cli.facts.servers import (
     CONTEXT,
     ENGINES,
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from utp_cli.detection.serving import ServerRow
     from utp_cli.diagnosis.subject import Answer, Refusal
     from utp_cli.dialects.spec import Dialect
+
+NOT_RELEASED = " (in no release: a fork, a branch or a plug-in has it; else parse the text)"
+"""What to know of a parser that the server's releases do not register."""
 
 HAS_IT = "{server} runs with the tool parser {name} already: upgrade it, and look for the parser's error in its log"
 """What to do where the server has the parser that the format needs, and the call is in the text all the same."""
@@ -118,7 +121,8 @@ def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None) ->
         return NO_PARSER[engine].format(dialect=dialect.name)
     template = f" --chat-template examples/{row.vllm_template}" if row and own and row.vllm_template else ""
     extra = template if engine == "vllm" and template else EXTRA_FLAGS.get((engine, dialect.name), "")
-    return TOOL_PARSER[engine].format(name=name) + extra
+    unreleased = name in UNRELEASED.get(engine, {}).get(dialect.name, ())
+    return TOOL_PARSER[engine].format(name=name) + extra + (NOT_RELEASED if unreleased else "")
 
 
 def reasoning_parser(subject: Answer) -> str:
