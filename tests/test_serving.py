@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.played_server import SCENARIOS, body_of, path_of, request_of
 from utp_cli import parse
@@ -135,6 +135,7 @@ def test_what_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, s in SCENARIOS.items() if s["expect"].get("identical")])
+@settings(max_examples=15)
 @given(data=st.data())
 def test_healthy_answers_pass_in_any_pieces(name: str, data: st.DataObject) -> None:
     sent = body_of(SCENARIOS[name])
@@ -454,6 +455,7 @@ ENDS = [
 ]
 
 
+@settings(max_examples=60)
 @given(said=st.lists(st.sampled_from([*WORDS, *WORDS, *ENDS]), max_size=30))
 def test_words_that_pass_at_once_change_nothing(said: list[str]) -> None:
     """What comes of a stream is the same as with a healer alone, piece by piece."""

@@ -149,9 +149,9 @@ class Healed:
         patience = self._healing.patience
         while True:
             due = line.last + (patience.beat if line.begun or self._certain else patience.first)
-            await asyncio.sleep(max(due - time.monotonic(), 0.001))
+            await asyncio.sleep(min(max(due - time.monotonic(), 0.001), patience.beat))
             if time.monotonic() < line.last + (patience.beat if line.begun or self._certain else patience.first):
-                continue
+                continue  # something was said meanwhile
             if self._certain and not self._asked.stream:
                 await line.begin(200, [(b"content-type", b"application/json")])
             await line.beat()
