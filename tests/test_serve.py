@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from tests.played_server import SCENARIOS, WAIT, Played, ask, body_of, path_of, playing, request_of
 
 pytest.importorskip("uvicorn")
 
+from utp_cli.app import app
 from utp_cli.commands.serving import Pages
 from utp_cli.io.healing import HEALED, Healing, Line, Patience
 from utp_cli.io.proxy import Relaying, listen, serve
@@ -378,3 +385,53 @@ def test_nobody_answers() -> None:
         answer = post(served.url, SCENARIOS["chat-hermes-stream"])
     assert answer.status_code == 502
     assert f"utp: no answer from {dead}" in answer.json()["error"]["message"]
+
+
+# -- the command
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are of POSIX")
+def test_the_command_logs_json_and_ends_with_sums(played: Played, tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    words = [sys.executable, "-m", "utp_cli", "serve", "--upstream", played.url, "--port", "0", "-o", str(file)]
+    with subprocess.Popen([*words, "--log-format", "json"], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        listening = json.loads(process.stderr.readline())
+        post(listening["url"], play(played, "chat-hermes-stream"))
+        told = json.loads(process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        sums = json.loads(process.stderr.readline())
+        assert process.wait(WAIT) == 0
+    assert (listening["event"], listening["upstream"]) == ("listening", played.url)
+    assert (told["calls"], told["lost"], told["healed"]) == (["search"], 1, ["text-to-call", "finish"])
+    assert (sums["calls"], sums["lost"], sums["healed"]) == (1, 1, 1)
+    row = json.loads(file.read_text("utf-8").splitlines()[1])
+    assert {heal["code"] for heal in row["healed"]} == {"text-to-call", "finish"}
+    assert row["stream"] == body_of(SCENARIOS["chat-hermes-stream"]).decode()
+
+
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    ((), "utp: no server to ask: name one with --upstream URL"),
+    (("--upstream", "http://a b"), "utp: 'http://a b' is no URL of a server: http://HOST:PORT"),
+    (
+        ("--upstream", "http://x", "--policy", "saf"),
+        "utp: --policy takes safe, guess, not 'saf' (did you mean 'safe'?)",
+    ),
+    (("--upstream", "http://x", "--mode", "pased"), "did you mean 'parsed'?"),
+    (("--upstream", "http://x", "--log-format", "xml"), "utp: --log-format takes pretty, json, not 'xml'"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED)
+def test_what_cannot_be_served(words: tuple[str, ...], said: str) -> None:
+    done = CliRunner().invoke(app, ["serve", *words])
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_a_port_in_use() -> None:
+    with listen(0) as taken:
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(app, ["serve", "--upstream", "http://x", "--port", str(port)])
+    assert done.exit_code == 2
+    assert f"utp: cannot listen on port {port}: address already in use; choose another with --port" in done.stderr

@@ -22,6 +22,7 @@ from utp_cli.io.web import shown_url
 from utp_cli.recording.redaction import Redactor
 from utp_cli.replaying.session import Session
 from utp_cli.serving.exchange import MOST_RETRIES
+from utp_cli.views.json import document
 
 app = command_app()
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where who starts it asks for it
@@ -90,8 +91,11 @@ def serve(
         file = SessionFile(Path(output), header.header()) if output else None
         recorder = Recorder(file, header, Redactor(redact or ()), showing, as_json=as_json, also=pages.count)
         opened.callback(recorder.close)
-        if not quiet and not as_json:
-            _announce(listening.getsockname()[1], host, url, output)
+        here = _address(host, listening.getsockname()[1])
+        if as_json:
+            out.say(document({"event": "listening", "url": here, "upstream": shown_url(url)}, one_line=True).rstrip())
+        elif not quiet:
+            _announce(here, host, url, output)
         named = [] if host in _ANYWHERE else [host]
         serve({listening: url}, healed(recorder.hear, ways, pages.of(url), [*named, *(allow_host or ())]))
     if not quiet:
@@ -101,9 +105,13 @@ def serve(
     return 0
 
 
-def _announce(port: int, host: str, url: str, output: str | None) -> None:
+def _address(host: str, port: int) -> str:
+    """Return where clients of this machine find it."""
+    return f"http://{'127.0.0.1' if host in _ANYWHERE else f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _announce(here: str, host: str, url: str, output: str | None) -> None:
     """Say where it listens, and what to paste into each kind of client."""
-    here = f"http://{'127.0.0.1' if host in _ANYWHERE else f'[{host}]' if ':' in host else host}:{port}"
     writing = f", writing to {output}" if output else ""
     out.say(f"listening on {here} for {shown_url(url)}{writing}; Ctrl-C ends it")
     if host != "127.0.0.1":
