@@ -175,13 +175,18 @@ def _peer(module: str, all_of: Callable[[Any], None]) -> Callable[[], Any] | Non
 
 
 def shortest(run: Callable[[], Any]) -> float:
-    """Return the seconds of processor time of one run, the shortest of several."""
+    """Return the seconds of processor time of one run, the shortest of many short stretches.
+
+    Short ones, because on a busy machine few stretches are left alone for long.
+    """
+    run()
+    gc.collect()
     start = time.process_time()
     run()
-    rounds = max(1, int(0.02 / max(time.process_time() - start, 1e-7)))
-    times = []
-    for _ in range(5):
-        gc.collect()
+    rounds = max(1, int(0.002 / max(time.process_time() - start, 1e-7)))
+    times: list[float] = []
+    begun = time.process_time()
+    while len(times) < 5 or (len(times) < 100 and time.process_time() - begun < 0.4):
         start = time.process_time()
         for _ in range(rounds):
             run()
