@@ -175,7 +175,9 @@ def test_tools_in_any_form(form: str, path: Path) -> None:
     diagnose(given(), "tools")
 
 
-@pytest.mark.parametrize("wrong", [5, b"tools.yaml", [5], [None], "no-such-file.yaml", object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "wrong", [5, b"tools.yaml", [5], [None], "no-such-file.yaml", object()], ids=lambda value: type(value).__name__
+)
 @pytest.mark.parametrize(
     "use",
     [
