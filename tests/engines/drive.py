@@ -9,6 +9,7 @@ import json
 import random
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +19,7 @@ from tests.engines.stubs import install
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 EOS = 2
 CASES = [case for case in load("dialects/cases_*.jsonl") if case.get("tools")]
 
@@ -35,7 +37,10 @@ def tools_of(case: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def name_of(case: dict[str, Any]) -> str:
-    return f"utp_{case['dialect']}" if case.get("dialect") else "utp"
+    from utp_cli.dialects.catalogue import DIALECTS
+
+    found = DIALECTS.get(case["dialect"]) if case.get("dialect") else None
+    return f"utp_{found.name}" if found else "utp"
 
 
 class VLLM:
@@ -52,6 +57,14 @@ class VLLM:
         self.Request: Any = self.abstract.ChatCompletionRequest
         self.registered = sorted(set(self.abstract.ToolParserManager.tool_parsers) - self.builtin)
 
+    def by_file(self) -> bool:
+        """As `--tool-parser-plugin` does it."""
+        known = self.abstract.ToolParserManager.tool_parsers
+        for name in self.registered:
+            del known[name]
+        self.abstract.ToolParserManager.import_tool_parser(str(ROOT / "utp_cli/plugins/vllm_parser.py"))
+        return sorted(set(known) - self.builtin) == self.registered
+
     def request(self, tools: Any, **more: Any) -> Any:
         return self.Request(messages=[{"role": "user", "content": "Go on."}], model="m", tools=tools, **more)
 
@@ -64,7 +77,7 @@ class VLLM:
         request = self.request(tools_of(case), **more)
         parser = self.parser(name_of(case), request)
         request = parser.adjust_request(request)
-        assert request.skip_special_tokens is (more.get("tool_choice") == "none")
+        assert (request.skip_special_tokens is False) is (more.get("tool_choice") != "none")
         out = parser.extract_tool_calls(case["input"], request)
         assert out.tools_called is bool(out.tool_calls)
         assert all(call.id and call.type == "function" for call in out.tool_calls)
@@ -76,9 +89,7 @@ class VLLM:
         seen, deltas = "", []
         pieces = [*((piece, [7]) for piece in cut(case)), ("", [EOS])]
         for piece, tokens in pieces:
-            deltas.append(
-                parser.extract_tool_calls_streaming(seen, seen + piece, piece, [], tokens, tokens, request)
-            )
+            deltas.append(parser.extract_tool_calls_streaming(seen, seen + piece, piece, [], tokens, tokens, request))
             seen += piece
         if self.flushes:
             deltas.append(parser.finish_streaming())
@@ -182,10 +193,11 @@ def main(engine: str, folder: str) -> None:
         if whole != streamed:
             out["unequal"].append(case["id"])
     if engine == "vllm":
+        out["by_file"] = driven.by_file()
         quiet = driven.whole(CASES[0], tool_choice="none"), driven.streamed(CASES[0], tool_choice="none")
         out["quiet"] = all(each == (CASES[0]["input"], []) for each in quiet)
     out["server"] = driven.server()
-    print(json.dumps(out))
+    sys.stdout.write(json.dumps(out) + "\n")
 
 
 if __name__ == "__main__":

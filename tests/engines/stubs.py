@@ -5,12 +5,31 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import sys
+from importlib import metadata
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import MagicMock
 
-LEFT_OUT = {"brotli", "brotlicffi", "h2", "simplejson", "chardet", "socks", "trio", "libtpu", "amdsmi", "zstandard"}
+LEFT_OUT = {
+    "brotli",
+    "brotlicffi",
+    "h2",
+    "simplejson",
+    "chardet",
+    "email_validator",
+    "socks",
+    "trio",
+    "libtpu",
+    "amdsmi",
+    "zstandard",
+}
 """What libraries look for and do without."""
+
+
+def _made_up(name: str) -> Any:
+    if name.startswith("__") and not name.endswith("validators__"):
+        raise AttributeError(name)
+    return [] if name.startswith("__") else MagicMock(name=name)
 
 
 class _Kind(type):
@@ -20,9 +39,7 @@ class _Kind(type):
     __ror__ = __or__
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return MagicMock(name=name)
+        return _made_up(name)
 
 
 def _class(name: str) -> type:
@@ -35,12 +52,14 @@ def _class(name: str) -> type:
         return cls
 
     members = {"__get_pydantic_core_schema__": classmethod(schema), "__class_getitem__": classmethod(item)}
-    return _Kind(name, (), {**members, "__init__": lambda *_, **__: None})
+    return _Kind(
+        name, (), {**members, "__init__": lambda *_, **__: None, "__getattr__": lambda _, name: _made_up(name)}
+    )
 
 
 class _Stub(ModuleType):
     __version__ = "2.9.0"
-    __path__: list[str] = []
+    __path__: ClassVar[list[str]] = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -70,5 +89,14 @@ class _Finder:
 
 def install(engine: str, folder: str) -> None:
     """Import an engine from the folder of its unpacked wheel, and stubs for what is missing."""
+    real = metadata.version
+
+    def version(name: str) -> str:
+        try:
+            return real(name)
+        except metadata.PackageNotFoundError:
+            return "5.3.0" if isinstance(sys.modules.get(name), _Stub) else real(name)
+
+    metadata.version = version
     sys.path.insert(0, folder)
     sys.meta_path.append(_Finder(engine))

@@ -34,38 +34,44 @@ def register() -> None:
 
 def _detector_class(base: Any, results: Any, dialect: str) -> type:
     """Make a subclass of SGLang's BaseFormatDetector that expects a dialect."""
+    known = {"dialect": dialect, "results": results, "__module__": __name__}
+    return type(f"UtpDetector_{dialect}", (_UtpDetector, base), known)
 
-    class UtpDetector(base):  # type: ignore[misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self._answer: ServedAnswer | None = None
 
-        def has_tool_call(self, text: str) -> bool:
-            return _MAY_CALL.search(text) is not None
+class _UtpDetector:
+    """What stands before SGLang's BaseFormatDetector; see there for the methods."""
 
-        def detect_and_parse(self, text: str, tools: Any) -> Any:
-            answer = ServedAnswer(_defined(tools), parser=dialect)
-            content = answer.feed(text)
-            rest, calls = answer.close()
-            return _result(results, content + rest, calls)
+    dialect: str
+    results: Any
+    """The module of SGLang's results."""
 
-        def parse_streaming_increment(self, new_text: str, tools: Any) -> Any:
-            if self._answer is None:
-                self._answer = ServedAnswer(_defined(tools), parser=dialect)
-            return _result(results, self._answer.feed(new_text), [])
+    def __init__(self) -> None:
+        super().__init__()
+        self._answer: ServedAnswer | None = None
 
-        def finish(self, tools: Any) -> Any:  # noqa: ARG002 - the signature is SGLang's
-            answer, self._answer = self._answer, None
-            return _result(results, *(answer.close() if answer else ("", [])))
+    def has_tool_call(self, text: str) -> bool:
+        return _MAY_CALL.search(text) is not None
 
-        def supports_structural_tag(self) -> bool:
-            return False
+    def detect_and_parse(self, text: str, tools: Any) -> Any:
+        answer = ServedAnswer(_defined(tools), parser=self.dialect)
+        content = answer.feed(text)
+        rest, calls = answer.close()
+        return _result(self.results, content + rest, calls)
 
-        def structure_info(self) -> Any:
-            raise NotImplementedError
+    def parse_streaming_increment(self, new_text: str, tools: Any) -> Any:
+        if self._answer is None:
+            self._answer = ServedAnswer(_defined(tools), parser=self.dialect)
+        return _result(self.results, self._answer.feed(new_text), [])
 
-    UtpDetector.__name__ = UtpDetector.__qualname__ = f"UtpDetector_{dialect}"
-    return UtpDetector
+    def finish(self, tools: Any) -> Any:  # noqa: ARG002 - the signature is SGLang's
+        answer, self._answer = self._answer, None
+        return _result(self.results, *(answer.close() if answer else ("", [])))
+
+    def supports_structural_tag(self) -> bool:
+        return False
+
+    def structure_info(self) -> Any:
+        raise NotImplementedError
 
 
 def _defined(tools: Any) -> list[Any]:
