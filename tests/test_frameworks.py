@@ -1,0 +1,91 @@
+"""The hooks for frameworks, with the real packages where they are installed."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from functools import partial
+from typing import Any
+
+import pytest
+
+from utp_cli.plugins.langchain_hooks import heal_message, heal_middleware
+
+CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo", "days": "3",}}\n</tool_call>'
+TOOL = {
+    "name": "get_weather",
+    "parameters": {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city"],
+    },
+}
+WANTED = {"city": "Oslo", "days": 3}
+
+
+def message(**known: Any) -> Any:
+    return pytest.importorskip("langchain_core.messages").AIMessage(**{"content": "", **known})
+
+
+def test_a_call_in_the_text() -> None:
+    healed = heal_message(message(content=f"Let me look.\n{CALL}", id="m1"), [TOOL])
+    (call,) = healed.tool_calls
+    assert (call["name"], call["args"]) == ("get_weather", WANTED)
+    assert healed.content.strip() == "Let me look."
+    assert healed.id == "m1"
+
+
+def test_a_call_that_langchain_could_not_read() -> None:
+    broken = {"name": "get_weather", "args": '{"city": "Oslo", "days": 3,}', "id": "c1", "error": "no JSON"}
+    healed = heal_message(message(invalid_tool_calls=[{**broken, "type": "invalid_tool_call"}]), [TOOL])
+    assert healed.tool_calls == [{"name": "get_weather", "args": WANTED, "id": "c1", "type": "tool_call"}]
+    assert healed.invalid_tool_calls == []
+
+
+@pytest.mark.parametrize("text", ["Nothing to do.", f"Write it like this:\n```\n{CALL}\n```\nThen wait.", CALL[:40]])
+def test_what_is_no_call_is_the_same_object(text: str) -> None:
+    given = message(content=text)
+    assert heal_message(given, [TOOL]) is given
+
+
+def test_other_messages_pass() -> None:
+    messages = pytest.importorskip("langchain_core.messages")
+    for given in (messages.HumanMessage(CALL), message(content=[{"type": "text", "text": CALL}])):
+        assert heal_message(given, [TOOL]) is given
+
+
+def test_behind_a_model() -> None:
+    runnables = pytest.importorskip("langchain_core.runnables")
+    chain = runnables.RunnableLambda(lambda _: message(content=CALL)) | runnables.RunnableLambda(
+        partial(heal_message, tools=[TOOL])
+    )
+    assert chain.invoke("Go on.").tool_calls[0]["args"] == WANTED
+
+
+def test_in_an_agent() -> None:
+    agents = pytest.importorskip("langchain.agents")
+    fakes = pytest.importorskip("langchain_core.language_models.fake_chat_models")
+
+    class Model(fakes.GenericFakeChatModel):  # type: ignore[misc,name-defined]
+        def bind_tools(self, *_: Any, **__: Any) -> Any:
+            return self
+
+    def get_weather(city: str, days: int = 1) -> str:
+        """Get the weather."""
+        return f"{city}: {days + 1}"
+
+    for run in ("invoke", "ainvoke"):
+        model = Model(messages=iter([message(content=CALL), message(content="Rain.")]))
+        agent = agents.create_agent(model, [get_weather], middleware=[heal_middleware()])
+        asked = {"messages": [{"role": "user", "content": "Weather?"}]}
+        done = agent.invoke(asked) if run == "invoke" else asyncio.run(agent.ainvoke(asked))
+        assert [each.content for each in done["messages"] if each.type == "tool"] == ["Oslo: 4"]
+
+
+def test_nothing_is_imported_unasked() -> None:
+    code = (
+        "import sys, utp_cli.plugins.langchain_hooks\n"
+        "assert not [name for name in sys.modules if name.startswith('langchain')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
