@@ -8,8 +8,10 @@ import sys
 from functools import partial
 from typing import Any
 
+import httpx
 import pytest
 
+from utp_cli.healing import transport
 from utp_cli.plugins.langchain_hooks import heal_message, heal_middleware
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo", "days": "3",}}\n</tool_call>'
@@ -71,16 +73,56 @@ def test_in_an_agent() -> None:
         def bind_tools(self, *_: Any, **__: Any) -> Any:
             return self
 
-    def get_weather(city: str, days: int = 1) -> str:
-        """Get the weather."""
-        return f"{city}: {days + 1}"
-
     for run in ("invoke", "ainvoke"):
         model = Model(messages=iter([message(content=CALL), message(content="Rain.")]))
         agent = agents.create_agent(model, [get_weather], middleware=[heal_middleware()])
         asked = {"messages": [{"role": "user", "content": "Weather?"}]}
         done = agent.invoke(asked) if run == "invoke" else asyncio.run(agent.ainvoke(asked))
         assert [each.content for each in done["messages"] if each.type == "tool"] == ["Oslo: 4"]
+
+
+def client(library: Any) -> Any:
+    """A client of httpx or httpx2 that heals; its server says a call in the text, and then that it rains."""
+    said = iter([f"Let me look.\n{CALL}", "Rain."])
+
+    def answer(request: Any) -> Any:
+        assert request.url.path.endswith("/chat/completions")
+        message = {"role": "assistant", "content": next(said)}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+        return library.Response(200, json=body)
+
+    return library.AsyncClient(transport=transport(library.MockTransport(answer)))
+
+
+def get_weather(city: str, days: int = 1) -> str:
+    """Get the weather."""
+    return f"{city}: {days + 1}"
+
+
+def test_openai_agents() -> None:
+    agents, openai = pytest.importorskip("agents"), pytest.importorskip("openai")
+    agents.set_tracing_disabled(True)
+    model = agents.OpenAIChatCompletionsModel(
+        model="m", openai_client=openai.AsyncOpenAI(api_key="k", base_url="http://server/v1", http_client=client(httpx))
+    )
+    agent = agents.Agent(name="a", model=model, tools=[agents.function_tool(get_weather)])
+    done = asyncio.run(agents.Runner.run(agent, "Weather?"))
+    assert [each.output for each in done.new_items if each.type == "tool_call_output_item"] == ["Oslo: 4"]
+    assert done.final_output == "Rain."
+
+
+def test_pydantic_ai() -> None:
+    pydantic_ai, models = pytest.importorskip("pydantic_ai"), pytest.importorskip("pydantic_ai.models.openai")
+    library = pytest.importorskip("httpx2")
+    providers = pytest.importorskip("pydantic_ai.providers.openai")
+    provider = providers.OpenAIProvider(base_url="http://server/v1", api_key="k", http_client=client(library))
+    agent = pydantic_ai.Agent(models.OpenAIChatModel("m", provider=provider), tools=[get_weather])
+    done = asyncio.run(agent.run("Weather?"))
+    parts = [part for each in done.all_messages() for part in each.parts if part.part_kind == "tool-return"]
+    assert [part.content for part in parts] == ["Oslo: 4"]
+    assert done.output == "Rain."
 
 
 def test_nothing_is_imported_unasked() -> None:

@@ -75,7 +75,13 @@ class _Finder:
 
     def find_spec(self, name: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
         top = name.partition(".")[0]
-        kept = top in sys.stdlib_module_names or top == self.real or top in LEFT_OUT or top.startswith("_")
+        kept = (
+            top in sys.stdlib_module_names
+            or top == self.real
+            or top in LEFT_OUT
+            or not top.isidentifier()
+            or top[0] == "_"
+        )
         if kept or (top != name and not isinstance(sys.modules.get(top), _Stub)):
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]

@@ -26,6 +26,7 @@ from utp_cli.detection.command_faults import (
 )
 from utp_cli.detection.command_line import NAMES
 from utp_cli.detection.dialect import server_row
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
 from utp_cli.protocol.errors import nearest
 
@@ -51,6 +52,8 @@ def _unknown_parser(command: Command, found: Detection) -> Iterator[Fault]:
         plugged = option.replace("call-parser", "parser-plugin") if option == TOOL else f"{REASONING}-plugin"
         if not name or name in known or (name == "auto" and command.engine == "sglang") or plugged in command.options:
             continue
+        if option == TOOL and _is_of_utp(name):
+            continue
         right = advised(found, command.engine, option) or nearest(name, known)
         elsewhere = name in known_names(command.engine, UNRELEASED)
         where = f"{RELEASES[command.engine]} registers no {option} {name}"
@@ -63,6 +66,11 @@ def _unknown_parser(command: Command, found: Detection) -> Iterator[Fault]:
             changes={option: right} if right else {},
             advice="" if right else f"a name of `{NAMES[command.engine]} --help`",
         )
+
+
+def _is_of_utp(name: str) -> bool:
+    """Whether it is a parser that utp itself brings to vLLM and SGLang, where it is installed beside them."""
+    return name == "utp" or (name.startswith("utp_") and DIALECTS.get(name.removeprefix("utp_")) is not None)
 
 
 def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
