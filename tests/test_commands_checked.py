@@ -193,3 +193,12 @@ def test_wrong_use_is_one_line(ask, words, told):
     assert result.exit_code == 2
     assert told in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("engine", ["vllm serve m --enable-auto-tool-choice", "sglang serve --model-path m"])
+def test_parsers_that_utp_brings_are_known(engine: str) -> None:
+    def unknown(name: str) -> bool:
+        found = check_command(read_command(f"{engine} --tool-call-parser {name}"), detect("m"))
+        return "parser-unknown-to-server" in [finding.code for finding in found.findings]
+
+    assert [unknown(name) for name in ("utp", "utp_hermes", "utp_", "utp_x")] == [False, False, True, True]

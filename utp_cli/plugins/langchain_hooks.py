@@ -33,7 +33,8 @@ def heal_message(message: Any, tools: Iterable[Any]) -> Any:
     if done is body:
         return message
     healed = done["choices"][0]["message"]
-    valid, invalid = [], []
+    valid: list[Any] = []
+    invalid: list[Any] = []
     for call in healed["tool_calls"]:
         given = {"id": call["id"], "name": call["function"]["name"]}
         try:
