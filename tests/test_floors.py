@@ -33,7 +33,7 @@ FLOORS = {
     "io": 9,
     "views": 9,
     "commands": 10,
-    "plugins": 10,
+    "plugins": 11,
 }
 FACE = {"app", "answers", "healing", "public", "__main__", "__init__"}
 """Modules beside the folders; they stand with the commands."""
