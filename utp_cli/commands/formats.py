@@ -11,6 +11,7 @@ from utp_cli.protocol.records import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from utp_cli.diagnosis.engines import EngineReading
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.tools import Tool
@@ -35,6 +36,10 @@ class Showing(Record):
     """The tools that are known, by name; None where nobody said."""
     live: bool = False
     """The text has been seen as it came."""
+    engines: tuple[str, ...] = ()
+    """Whose own reading is told beside utp's."""
+    parser: str | None = None
+    """The parser that was named."""
 
     @property
     def colour(self) -> bool:
@@ -56,6 +61,14 @@ class Showing(Record):
         )
 
 
+def _engines(result: ParseResult, showing: Showing) -> list[EngineReading] | None:
+    if not showing.engines:
+        return None
+    from utp_cli.diagnosis.engines import engine_readings  # noqa: PLC0415 - hardly anybody asks
+
+    return engine_readings(result, showing.engines, showing.parser)
+
+
 def _pretty(result: ParseResult, showing: Showing) -> str:
     from utp_cli.views.lines import painted  # noqa: PLC0415
     from utp_cli.views.pretty import first_line, pretty  # noqa: PLC0415
@@ -64,14 +77,15 @@ def _pretty(result: ParseResult, showing: Showing) -> str:
     if showing.quiet:
         return painted([first_line(result, screen, source)], colour=showing.colour)
     known = None if showing.tools is None else len(showing.tools)
-    lines = pretty(result, screen, tools=known, source=source, seen=showing.live)
+    engines = _engines(result, showing)
+    lines = pretty(result, screen, tools=known, source=source, seen=showing.live, engines=engines)
     return painted(lines, colour=showing.colour)
 
 
 def _json(result: ParseResult, showing: Showing) -> str:
     from utp_cli.views.json import answer  # noqa: PLC0415
 
-    return answer(result, one_line=showing.several or showing.live)
+    return answer(result, one_line=showing.several or showing.live, engines=_engines(result, showing))
 
 
 def _calls(result: ParseResult, showing: Showing) -> str:

@@ -58,6 +58,9 @@ def parse(
         str | None, how("--for", metavar="PROVIDER", help="Check a request against this provider's rules.")
     ] = None,
     fix: Annotated[bool, how("--fix", help="With --for: write the mended request.")] = False,
+    engines: Annotated[
+        str | None, how("--as", metavar="ENGINE", help="Say what this server's parser returns: vllm, sglang.")
+    ] = None,
     clipboard: Annotated[bool, how("--clipboard", help="Read what lies on the clipboard.")] = False,
     raw: Annotated[bool, how("--raw", help="Read the text as it is: unwrap nothing.")] = False,
     lines: Annotated[bool, how("--lines", help="Every line is an input.")] = False,
@@ -113,6 +116,8 @@ def parse(
         color=options.wanted_colour(color, no_color=no_color),
         several=several,
         live=stream,
+        engines=_engines(engines, target or fix or repair_only or plan or html, settings.get("format")),
+        parser=settings.get("parser"),
     )
     if target or fix:
         _only_checks(target, session or lines or stream or repair_only or html or plan or raw)
@@ -148,6 +153,19 @@ def parse(
     if drawing := drawing_for("utp parse", names, html, name, sink, quiet=quiet):
         read = drawing.answers(read)
     return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])
+
+
+def _engines(names: str | None, other: object, format_name: str | None) -> tuple[str, ...]:
+    """Return the engines that `--as` names. Raises `UnknownName`, and `BadOption` where nothing would show them."""
+    if names is None:
+        return ()
+    if other or format_name not in (None, "pretty", "json"):
+        raise BadOption(
+            "--as adds to a whole answer, as text or JSON: no --for, --fix, --repair-only, --plan, --html, -f"
+        )
+    from utp_cli.diagnosis.engines import engines_named  # noqa: PLC0415 - hardly anybody asks
+
+    return engines_named(names)
 
 
 def _only_checks(target: str | None, other: object) -> None:

@@ -10,7 +10,9 @@ from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
+    from utp_cli.diagnosis.engines import EngineReading
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.events import Event
 
@@ -38,9 +40,10 @@ def _escape(found: re.Match[str]) -> str:
     return json.dumps(found[0])[1:-1]
 
 
-def answer(result: ParseResult, *, one_line: bool = False) -> str:
-    """Write the document `utp.parse/1`."""
-    return document(result.to_dict(), one_line=one_line)
+def answer(result: ParseResult, *, one_line: bool = False, engines: Sequence[EngineReading] | None = None) -> str:
+    """Write the document `utp.parse/1`; with `engines` where somebody asked for what they would return."""
+    asked = {} if engines is None else {"engines": [reading.to_dict() for reading in engines]}
+    return document(result.to_dict() | asked, one_line=one_line)
 
 
 def calls(result: ParseResult, *, one_line: bool = False) -> str:

@@ -19,6 +19,7 @@ from utp_cli.views.verdict import headline, verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from utp_cli.diagnosis.engines import EngineReading
     from utp_cli.protocol.calls import (
         Attempt,
         Note,
@@ -56,11 +57,17 @@ _WHY = {
 
 
 def pretty(
-    result: ParseResult, screen: Screen, *, tools: int | None = None, source: str = "", seen: bool = False
+    result: ParseResult,
+    screen: Screen,
+    *,
+    tools: int | None = None,
+    source: str = "",
+    seen: bool = False,
+    engines: Sequence[EngineReading] | None = None,
 ) -> list[Text]:
     """Draw an answer. `tools`: how many are known. `source`: its name, where there are several answers.
 
-    `seen`: the text as written has just been shown, and is left out.
+    `seen`: the text as written has just been shown, and is left out. `engines`: what servers would return.
     """
     calls = _listed([*enumerate(result.calls, 1)], lambda entry: _call(*entry, screen, tools), screen)
     calls += _listed(result.server_calls, lambda ran: _server_call(ran, screen), screen)
@@ -70,6 +77,7 @@ def pretty(
         *found_lines(result, screen),
         *_error(result, screen),
         *_missing(result, screen),
+        *_engines(engines, screen),
     ]
     if clean and not result.diagnoses and not result.rejected and not screen.verbose:
         return head + calls
@@ -214,6 +222,15 @@ def _missing(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw what would tell more than what was read, and the command that gets it."""
     told = what_is_missing(result)
     return screen.labelled(Text("  get", style="bold"), told, _DETAILS) if told else []
+
+
+def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[Text]:
+    """Draw what servers would return for the calls of this text."""
+    if readings is None:
+        return []
+    told = [f"{reading.message} [{reading.version}]" for reading in readings]
+    label = Text("  as", style="bold")
+    return screen.labelled(label, "; ".join(told) or "no markup of a call stands in this text", _DETAILS)
 
 
 def _findings(result: ParseResult, screen: Screen) -> list[Text]:
