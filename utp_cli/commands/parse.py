@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -23,10 +23,12 @@ from utp_cli.protocol.records import replace
 from utp_cli.protocol.tools import tier_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from utp_cli.io.output import Output
+    from utp_cli.io.settings import Settings
     from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.tools import Tool
 
 how = partial(Option, rich_help_panel="How to read")
 
@@ -116,8 +118,7 @@ def parse(
         color=options.wanted_colour(color, no_color=no_color),
         several=several,
         live=stream,
-        engines=_engines(engines, target or fix or repair_only or plan or html, settings.get("format")),
-        parser=settings.get("parser"),
+        **_asked(engines, settings, target or fix or repair_only or plan or html),
     )
     if target or fix:
         _only_checks(target, session or lines or stream or repair_only or html or plan or raw)
@@ -139,8 +140,7 @@ def parse(
     known = parser_options(settings, request)
     known |= {"finish_reason": finish_reason, "generation_prompt": generation_prompt or ""}
     known |= {"tier": tier_named(tier), "root": str(Path(root).absolute()) if root else None}
-    by_name = None if known["tools"] is None else {tool.name: tool for tool in known["tools"]}
-    showing = replace(showing, tools=by_name)
+    showing = replace(showing, tools=_by_name(known["tools"]))
     sink = sink_for(name, showing)
     if stream:
         read = live(names[0], known, LIVE.get(name, unheard)(showing, sink))
@@ -155,17 +155,19 @@ def parse(
     return shown(read, lambda answer: formats[name](answer, showing), sink, FAIL_ON[settings.get("fail_on")])
 
 
-def _engines(names: str | None, other: object, format_name: str | None) -> tuple[str, ...]:
-    """Return the engines that `--as` names. Raises `UnknownName`, and `BadOption` where nothing would show them."""
-    if names is None:
-        return ()
-    if other or format_name not in (None, "pretty", "json"):
-        raise BadOption(
-            "--as adds to a whole answer, as text or JSON: no --for, --fix, --repair-only, --plan, --html, -f"
-        )
+def _asked(engines: str | None, settings: Settings, other: object) -> dict[str, Any]:
+    """Return what `--as` adds to what is shown. Raises as `engines_named`, and `BadOption` where nothing shows it."""
+    if engines is None:
+        return {}
+    if other or settings.get("format") not in (None, "pretty", "json"):
+        raise BadOption("--as adds to a whole answer, as text or JSON: no --for, --fix, --repair-only, --plan, --html")
     from utp_cli.diagnosis.engines import engines_named  # noqa: PLC0415 - hardly anybody asks
 
-    return engines_named(names)
+    return {"engines": engines_named(engines), "parser": settings.get("parser")}
+
+
+def _by_name(tools: Sequence[Tool] | None) -> dict[str, Tool] | None:
+    return None if tools is None else {tool.name: tool for tool in tools}
 
 
 def _only_checks(target: str | None, other: object) -> None:

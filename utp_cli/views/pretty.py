@@ -230,7 +230,7 @@ def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[T
         return []
     told = [f"{reading.message} [{reading.version}]" for reading in readings]
     label = Text("  as", style="bold")
-    return screen.labelled(label, "; ".join(told) or "no markup of a call stands in this text", _DETAILS)
+    return screen.labelled(label, "\n".join(told) or "no markup of a call stands in this text", _DETAILS, whole=True)
 
 
 def _findings(result: ParseResult, screen: Screen) -> list[Text]:
