@@ -40,8 +40,8 @@ DAMAGED = """
 ## Damaged calls
 
 What becomes of one call, written as the dialect has it and then damaged in one way, or put into a place that is not
-usual: how many of the engine's parsers do what. utp reads all of these, with a repair where one is due; a call that is
-cut off it tells of, and does not hand on. `utp parse --as vllm` says it of the text at hand.
+usual: how many of the engine's parsers do what. Texts that utp does not read are not among them, so it reads all of
+these, with a repair where one is due; a call that is cut off it tells of, and does not hand on. `utp parse --as vllm` says it of the text at hand.
 
 {meanings}
 
