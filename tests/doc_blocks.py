@@ -195,6 +195,7 @@ class Reader:
         """Do what a page shows. Yields each command of a `console` block with what is shown and what it printed."""
         for block in (block for block in blocks_of(page) if block.title):
             self.write(block)
+        program = ""  # the Python of a page is one program: a block uses the names of those before
         for block in blocks_of(page):
             if block.language == "console":
                 for command, shown in commands_of(block):
@@ -202,7 +203,8 @@ class Reader:
             elif block.language == "sh":
                 self.shell(block.text)
             elif block.language == "python" and not block.title:
-                code, printed = self.run(f"python - <<'END'\n{block.text}\nEND")
+                program += block.text + "\n"
+                code, printed = self.run(f"python - <<'END'\n{program}END")
                 assert code == 0, printed
         self.stop()
 

@@ -95,7 +95,8 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
     """
     choice = choice_of(answer.request)
     sent = answer.request.get("tools") or answer.request.get("functions")
-    none_sent = not sent and ("tools" in answer.request or ("messages" in answer.request and not answer.tools))
+    whole = {"model", "messages"} <= answer.request.keys()  # else it may be a saved conversation: its tools are unknown
+    none_sent = not sent and ("tools" in answer.request or (whole and not answer.tools))
     calls = [call for call in answer.written if call.native or call.parser not in {"", "json-content"}]
     if calls and (choice.mode == "none" or none_sent):
         yield Sighting(

@@ -100,6 +100,17 @@ GIGACHAT3 = Dialect(
     quirks="One call an answer; raw control characters in strings are tolerated by the servers.",
 )
 
+LMSTUDIO = Dialect(
+    name="lmstudio",
+    family="tagged_json_object",
+    aliases=("lm_studio", "lm-studio"),
+    source="default tool use of LM Studio: lmstudio.ai/docs/developer/openai-compat/tools (2026-11)",
+    call_open=("[TOOL_REQUEST]",),
+    call_close=("[END_TOOL_REQUEST]",),
+    reasoning=THINK,
+    quirks="LM Studio teaches it to every model whose own form it does not read; one block a call.",
+)
+
 TOOL_USE = Dialect(
     name="tool_use",
     family="tagged_json_object",
@@ -367,7 +378,7 @@ HYPERCLOVAX_14B = Dialect(
 )
 
 DIALECTS = (
-    HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
+    HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, LMSTUDIO, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
     HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
     MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON,
     OPENPANGU_V2, PANGU, HYPERCLOVAX_14B,
