@@ -83,6 +83,18 @@ def test_text_is_told_as_it_comes():
     assert ["".join(event.text for event in events) for events in said] == ["So", "Let me look.", " Now this"]
 
 
+def test_plain_text_is_told_at_once_where_the_prompt_has_closed_the_thinking():
+    """Else a closing marker may come that makes all of it thinking: then the end tells."""
+    said = {}
+    for prompt in ("", "<|im_start|>assistant\n<think>\n\n</think>\n\n"):
+        parser = Parser(model="qwen3:8b", generation_prompt=prompt)
+        events = [parser.feed(piece) for piece in ("It rains ", "in Oslo. ", "So stay.")]
+        said[bool(prompt)] = ["".join(event.text for event in told) for told in events]
+        last = parser.finish()
+        agree([*(event for told in events for event in told), *last], parser.close())
+    assert said == {False: ["", "", ""], True: ["It", " rains in", " Oslo. So"]}
+
+
 def test_a_call_is_told_while_it_is_read():
     parser = Parser()
     events = parser.feed('<tool_call>{"name": "f", "arguments": {}}</tool_call>')

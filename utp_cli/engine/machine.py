@@ -73,7 +73,7 @@ class Engine:
         self._layout = Layout()
         self._thinking = Thinking(first_run=0) if thinking else None
         self._all_thought = thinking
-        self._had_thinking = thinking
+        self._had_thinking = thinking or plan.has_thought(prompt)
         self._section: Dialect | None = None
         self._opener: Opener | None = None
         """The last opening marker, while no call has followed it."""

@@ -31,6 +31,7 @@ class Plan:
             for d in dialects
             for marker in (*(close for _, close in d.reasoning), *_call_close(d), *d.section_close, *d.dropped)
         ]
+        self._unthink = tuple(close for d in dialects for _, close in d.reasoning if close.strip())
         self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
 
     def order(self, meanings: Sequence[Meaning], section: Dialect | None) -> list[Meaning]:
@@ -54,6 +55,10 @@ class Plan:
         at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
         ended = max((prompt.rfind(closer) for closer in self._closers), default=-1)
         return prompt[at:] if at >= 0 and at >= ended else ""
+
+    def has_thought(self, prompt: str) -> bool:
+        """Whether the prompt ends with closed thinking: what comes is the answer."""
+        return bool(prompt) and prompt.rstrip().endswith(self._unthink)
 
 
 _ROLES = ("call", "bare", "think", "unthink", "end", "section", "drop")

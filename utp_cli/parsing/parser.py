@@ -44,6 +44,10 @@ class Parser:
     does not say. `generation_prompt`: what the chat template put before the model's first token. `request`, `server`:
     what is known of them, for diagnoses. `mode`: how calls were asked for. `tier`, `root`: as `preflight` takes them.
     `as_is`: read the text as it stands; else, where it turns out to be a paste, what matters in it is read.
+
+    Feed what the server sends (bytes, or the chunks of an SDK), and text is told as it comes. Of text alone nothing
+    is told before its end: a closing marker may yet say that all of it was thinking. Where the model cannot think,
+    say so: `generation_prompt="<think></think>"`.
     Raises `UtpError` for a parser or mode that does not exist; input never raises.
     """
 
