@@ -59,6 +59,21 @@ def test_an_agent_loop(serve, tmp_path):
     assert bodies[2]["messages"][3]["tool_calls"][0]["function"]["name"] == "get_weather"
 
 
+def test_a_healing_client(serve, tmp_path):
+    """The server leaves a broken call in the text; the client reads a native one."""
+    text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo", "days": 3,}}\n</tool_call>'
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    answer = json.dumps({"object": "chat.completion", "model": "qwen3:8b", "choices": [choice]}).encode()
+    server = serve({"POST /v1/chat/completions": lambda _: (200, answer, {"Content-Type": "application/json"})})
+    done = run(
+        sys.executable, str(EXAMPLES / "healing_client.py"), "qwen3:8b", "Oslo?", folder=tmp_path, OPENAI_BASE_URL=f"{server.url}/v1"
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["get_weather {'city': 'Oslo', 'days': 3}", "finish_reason: tool_calls"], (
+        done.stderr
+    )
+    assert "[healed: text-to-call call-left-in-content]" in done.stderr
+
+
 def test_a_dialect_of_ones_own(tmp_path):
     done = run(sys.executable, str(EXAMPLES / "own_dialect.py"), folder=tmp_path)
     assert done.stdout.splitlines() == [
