@@ -48,6 +48,8 @@ class Outcome:
     repairs: list[str]
     diagnoses: list[tuple[str, str]]
     """Code and message of each."""
+    fix: str = ""
+    """What to change, of the first cause that says so."""
     causes: int = 0
     """Diagnoses of severity `error` or `warning`."""
     finish_reason: str | None = None
@@ -147,6 +149,7 @@ def outcome_of(compared: Compared, index: int, tools: Mapping[str, Tool], *, ret
         rejected=[(call.name, call.reason) for call in result.rejected],
         repairs=[repair.code for repair in result.repairs],
         diagnoses=[(finding.code, finding.message) for finding in result.diagnoses],
+        fix=next((finding.fix for finding in result.diagnoses if finding.severity != "info" and finding.fix), ""),
         causes=sum(finding.severity != "info" for finding in result.diagnoses),
         finish_reason=result.finish_reason,
         error=facts.error or _refused(compared),

@@ -59,7 +59,8 @@ def _delivery(found: Digest, screen: Screen) -> list[Text]:
     if not str(found.delivery):
         return []
     style = "bold red" if found.delivery.lost else "bold"
-    told = f"{found.delivery}: the server left the other calls where no client looks for them"
+    rest = "the other calls where no client looks for them" if found.delivery.delivered else "it where no client looks"
+    told = f"{found.delivery}: the server left {rest}"
     lines = [told] if screen.width >= _ROOM else wrapped(told, screen.width - 2)
     return [Text(f"  {line}", style=style) for line in lines]
 
@@ -69,15 +70,17 @@ def _told(found: Digest, screen: Screen) -> list[Text]:
     pairs = [(session, outcome) for session in found.sessions for outcome in session.told]
     pairs.sort(key=lambda pair: not pair[1].failed)
     lines: list[Text] = []
+    said: set[str] = set()
     for session, outcome in pairs if screen.verbose else pairs[:TOLD]:
-        lines += _exchange(session, outcome, screen)
+        lines += _exchange(session, outcome, screen, said)
     more = found.spoken_of - len(pairs[:TOLD])
     if more > 0 and not screen.verbose:
         lines.append(Text(f"  and {more} more; --verbose shows them", style="dim"))
     return lines
 
 
-def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen) -> list[Text]:
+def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen, said: set[str]) -> list[Text]:
+    """Tell one exchange; a fix that was `said` before is not told again."""
     right = f"{outcome.rungs[0]}{screen.signs.dot}{outcome.parsers[0]}" if outcome.calls else f"now {screen.signs.dash}"
     name = session.source.rpartition("/")[2] or session.source
     head = Text.assemble(
@@ -86,12 +89,16 @@ def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen) -> list[
         Text(outcome.status, style=_STYLES.get(outcome.status, "")),
         f": {screen.cut(screen.safe(outcome.why), 50)}",
     )  # fmt: skip
-    lines = [screen.row(head, Text(right, style="dim"))]
+    fits = head.cell_len + 2 + len(right) <= screen.width
+    lines = [screen.row(head, Text(right if fits else "", style="dim"))]
     for rejected, reason in outcome.rejected:
         where = f", finish_reason {outcome.finish_reason}" if outcome.finish_reason else ""
         lines.append(Text(f"    {screen.brief(rejected or 'a call', 30)} is {reason}{screen.safe(where)}"))
     for code, message in outcome.diagnoses[:_CAUSES]:
         lines += screen.labelled(Text(f"    {code}  "), message, 8)
+    if outcome.failed and outcome.fix and outcome.fix not in said:
+        said.add(outcome.fix)
+        lines += screen.labelled(Text("    fix "), outcome.fix, 8, whole=True)
     if outcome.failed:
         lines.append(Text(f"    utp parse --from '{screen.safe(session.source)}#{outcome.index}'", style="dim"))
     return [*lines, *_arguments(outcome, screen)]
