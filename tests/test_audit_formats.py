@@ -57,6 +57,12 @@ def test_junit() -> None:
     assert int(root.attrib["failures"]) == len(found(FLAWED))
 
 
+def test_github_links_to_the_page_once_the_home_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("utp_cli.views.workflow.page_of", lambda kind, code: f"https://home.example/{kind}/{code}/")
+    write("a,b.yaml", BARE)
+    assert utp("a,b.yaml", "-f", "github").stdout.splitlines()[0].endswith("%0Ahttps://home.example/rules/UTP205/")
+
+
 def test_github_escapes() -> None:
     write("a,b.yaml", BARE)
     assert utp("a,b.yaml", "-f", "github").stdout.startswith("::warning file=a%2Cb.yaml,line=6,col=7,title=UTP205 ")

@@ -71,6 +71,8 @@ def detect(
     from utp_cli.commands.detecting import Detecting, saved  # noqa: PLC0415 - `--help` has no need of it
 
     detecting = Detecting(settings, seconds=timeout, probe=probe, template=template)
+    if command is not None and not command.strip():
+        raise BadOption("--command is empty: write how the server is started, or a file that says so")
     if command and len(models or []) > 1:
         raise BadOption("--command takes one model")
     found = detecting.checked(command, models[0] if models else None) if command else detecting.found(models or [])

@@ -104,7 +104,7 @@ def parse(
         mode=mode, min_confidence=min_confidence, fail_on=fail_on, format="json" if as_json else format_name,
     )  # fmt: skip
     if session and (files or lines or stream or repair_only):
-        raise BadOption("--from reads one exchange: neither files, --lines, --stream nor --repair-only")
+        raise BadOption("--from FILE#N names the file itself: no further files, --lines, --stream or --repair-only")
     if clipboard and (files or session):
         raise BadOption("--clipboard is the input: neither files nor --from")
     if raw and (session or stream):

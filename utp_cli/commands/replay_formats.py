@@ -130,11 +130,11 @@ class Github:
         self._talks: dict[str, Conversation] = {}
 
     def add(self, part: Part) -> bool:
-        from utp_cli.views.workflow import workflow_command  # noqa: PLC0415
+        from utp_cli.views.workflow import linked, workflow_command  # noqa: PLC0415
 
         told = [
             workflow_command(
-                "error" if outcome.failed else "notice", _headline(outcome),
+                "error" if outcome.failed else "notice", _with_cause(outcome),
                 file=part.session.source, line=outcome.line, title=f"{_title(outcome)} #{outcome.index}",
             )
             for outcome in part.outcomes
@@ -143,7 +143,12 @@ class Github:
         keep(self._talks, part.conversations)
         if part.last:
             told += [
-                workflow_command("error", finding.message, file=part.session.source, title=finding.code)
+                workflow_command(
+                    "error",
+                    linked(finding.message, "diagnoses", finding.code),
+                    file=part.session.source,
+                    title=finding.code,
+                )
                 for finding in _faults(self._talks)
             ]
             self._talks = {}
@@ -194,6 +199,18 @@ def _title(outcome: Outcome) -> str:
 
 def _headline(outcome: Outcome) -> str:
     return f"{outcome.status}: {outcome.why}" if outcome.why else outcome.status
+
+
+def _with_cause(outcome: Outcome) -> str:
+    """Return the headline with the first cause, what to change, and where its page is."""
+    from utp_cli.views.workflow import linked  # noqa: PLC0415
+
+    told = _headline(outcome)
+    if outcome.failed and outcome.diagnoses:
+        code, message = outcome.diagnoses[0]
+        fix = f"\nfix: {outcome.fix}" if outcome.fix else ""
+        told = linked(f"{told}\n{code}: {message}{fix}", "diagnoses", code)
+    return told
 
 
 def _details(outcome: Outcome) -> str:

@@ -27,7 +27,10 @@ def read_commands(source: str) -> list[Command]:
     found = _composed(text, name) if re.search(r"^services:", text, re.MULTILINE) else _in_script(text)
     if not found:
         known = ", ".join(dict.fromkeys(NAMES[engine] for _, engine, _ in ENGINES))
-        raise BadOption(f"--command: no server is started here; known are {known}, and a Modelfile of Ollama")
+        raise BadOption(
+            f"--command: no server is started here; known are {known}, and a Modelfile of Ollama"
+            " (for what Ollama pulls: utp detect MODEL --provider ollama)"
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from utp_cli.auditing.baseline import fingerprint
 from utp_cli.views.findings import findings_of, place_of, title_of
 from utp_cli.views.json import document
 from utp_cli.views.junit import Case, junit
-from utp_cli.views.workflow import workflow_command
+from utp_cli.views.workflow import linked, workflow_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ def as_github(audited: Sequence[Audited]) -> str:
     """Write workflow commands, which GitHub shows beside the lines: one for each cause."""
     return "".join(
         workflow_command(
-            _GITHUB[finding.severity], finding.message, file=finding.place.file or "", line=finding.place.line or 1,
-            col=finding.place.column or 1, title=title_of(finding),
+            _GITHUB[finding.severity], linked(finding.message, "rules", finding.code),
+            file=finding.place.file or "", line=finding.place.line or 1, col=finding.place.column or 1, title=title_of(finding),
         )
         for one in audited
         for finding in (cause.finding for cause in one.report.causes())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from utp_cli.facts.project import page_of
 from utp_cli.views.lines import UNICODE, counted
 from utp_cli.views.page.exchange import MOST, OF_STATUS, SIGNS, Entry, exchange, words_of
 from utp_cli.views.page.explaining import explained, flags
@@ -117,7 +118,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "pieces": pieces, "quote": quote, "written": written, "brief": brief, "counted": counted, "steps": steps,
-        "explained": explained, "flags": flags,
+        "explained": explained, "flags": flags, "page": partial(page_of, "diagnoses"),
     }  # fmt: skip
     environment.globals |= {"signs": UNICODE, "of_status": OF_STATUS}
     return environment
