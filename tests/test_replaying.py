@@ -574,7 +574,8 @@ def test_junit_and_github(tmp_path: Path) -> None:
     place = str(path).replace(":", "%3A").replace(",", "%2C")
     assert lines[0].startswith(f"::error file={place},line=2,title=regressed #0::regressed: a")
     assert lines[1].startswith(f"::error file={place},line=3,title=improved #1::")
-    assert lines[1].endswith("search found; search not delivered")
+    assert "search found; search not delivered%0Acall-left-in-content: " in lines[1]
+    assert "%0Afix: " in lines[1]
     assert len(lines) == 2
     suites = ET.fromstring(utp("replay", path, "-f", "junit").stdout)  # noqa: S314 - ours
     assert (suites.get("tests"), suites.get("failures")) == ("2", "2")

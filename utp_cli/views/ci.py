@@ -24,7 +24,8 @@ def as_github(audited: Sequence[Audited]) -> str:
     return "".join(
         workflow_command(
             _GITHUB[finding.severity], linked(finding.message, "rules", finding.code),
-            file=finding.place.file or "", line=finding.place.line or 1, col=finding.place.column or 1, title=title_of(finding),
+            file=finding.place.file or "", line=finding.place.line or 1, col=finding.place.column or 1,
+            title=title_of(finding),
         )
         for one in audited
         for finding in (cause.finding for cause in one.report.causes())
