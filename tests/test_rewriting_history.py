@@ -52,6 +52,7 @@ messages = st.one_of(
     st.builds(lambda i, n: {"type": "function_call", "call_id": i, "name": n, "arguments": "{}"}, ids, names),
     st.builds(lambda i: {"type": "function_call_output", "call_id": i, "output": "warm"}, ids),
     st.just({"type": "reasoning", "id": "rs_1", "summary": []}),
+    st.just({"type": "item_reference", "id": "msg_1"}),
 )
 histories = st.lists(messages, max_size=8)
 MODELS = [
@@ -77,6 +78,56 @@ def test_a_second_rewrite_changes_nothing(provider: str, history: list[Any], mod
     assert [finding.code for finding in second.broken] == []
     assert second.messages == first.messages
     json.dumps(first.to_dict())
+
+
+KEPT = {
+    "items that are not read": (
+        "openai-responses",
+        [
+            {"type": "item_reference", "id": "msg_1"},
+            {"role": "user", "content": "Hello"},
+            {"type": "reasoning", "id": "rs_1", "summary": []},
+            {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+            {"type": "function_call", "call_id": "c1", "name": "search", "arguments": "{}", "id": "fc_1"},
+            {"type": "function_call_output", "call_id": "c1", "output": "warm"},
+        ],
+    ),
+    "a tool of the provider's own": (
+        "anthropic",
+        [
+            {"role": "user", "content": "Hello"},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
+                    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+                    {"type": "text", "text": "Warm."},
+                ],
+            },
+            {"role": "user", "content": "Thanks"},
+        ],
+    ),
+    "a call of free text": (
+        "openai",
+        [
+            {"role": "user", "content": "Hello"},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": "c1", "type": "custom", "custom": {"name": "run", "input": "ls"}}],
+            },
+            {"role": "tool", "tool_call_id": "c1", "content": "warm"},
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_a_provider_takes_stays(name: str) -> None:
+    provider, history = KEPT[name]
+    written = rewrite_history(history, provider, native=True)
+    assert written.broken == []
+    assert written.messages == history
 
 
 # -- the providers' own types and validators judge what was rewritten ---------------------------------------------

@@ -27,7 +27,8 @@ from utp_cli.app import app
 from utp_cli.commands.serving import Pages
 from utp_cli.io.healing import HEALED, Healing, Line, Patience
 from utp_cli.io.proxy import Relaying, listen, serve
-from utp_cli.recording.capture import Capture
+from utp_cli.recording.capture import Capture, row_of
+from utp_cli.recording.redaction import Redactor
 from utp_cli.serving.exchange import Ways
 
 QUIET = Patience(first=WAIT, beat=WAIT, held=WAIT)
@@ -190,6 +191,39 @@ def test_what_fails_inside_passes(played: Played, monkeypatch: pytest.MonkeyPatc
 
 
 # -- asking again, and tools for models that have none
+
+
+@pytest.mark.parametrize("name", ["chat-hermes-body", "chat-hermes-stream"])
+def test_a_history_that_is_refused_is_fitted(name: str, played: Played) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    history: list[Any] = [
+        {"role": "user", "content": "Go on."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "warm"},
+    ]
+    refusal = {"status": 400, "headers": {}, "body": {"error": {"message": "bad ids"}}, "chunks": None}
+    with serving(played.url, Ways(provider="mistral")) as served:
+        scenario = play(played, name, **refusal, next=[SCENARIOS[name]])
+        first = post(served.url, scenario, messages=history)
+        seen = [served.last(), served.last()]
+        scenario = play(played, name)
+        second = post(served.url, scenario, messages=history)
+        seen.append(served.last())
+        scenario = play(played, name)
+        sound = post(served.url, scenario)
+        seen.append(served.last())
+    asked = [request["messages"] for _, request in played.asked[-4:]]
+    assert asked[0] == history
+    assert asked[1] == asked[2] != history
+    assert asked[3] == request_of(scenario)["messages"]
+    assert [answer.status_code for answer in (first, second, sound)] == [200, 200, 200]
+    assert first.content == second.content == sound.content
+    assert [capture.dropped for capture in seen] == [True, False, False, False]
+    told = [[one["code"] for one in capture.fitted] for capture in seen]
+    assert told == [[], ["mistral-id-format"], ["mistral-id-format"], []]
+    row = row_of(seen[1], Redactor())
+    assert row["request"]["messages"] == history
+    assert row["fitted"][0]["pointer"] == "/messages/1/tool_calls/0"
 
 
 def test_an_invalid_call_goes_back_to_the_model(played: Played) -> None:

@@ -13,7 +13,9 @@ from hypothesis import given, settings, strategies as st
 from tests.played_server import SCENARIOS, body_of, path_of, request_of
 from utp_cli import parse
 from utp_cli.commands.serving import LiveWays
+from utp_cli.diagnosis.histories.rewrite import rewrite_history
 from utp_cli.facts.base_urls import CLIENT_KINDS
+from utp_cli.facts.hosts import provider_at
 from utp_cli.healer.healer import Healer
 from utp_cli.io.programs import environment_for, routes
 from utp_cli.io.settings import load_settings
@@ -24,6 +26,7 @@ from utp_cli.serving import exchange as exchanges
 from utp_cli.serving.asking_again import total, usage_of, with_usage
 from utp_cli.serving.emulation import Emulation, Modes
 from utp_cli.serving.exchange import Answer, Exchange, Ways
+from utp_cli.serving.fitting import Fitter
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.streamed import streamed
 from utp_cli.serving.wires import Asked, asked_of
@@ -224,9 +227,121 @@ def test_a_server_that_refuses_the_text_gets_the_client_s_words() -> None:
     assert exchange.body == b"as it came"
 
 
-def test_a_history_may_be_fitted() -> None:
-    ways = Ways(fit_history=lambda request, _: {**request, "messages": []})
-    assert json.loads(Exchange(asked("chat-hermes-body"), b"", ways, RawAnswers(), Modes()).body)["messages"] == []
+# -- histories that a server refuses
+
+
+CALLED: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [
+    {"id": "call_123456", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+]}  # fmt: skip
+RETURNED: dict[str, Any] = {"role": "tool", "tool_call_id": "call_123456", "content": "warm"}
+ASKS = {"role": "user", "content": "Hello"}
+LATE_SYSTEM = {"role": "system", "content": "Be kind."}
+USES: dict[str, Any] = {"type": "tool_use", "id": "bad id", "name": "search", "input": {}}
+GIVES: dict[str, Any] = {"type": "tool_result", "tool_use_id": "bad id", "content": "warm"}
+IDS = "mistral-id-format"
+HISTORIES: dict[str, tuple[str, list[Any], Ways, str, list[str]]] = {
+    "the profile's provider": ("chat-hermes-body", [ASKS, CALLED, RETURNED], Ways(provider="mistral"), "", [IDS]),
+    "another name of it": ("chat-hermes-body", [ASKS, CALLED, RETURNED], Ways(provider="MistralAI"), "", [IDS]),
+    "where the server is": ("chat-hermes-body", [ASKS, CALLED, RETURNED], Ways(), "api.mistral.ai", [IDS]),
+    "the profile before the place": (
+        "chat-hermes-body", [ASKS, CALLED, RETURNED], Ways(provider="vllm"), "api.mistral.ai", []
+    ),
+    "its engine": (
+        "chat-hermes-body", [ASKS, LATE_SYSTEM, ASKS], Ways(server={"engine": "vllm"}), "", ["system-not-first"]
+    ),
+    "an answer begun, which templates go on with": (
+        "chat-hermes-body", [ASKS, {"role": "assistant", "content": "So"}], Ways(server={"engine": "vllm"}), "", []
+    ),
+    "nobody known": ("chat-hermes-body", [ASKS, LATE_SYSTEM, CALLED, RETURNED], Ways(), "127.0.0.1", []),
+    "sound": ("chat-hermes-body", [ASKS, CALLED, RETURNED], Ways(provider="openai"), "", []),
+    "a wire that only one has": (
+        "anthropic-hermes-body",
+        [ASKS, {"role": "assistant", "content": [USES]}, {"role": "user", "content": [GIVES]}], Ways(), "localhost",
+        ["call-id-format"],
+    ),
+    "a provider's other wire": (
+        "chat-hermes-body", [ASKS, CALLED, RETURNED], Ways(provider="anthropic"), "", []
+    ),
+}  # fmt: skip
+
+
+def refusing(name: str, fitter: Fitter, body: bytes = b"as it came", **changes: Any) -> tuple[Exchange, Any]:
+    """Ask with a history; the server refuses it."""
+    scenario, history, ways, host, _ = HISTORIES[name]
+    asking = asked(scenario, messages=history, **changes)
+    exchange = Exchange(asking, body, ways, RawAnswers(), Modes(), fitter=fitter, host=host)
+    assert exchange.body == body
+    return exchange, settled(exchange, 400, b'{"error": "refused"}')
+
+
+def settled(exchange: Exchange, status: int, body: bytes) -> Any:
+    answer = exchange.answer(status, JSON)
+    return exchange.settle(answer, answer.feed(body) + answer.close(), body)
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_a_history_that_is_refused_is_fitted(name: str) -> None:
+    due = HISTORIES[name][-1]
+    exchange, first = refusing(name, Fitter())
+    assert [one["code"] for one in (exchange.fitted.told() if exchange.fitted else [])] == due
+    assert (first is None) == bool(due)
+    if due:
+        before, after = HISTORIES[name][1], json.loads(exchange.body)["messages"]
+        assert after != before
+        assert rewrite_history(after, exchange.fitted.provider if exchange.fitted else "").broken == []
+
+
+def test_rules_that_a_server_keeps_are_kept_at_once() -> None:
+    fitter = Fitter()
+    exchange, _ = refusing("the profile's provider", fitter)
+    made = exchange.body
+    assert settled(exchange, 200, body_of(SCENARIOS["chat-hermes-body"])) is not None
+    scenario, history, ways, _, _ = HISTORIES["the profile's provider"]
+    again = Exchange(asked(scenario, messages=history), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
+    assert again.body == made
+    other = [*history[:2], {**RETURNED, "name": "search", "artifact": 1}]
+    more = Exchange(asked(scenario, messages=other), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
+    assert more.body == b"as it came"
+    sound = Exchange(asked(scenario, messages=[ASKS]), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
+    assert sound.body == b"as it came"
+    # it refuses now what it took before: as the client said it, and no more
+    assert settled(again, 400, b"{}") is None
+    assert again.body == b"as it came"
+    assert again.fitted is None
+
+
+def test_what_is_refused_twice_tells_the_first_refusal() -> None:
+    fitter = Fitter()
+    exchange, _ = refusing("the profile's provider", fitter)
+    answer, out = settled(exchange, 400, b'{"error": "and again"}')
+    assert (answer.status, out, exchange.fitted) == (400, b'{"error": "refused"}', None)
+    refusing("the profile's provider", fitter)  # nothing was learnt
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 503])
+def test_other_errors_are_not_of_the_history(status: int) -> None:
+    scenario, history, ways, host, _ = HISTORIES["the profile's provider"]
+    exchange = Exchange(asked(scenario, messages=history), b"", ways, RawAnswers(), Modes(), host=host)
+    assert settled(exchange, status, b"{}") is not None
+
+
+def test_a_history_that_is_not_all_there_is_not_fitted() -> None:
+    asking = asked("responses-hermes-body", input=[{"type": "function_call_output", "call_id": "c", "output": "x"}])
+    for more, due in (({}, True), ({"previous_response_id": "resp_1"}, False)):
+        told = replace(asking, request={**asking.request, **more})
+        exchange = Exchange(told, b"", Ways(), RawAnswers(), Modes(), host="api.openai.com")
+        assert (settled(exchange, 400, b"{}") is None) is due
+
+
+@pytest.mark.parametrize(
+    ("host", "due"),
+    [
+        ("API.Mistral.ai", "mistral"), ("me.openai.azure.com", "azure"), ("us-central1-aiplatform.googleapis.com", "vertex"),
+        ("api.mistral.ai.evil.example", ""), ("localhost", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_whose_server_a_host_is(host: str, due: str) -> None:
+    assert provider_at(host) == due
 
 
 # -- usage

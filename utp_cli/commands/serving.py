@@ -49,7 +49,7 @@ class LiveWays:
 
     def _made(self, settings: Settings) -> Ways:
         model = settings.get("model")
-        return Ways(model=model, server=settings.table("server"), **self._options)
+        return Ways(model=model, provider=settings.get("provider"), server=settings.table("server"), **self._options)
 
     def _now(self) -> tuple[int, int] | None:
         try:

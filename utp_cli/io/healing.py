@@ -13,6 +13,7 @@ from utp_cli.protocol.numbers import loads
 from utp_cli.recording.tally import UNCHANGED
 from utp_cli.serving.emulation import Modes
 from utp_cli.serving.exchange import EmulatedAnswer, Exchange, Ways
+from utp_cli.serving.fitting import Fitter
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.wires import NDJSON, asked_of
 
@@ -55,6 +56,7 @@ class Healing:
     patience: Patience = field(default_factory=Patience)
     kept: RawAnswers = field(default_factory=RawAnswers)
     modes: Modes = field(default_factory=Modes)
+    fitter: Fitter = field(default_factory=Fitter)
 
     def __call__(self, capture: Capture) -> Passage | None:
         """Return what heals an exchange; None where there is nothing to heal: no model is asked, or it has no tools."""
@@ -65,7 +67,8 @@ class Healing:
             asked = asked_of(capture.path, capture.request_body)
             if asked is None or not asked.tools:
                 return None
-            exchange = Exchange(asked, capture.request_body, self.ways(), self.kept, self.modes)
+            body, kept = capture.request_body, self.kept
+            exchange = Exchange(asked, body, self.ways(), kept, self.modes, fitter=self.fitter, host=capture.host)
         except Exception as error:  # noqa: BLE001 - whatever fails, the exchange passes
             capture.note = f"not healed ({type(error).__name__}: {str(error)[:120]})"
             return None
@@ -143,6 +146,7 @@ class Healed:
             if self._answer:
                 capture.healed = [heal.to_dict() for heal in self._answer.heals]
                 capture.note = self._answer.note
+            capture.fitted = self._exchange.fitted.told() if self._exchange.fitted else []
 
     async def _beat(self, line: Line) -> None:
         """Give signs of life while nothing else is said, and let go what was held for too long."""
@@ -232,7 +236,7 @@ class Healed:
         if line.begun and answer.unsent and answer.status >= 400 and self._asked.stream:
             out = self._asked.wire.fault(self._asked.told(_decoded(out)))
         await line.begin(
-            answer.status, _headers_for(answer, out, response, self._asked, again=bool(self._exchange.retries))
+            answer.status, _headers_for(answer, out, response, self._asked, again=self._exchange.best is not None)
         )
         await line.end(out)
 
@@ -240,8 +244,9 @@ class Healed:
         """Say in an answer that has begun that nobody answers; or send what an earlier answer said."""
         if best := self._exchange.best:
             self._answer, out = best
-            kind = self._asked.wire.media if self._asked.stream else "application/json"
-            await line.begin(200, [(b"content-type", kind.encode())])
+            streams = self._asked.stream and self._answer.status < 400
+            kind = self._asked.wire.media if streams else "application/json"
+            await line.begin(self._answer.status, [(b"content-type", kind.encode())])
             await line.end(out)
             return
         capture.status, capture.ended = 502, "unreachable"

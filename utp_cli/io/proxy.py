@@ -95,6 +95,7 @@ class Relay:
             method=scope["method"],
             path=path.removeprefix(urlsplit(root_of(str(upstream))).path)
             + (f"?{query.decode('latin-1')}" if query else ""),
+            host=upstream.host,
             at=time.time(),
             request_headers=_headers(scope["headers"]),
         )

@@ -30,6 +30,8 @@ class Capture:
     method: str
     path: str
     """With the query."""
+    host: str = ""
+    """The server that is asked, without its port."""
     at: float
     """When the request came, in seconds since the epoch."""
     request_headers: list[tuple[str, str]]
@@ -44,6 +46,8 @@ class Capture:
     """The content encoding of a body is not known here."""
     healed: list[dict[str, Any]] = field(default_factory=list)
     """What was changed on the way to the client, as `Heal.to_dict` says it; the body is as the server sent it."""
+    fitted: list[dict[str, str]] = field(default_factory=list)
+    """What was changed in the history on the way to the server, as `Fitted.told` says it; the body is the client's."""
     note: str = ""
     """Why it was not healed, where it was to be."""
     retries: int = 0
@@ -80,6 +84,8 @@ def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
     }
     if capture.healed:
         row["healed"] = _decoded(redactor.text(dumps(capture.healed), secrets))
+    if capture.fitted:
+        row["fitted"] = _decoded(redactor.text(dumps(capture.fitted), secrets))
     ended = "" if capture.ended == "complete" else capture.ended
     more = {"mode": capture.mode, "repair_attempts": capture.retries, "ended": ended}
     return row | {key: value for key, value in more.items() if value}

@@ -8,7 +8,6 @@ Whatever fails here, the server's bytes pass as they came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,14 +16,18 @@ from utp_cli.parsing.parser import parse
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.serving.asking_again import asks_again, total, usage_of, with_usage
 from utp_cli.serving.emulation import Emulation, Modes
+from utp_cli.serving.fitting import Fitter, provider_of
 from utp_cli.serving.plain_text import PlainText
 from utp_cli.serving.streamed import streamed
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import TextPiece
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from utp_cli.healer.heals import Heal
     from utp_cli.protocol.calls import ParseResult
+    from utp_cli.serving.fitting import Fitted
     from utp_cli.serving.raw_answers import RawAnswers
     from utp_cli.serving.wires import Asked
 
@@ -32,7 +35,6 @@ MOST_HELD: Final = 8 << 20
 """Bytes of one answer that are held back; beyond, it passes as it came."""
 MOST_RETRIES: Final = 5
 
-Fitting = Callable[[Mapping[str, Any], "Asked"], Mapping[str, Any]]
 Held = Literal["text", "end"]
 """Until when a streamed answer is held: its first word of text, or its end."""
 
@@ -43,6 +45,8 @@ class Ways:
 
     model: str | None = None
     """In place of what requests name, for what is expected of answers."""
+    provider: str | None = None
+    """Who serves it, where a profile says so."""
     policy: str = "safe"
     mode: str = "native"
     """How tools are asked for: `native`, one of `EMULATED`, or `auto`: emulated where the server takes none."""
@@ -50,8 +54,6 @@ class Ways:
     """How often an invalid call goes back to the model, for one request."""
     server: Mapping[str, Any] = field(default_factory=dict)
     """What is known of the server, as `Healer` takes it."""
-    fit_history: Fitting | None = None
-    """Rewrites a request so that its history keeps the server's rules of turns; the one place where that is done."""
 
 
 class OutOfStep(Exception):
@@ -255,10 +257,17 @@ class EmulatedAnswer(Answer):
 class Exchange:
     """All that is sent to the server for one request of a client."""
 
-    def __init__(self, asked: Asked, body: bytes, ways: Ways, kept: RawAnswers, modes: Modes) -> None:
-        """`body`: the request as it came."""
+    def __init__(
+        self, asked: Asked, body: bytes, ways: Ways, kept: RawAnswers, modes: Modes, *,
+        fitter: Fitter | None = None, host: str = "",
+    ) -> None:  # fmt: skip
+        """`body`: the request as it came. `host`: the server that is asked."""
         self.asked, self.ways = asked, ways
         self.emulation: Emulation | None = None
+        self.fitted: Fitted | None = None
+        """The request with its history fitted, where that is what the server was asked last."""
+        self._fitter, self._said, self._refusal = fitter or Fitter(), asked, 0
+        self._host = host
         self._modes = modes
         self.retries = 0
         self.body = body
@@ -276,13 +285,36 @@ class Exchange:
                 self._emulate(mode, self.asked)
                 return
             request = self._kept.put_back(self.asked)
-            if self.ways.fit_history:
-                fitted = self.ways.fit_history(request or self.asked.request, self.asked)
-                request = dict(fitted) if fitted != self.asked.request else request
             if request is not None:
                 self.body, self._changed = dumps(request).encode(), True
+            put = replace(self.asked, request=request or self.asked.request)
+            if made := self._fitter.at_once(put, self._provider()):
+                self._fit(made)
+                self._changed = True
         except Exception:  # noqa: BLE001 - whatever fails, the request goes on as it came
-            self.body, self._changed, self.emulation = self._plain, False, None
+            self.emulation = None
+            self._unchanged()
+
+    def _provider(self) -> str:
+        return provider_of(self._said, self.ways.provider, self.ways.server, self._host)
+
+    def _fit(self, made: Fitted) -> None:
+        self.fitted, self.asked = made, replace(self._said, request=made.request)
+        self.body = dumps(made.request).encode()
+
+    def _unchanged(self) -> None:
+        """Ask as the client said it."""
+        self.body, self.asked, self._changed, self.fitted = self._plain, self._said, False, None
+
+    def _refused(self, answer: Answer, out: bytes) -> bool:
+        """Make the server's refusal of a history good; return whether `body` is to be sent."""
+        if self.emulation or self._refusal or self.retries:
+            return False
+        self._refusal = answer.status
+        if made := self._fitter.refused(self._said, self._provider(), answer.status):
+            self.best = (answer, out)
+            self._fit(made)
+        return made is not None
 
     def _emulate(self, mode: str, asked: Asked) -> None:
         self.emulation = Emulation(asked, mode, self.ways.server.get("engine"))
@@ -305,10 +337,15 @@ class Exchange:
                 self._emulate(mode, self.asked)
                 return None
             if self._changed:  # the server does not take what was changed: once more, as the client said it
-                self.body, self._changed = self._plain, False
+                self._unchanged()
+                return None
+            if self._refused(answer, out):
                 return None
             if self.best:
+                self.fitted = None if not self.retries else self.fitted
                 return self.best
+        elif self.fitted and self._refusal:
+            self._fitter.taken(self.fitted, self._refusal)
         try:
             if again := self._asks_again(answer, out):
                 self.body, self._changed = again, False

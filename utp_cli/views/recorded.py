@@ -35,6 +35,7 @@ def recorded(capture: Capture, outcome: Outcome | None, screen: Screen) -> Text:
     told += [counted(len(outcome.repairs), "repair")] if outcome.repairs else []
     told += sorted({code for code, _ in outcome.diagnoses})
     told += [f"healed: {', '.join(changed)}"] if (changed := changes(capture)) else []
+    told += [f"history fitted: {', '.join(rules)}"] if (rules := _rules(capture)) else []
     told += ["asked again"] if capture.dropped else []
     told += [capture.note] if capture.note else []
     text = screen.signs.dot.join(screen.safe(part) for part in told)
@@ -64,8 +65,14 @@ def as_document(capture: Capture, outcome: Outcome, findings: Iterable[Finding])
         "diagnoses": [finding.code for finding in findings],
         "healed": changes(capture),
         "asked_again": capture.dropped,
+        "fitted": _rules(capture),
         **({"note": capture.note} if capture.note else {}),
     }
+
+
+def _rules(capture: Capture) -> list[str]:
+    """Return the rules that a history was fitted to, each once, in order."""
+    return list(dict.fromkeys(one["code"] for one in capture.fitted))
 
 
 def _named(parsers: Counter[str]) -> list[str]:

@@ -124,7 +124,8 @@ def adapt_parts(look: Look, turns: list[Turn]) -> list[Turn]:
             _mark(turn)
         parts = []
         for part in turn.parts:
-            own = part.form in taken and look.rules.lists and (turn.role == "user" or look.rules.form in _BLOCKS)
+            placed = turn.role == "user" or look.rules.form in _BLOCKS or "/content/" not in part.place
+            own = part.form in taken and look.rules.lists and placed
             if part.kind == "other" and not own:
                 said = f"[{(part.raw or {}).get('type') or 'a part'} left out]"
                 mend = f"a text in its place: {said}"
@@ -168,7 +169,8 @@ def _check_shape(look: Look, part: Part) -> None:
         named_role = raw.get("role") == "function"
         lacks = [] if named_role else ["tool_call_id" if part.kind == "result" else "id"]
     if part.kind == "call" and part.form == "openai-chat" and look.rules.form == "openai-chat":
-        lacks += [key for key in ("type", "function") if key not in raw and "function_call" not in part.place]
+        inside = "custom" if raw.get("type") == "custom" else "function"
+        lacks += [key for key in ("type", inside) if key not in raw and "function_call" not in part.place]
         lacks += ["arguments"] if part.arguments is None else []
     if lacks:
         what = f"a {part.kind} without {', '.join(lacks)}"

@@ -74,7 +74,7 @@ def read_message(message: dict[str, Any], place: str) -> Source:
         source = Source(raw=message, place=place, form="gemini", role=role or "user")
         source.parts = [_block(part, f"{place}/parts/{at}") for at, part in dicts_of(message["parts"])]
         return source
-    if message.get("type") in _ITEMS:
+    if message.get("type") in _ITEMS or (not role and _is_other_item(message)):
         source = Source(raw=message, place=place, form="openai-responses", role="")
         source.parts = [_item(message, place)]
         return source
@@ -92,6 +92,11 @@ def read_message(message: dict[str, Any], place: str) -> Source:
     forms = [part.form for part in source.parts if part.form not in ("", PLAIN)]
     source.form = next((form for form in forms if form != UNTYPED), "bedrock" if forms else PLAIN)
     return source
+
+
+def _is_other_item(message: dict[str, Any]) -> bool:
+    """Whether this is an item of the Responses API that is not read here: a search, a reference, a hosted tool."""
+    return isinstance(message.get("type"), str) and message["type"] != "message" and "content" not in message
 
 
 def role_of(source: Source) -> Role:
@@ -132,7 +137,7 @@ def _other_form(block: dict[str, Any]) -> str:
         return "gemini" if block.keys() & {"inlineData", "fileData", "executableCode"} else "bedrock"
     if kind.startswith("input_"):
         return "openai-responses" if kind != "input_audio" else "openai-chat"
-    return "anthropic" if "source" in block or kind.endswith("_tool_result") else "openai-chat"
+    return "anthropic" if "source" in block or kind.endswith(("_tool_use", "_tool_result")) else "openai-chat"
 
 
 def _text(form: str) -> Callable[[dict[str, Any], str], Part]:
@@ -214,8 +219,8 @@ _KEYED: Final[dict[str, Callable[[dict[str, Any], str], Part]]] = {
 
 def _chat_call(call: dict[str, Any], place: str) -> Part:
     """Read a call of OpenAI's form, or a flat one as LangChain has it."""
-    function = call.get("function")
-    held = function if isinstance(function, dict) else call
+    inner = (call.get(key) for key in ("function", "custom"))
+    held = next((one for one in inner if isinstance(one, dict)), call)
     given = next((held[key] for key in ("arguments", "args", "input") if key in held), None)
     form = "ollama" if isinstance(given, dict) and not call.keys() & {"id", "type"} else "openai-chat"
     name = text_of(held.get("name"))
@@ -237,9 +242,9 @@ def _tool_message(message: dict[str, Any], place: str) -> Part:
 
 def _item(item: dict[str, Any], place: str) -> Part:
     """Read an item of the Responses API that is no message."""
-    kind, form = _ITEMS[item["type"]], "openai-responses"
-    if kind == "thinking":
-        return Part(kind="thinking", place=place, form=form, raw=item)
+    kind, form = _ITEMS.get(item["type"]), "openai-responses"
+    if kind is None or kind == "thinking":
+        return Part(kind="thinking" if kind else "other", place=place, form=form, raw=item)
     if kind == "result":
         value = item.get("output")
         told: dict[str, Any] = {"id": _id(item.get("call_id")), "value": value, "text": result_text(value)}

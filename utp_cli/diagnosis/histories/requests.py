@@ -89,7 +89,7 @@ def check_request(
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     broken = [*history.broken, *look.broken, *(one for one in faults if one.code not in _PASSED)]
-    mended = _with_history(mended, key, rules, history.messages, history.system)
+    mended = with_history(mended, key, rules, history.messages, history.system)
     return Checked(
         provider=rules.name,
         label=rules.label,
@@ -106,7 +106,7 @@ def _is_native(request: Mapping[str, Any], rules: TurnRules) -> bool:
     return not _SIGNS.get(rules.form, frozenset()).isdisjoint(request)
 
 
-def _with_history(
+def with_history(
     request: dict[str, Any], key: str, rules: TurnRules, messages: list[dict[str, Any]], system: str
 ) -> dict[str, Any]:
     """Put the history back, and what the system says to where the provider looks for it."""
