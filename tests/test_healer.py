@@ -205,6 +205,12 @@ SHOWN = {
     "list of tools": dump([{"name": "search", "description": "x", "parameters": TOOLS[0]["parameters"]}]),
     "invalid bare JSON": dump({"name": "search", "arguments": {}}),
     "quoted": "> " + HERMES.replace("\n", "\n> "),
+    "behind a call in a quotation that nobody can read": "> quoted\n> " + WRITTEN["beam"],
+    "behind a call in a line that nobody can read": "For example: " + WRITTEN["beam"],
+    "tokens between the words and the call": "The log contained: " + WRITTEN["muse"],
+    "tokens in a fence": "For example:\n```json\n" + WRITTEN["muse"],
+    "a blank line in a fence": "For example:\n```xml\n" + WRITTEN["anthropic"] + "\n```",
+    "the next turn of a transcript": "User: list the files\nAssistant:\n\n" + HERMES,
 }
 
 

@@ -36,8 +36,10 @@ _RESULT: Final = regex(
     r"<(/?)(?:tool_response|tool_result|tool_results|function_results|function_result|tool_output|observation|results?)>"
 )
 _SENTENCE_END: Final = regex(r"[.!?…。！？](?:[\"'”’)*_]*)(?:\s+|\Z)")
-_FENCE: Final = regex(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*[ \t]*\n?[ \t]*\Z")
+_FENCE: Final = regex(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*[ \t]*(?:\n[ \t]*){0,4}\Z")
 """A fence that opens right before the call: its own, no text."""
+_TOKENS: Final = regex(r"(?:[ \t]{1,8}to=[\w.-]{1,80})?(?:[ \t]{0,8}<\|\w{1,40}\|>)+\s{0,8}\Z")
+"""The header of a call, as a text that nobody could read: no words."""
 _CONNECTS: Final = regex(r"[\w,;([{/&+=-]\Z")
 """A line that ends like this goes on: the call stands in its sentence."""
 
@@ -157,7 +159,7 @@ def lead_in(before: str) -> LeadIn:
     `LOOK_BACK` characters count. `made`: nothing speaks against the call. `shown`: its place or the words before it
     show it. `inline`: it stands in the middle of a sentence; nobody knows where that sentence goes on behind it.
     """
-    before = _FENCE.sub("\n", before[-LOOK_BACK:])
+    before = _FENCE.sub("\n", _TOKENS.sub("", before[-LOOK_BACK:]))
     line = before[before.rfind("\n") + 1 :]
     if not before.strip():
         return "made"
@@ -185,8 +187,9 @@ def _is_quotation(before: str, line: str) -> bool:
     blocks = _RESULT.findall(before)
     if blocks and not blocks[-1]:
         return True
-    roles = [found.start() for found in _ROLE.finditer(before)]
-    return len(roles) > 1 and roles[-1] >= len(before) - len(line)
+    roles = [*_ROLE.finditer(before)]
+    last = roles[-1] if len(roles) > 1 else None
+    return last is not None and (last.start() >= len(before) - len(line) or not before[last.end() :].strip())
 
 
 def _last_sentence(text: str) -> str:

@@ -25,6 +25,8 @@ _MADE_ID: Final = re.compile(r"call_\d+")
 _TAGS: Final = re.compile(r"<[^<>]*>|[`~]{3,}[\w-]*")
 _NO_TEXT: Final = " \t\r\n`~;,]}"
 """What may stand behind JSON that is the end of an answer."""
+_ADDRESSED: Final = re.compile(r"\bto=[\w.-]{1,140}\s{0,8}\Z")
+"""The head of a call at the end of a text: the call behind it could not be read."""
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _BEHIND: Final = 400
 """Characters behind a call that may take it back."""
@@ -278,6 +280,8 @@ def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
             return "it does not fit the tool"
     if _taken_back(behind[:_BEHIND]):
         return "what follows takes it back"
+    if call.rung == "markup" and _ADDRESSED.search(_text_ahead(call.pointer, start, result)):
+        return "a call that cannot be read stands before it"
     return "" if text[start:end] else "nobody knows where it stands"
 
 
@@ -302,6 +306,13 @@ def _text_before(pointer: str, start: int, result: ParseResult) -> str:
     )
     segment = next(before, None)
     return result.texts[pointer][segment.span[0] : start] if segment and segment.kind == "text" else ""
+
+
+def _text_ahead(pointer: str, start: int, result: ParseResult) -> str:
+    """The last text before a place, where no call stands between them."""
+    ahead = (s for s in reversed(result.segments) if s.pointer == pointer and s.span[1] <= start)
+    segment = next((s for s in ahead if s.kind in ("text", "call")), None)
+    return result.texts[pointer][slice(*segment.span)] if segment and segment.kind == "text" else ""
 
 
 def _taken_back(behind: str) -> bool:
