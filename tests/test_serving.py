@@ -571,13 +571,15 @@ ENDS = [
 
 
 @settings(max_examples=60)
-@given(said=st.lists(st.sampled_from([*WORDS, *WORDS, *ENDS]), max_size=30))
-def test_words_that_pass_at_once_change_nothing(said: list[str]) -> None:
+@given(said=st.lists(st.sampled_from([*WORDS, *WORDS, *ENDS]), max_size=30), padded=st.booleans())
+def test_words_that_pass_at_once_change_nothing(said: list[str], *, padded: bool) -> None:
     """What comes of a stream is the same as with a healer alone, piece by piece."""
 
     def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return b"data: " + json.dumps({"id": "c", "model": "qwen3:32b", "choices": [choice]}).encode() + b"\n\n"
+        more = {"obfuscation": "xyz"[: 1 + len(delta.get("content", "")) % 3]} if padded else {}
+        doc = {"id": "c", "model": "qwen3:32b", "choices": [choice], **more}
+        return b"data: " + json.dumps(doc).encode() + b"\n\n"
 
     events = [event({"role": "assistant", "content": ""}), *(event({"content": text}) for text in said)]
     events += [event({}, "stop"), b"data: [DONE]\n\n"]
@@ -589,7 +591,22 @@ def test_words_that_pass_at_once_change_nothing(said: list[str]) -> None:
     assert (out, answer.note) == (due, "")
 
 
-def test_most_events_of_prose_are_not_read_one_by_one() -> None:
+ALIKE = {
+    "chat": ("chat-hermes-stream", b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}, "finish_reason": null}]}\n\n'),
+    "chat with padding": (
+        "chat-hermes-stream",
+        b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}, "finish_reason": null}], "obfuscation": "%d"}\n\n',
+    ),
+    "ollama": (
+        "ollama-hermes-stream",
+        b'{"model":"m","created_at":"2026-11-22T05:00:%dZ","message":{"role":"assistant","content":"%s"},"done":false}\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_most_events_of_prose_are_not_read_one_by_one(name: str) -> None:
+    scenario, line = ALIKE[name]
     made: list[bytes] = []
 
     class Counting(Healer):
@@ -599,10 +616,13 @@ def test_most_events_of_prose_are_not_read_one_by_one() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exchanges, "Healer", Counting)
-        answer = Answer(asked("chat-hermes-stream"), Ways(), 200, SSE)
-        line = b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}, "finish_reason": null}]}\n\n'
-        for word in [b"The", *[b" tide"] * 50, b"\\n<"]:
-            answer.feed(line % word)
+        answer = Answer(asked(scenario), Ways(), 200, headers_of(scenario))
+        events = [
+            line.replace(b"%s", word).replace(b"%d", b"%d" % (number + 10))
+            for number, word in enumerate([b"The", *[b" tide"] * 50, b"\\n<"])
+        ]
+        assert b"".join(map(answer.feed, events[:-1])) == b"".join(events[:-1])
+        answer.feed(events[-1])
     assert len(made) < 6
 
 

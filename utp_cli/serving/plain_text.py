@@ -21,6 +21,8 @@ _LETTERS: Final = bytes(byte for byte in range(0x80, 0x100) if byte not in _LEAD
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9 ,.;!?'" + re.escape(_LETTERS) + rb"-]+")
 _TEXT: Final = re.compile(rb'"(?:content|text)"[ ]?:[ ]?"([^"\\]+)"')
 """The text of an event, on the wires whose events are alike."""
+_VARIES: Final = re.compile(rb'("(?:created_at|obfuscation)"[ ]?:[ ]?")[^"\\]{1,80}"')
+"""What differs from event to event and says nothing: Ollama's time, OpenAI's padding."""
 _LONGEST: Final = 4096
 """Bytes of an event that others may be alike."""
 
@@ -31,6 +33,9 @@ class PlainText:
     def __init__(self) -> None:
         self._frame: tuple[bytes, bytes] | None = None
         self._text: list[bytes] = []
+        self._written = (b"", b"")
+        """The frame with what varies, as one event had it."""
+        self._varies = False
 
     def learn(self, event: bytes) -> None:
         """Look at an event that was read: the next may be like it. Only one with plain words begins that."""
@@ -39,13 +44,16 @@ class PlainText:
             return
         found = list(_TEXT.finditer(event))
         if len(found) == 1 and _PLAIN.fullmatch(found[0][1]):
-            self._frame = event[: found[0].start(1)], event[found[0].end(1) :]
+            self._written = event[: found[0].start(1)], event[found[0].end(1) :]
+            head, tail = (_VARIES.sub(rb'\1"', part) for part in self._written)
+            self._frame, self._varies = (head, tail), (head, tail) != self._written
 
     def take(self, data: bytes) -> bool:
         """Keep the text of events that are plain; return whether all of `data` is."""
         if self._frame is None:
             return False
         head, tail = self._frame
+        data = _VARIES.sub(rb'\1"', data) if self._varies else data
         if not (data.startswith(head) and data.endswith(tail) and len(data) > len(head) + len(tail)):
             return False
         texts = data[len(head) : -len(tail)].split(tail + head)
@@ -58,7 +66,7 @@ class PlainText:
         """Return all that was kept, as one event; nothing where there is none."""
         if not self._text or self._frame is None:
             return b""
-        head, tail = self._frame
+        head, tail = self._written
         out = head + b"".join(self._text) + tail
         self._text.clear()
         return out
