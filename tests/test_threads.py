@@ -19,7 +19,6 @@ BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
     "thread-opencode-1018b": "an event of a stream in quotes, in a fence that never closes",
     "thread-sglang-17": "somebody explains a line of a program's usage",
-    "thread-gitnexus-43": "the words around it look like an error",
     "thread-opencode-20273": "the words of the error are not the provider's",
     "thread-puppy-165": "somebody explains it",
     "thread-lms-1342b": "the frame is known, and the escaped words inside are not found",

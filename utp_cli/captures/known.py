@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.tracebacks import Line
@@ -23,7 +24,11 @@ _SHARE_OF_BEGINNING: Final = 8
 _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
-_STATUS: Final = regex(r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode): ?[45]\d\d\b")
+_STATUS: Final = regex(
+    r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode):? ?[45]\d\d\b|\bHTTP [45]\d\d\b|^[ \t`\"'*]{0,4}[45]\d\d "
+    r"|: MCP error -\d{1,6}: ",
+    re.IGNORECASE | re.MULTILINE,
+)
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
 """A line of a list, a table or a document holds more than the message."""
 _WORD: Final = regex(r"[a-z]{2,}")

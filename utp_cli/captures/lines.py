@@ -277,7 +277,7 @@ def prefix_of(text: str, start: int, end: int) -> Prefix:
     """Read the prefix of a log line."""
     at, indent, form, service, before = start, start, "", "", ""
     fault, tokens = False, 0
-    while at < end and text[at] in " \t":
+    while at < end and text[at] in " \t`":
         at += 1
     for _ in range(_MOST_TOKENS):
         token = _TOKEN.match(text, at, end)

@@ -40,12 +40,18 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("validation-error", r"\d{1,4} validation errors? for \w"),
     (
         "api-error",
-        r"\[?(?:API|OpenAI API|Streaming|LLM|OpenAI|Anthropic|Gemini|Ollama|Bedrock) ?[Ee]rror\b(?: [\w ]{0,60})?:? ",
+        (
+            r"\[?(?:(?:API|Streaming|LLM|OpenAI|Anthropic|Gemini|Ollama|Bedrock|DeepSeek) ?){1,3}[Ee]rror\b"
+            r"(?: [\w ]{0,60})?:? "
+        ),
     ),
     ("api-error", r"Error code: \d{3}\b"),
+    ("api-error", r"\[[A-Z]\w{2,40} Error\]: "),
+    ("api-error", r"(?:Reason: |Error: )?Request [Ff]ailed:? [45]\d\d\b"),
+    ("http-status", r"[Ss]tatus(?: ?[Cc]ode)?:? ?[45]\d\d\b"),
     ("http-status", r"HTTP(?: [Ee]rror)?:? ?[45]\d\d\b(?: [A-Z][a-z]+){0,3}[:. ]|HTTP/[\d.]{1,3} [45]\d\d\)"),
     ("http-status", r"[45]\d\d (?:[A-Z][A-Z_]{3,40}\.|Bad [Rr]equest|Unprocessable|Not Found|Internal Server)"),
-    ("mcp-error", r"(?:[\w\]\[().:#*-]{1,20} ){0,4}?MCP error -\d{1,6}: "),
+    ("mcp-error", r"(?:(?:[\w\]\[().:#*-]{1,20} ){0,4}?|[^\n]{1,160}: )MCP error -\d{1,6}: "),
     (
         "exception",
         r"(?:[\w\]\[().:#*-]{1,20} ){0,4}?An error occurred \(\w{1,80}\) when calling the \w{1,60} operation",
@@ -66,6 +72,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("error-line", r"(?:Sorry, I had a problem|Provider ended|Upstream request|InvokeModel)[^\n:]{0,60}: "),
     ("error-line", r"status_code: [45]\d\d, "),
+    ("error-line", r"\[(?:ERROR|[Ee]rror)\]:? (?=\S)"),
 )
 """How a line begins that tells an error, and the form's name."""
 _HEAD: Final = tuple((form, regex(pattern)) for form, pattern in _HEADS)

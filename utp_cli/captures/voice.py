@@ -33,7 +33,7 @@ _EXPLAINS: Final = regex(
     r"(?: \w+){0,3}? (?:means?|indicates?|says?|tells?|suggests?|points? (?:to|at)|comes? from"
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
     r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
-    r"|\b(?:you|your|you're|you'll|you've)\b"
+    r"|\b(?:you(?! (?:get|got|see|run)\b)|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:fix|solution|cause|reason)\b"
     r"|\b(?:an|for) example\b|\bexample (?:of|error|body|response|output)\b|^(?:sure|certainly|of course)\b"
@@ -41,14 +41,48 @@ _EXPLAINS: Final = regex(
     r"|\bI(?:'ll|’ll| will|'ve fixed| have fixed| can| would| suggest| recommend)\b|\blet me\b|\bmeans that\b",
     re.IGNORECASE,
 )
+_HEADING: Final = regex(
+    r"^[#*_ \t-]{1,8}(?:describe the (?:bug|issue)|(?:bug|problem) description|what (?:is|'s) the (?:bug|issue|problem"
+    r"|error message)|what happened|what went wrong|(?:current|actual|expected) (?:behaviou?r|result)|error (?:details"
+    r"|outputs?|logs?|messages?)|(?:steps )?to reproduce|reproduction|(?:relevant )?logs?(?: output| or errors)?"
+    r"|stack ?trace|debug info|(?:app|ollama|vllm) version|environment(?: info)?|additional context"
+    r"|console errors?|output returned|please share your workflow|share the output)\b[^\n]{0,60}$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A heading of the form that an issue tracker hands out."""
+_WEIGHT: Final = 2
+_FILLED_IN: Final = regex(
+    r"Sorry, your request failed\. Please try again\.|please (?:check your parameters|add any additional context about)"
+    r"|\(Select the nodes on your canvas[^\n]*|If you have sensitive data in your workflow[^\n]*"
+    r"|Is there an existing issue for this[^\n]*|Please adjust your prompt"
+    r"|You did not use a tool in your previous response[^\n]*",
+    re.IGNORECASE,
+)
+"""Sentences that clients and issue trackers print: nobody speaks in them."""
+_FAILS: Final = regex(
+    r"^[^\w\n]{0,8}(?:Traceback \(most recent call last\):\n[ \t]*File |(?:ERROR|FATAL|CRITICAL)\b[\]:]|\[Error\]"
+    r"|❌[^\n]{0,60}(?:failed|error)|(?:[A-Za-z_]\w{0,60}\.){0,9}[A-Z]\w{1,60}(?:Error|Exception): "
+    r"|(?:Error|Failed) [a-z][^\n:]{1,80}:\s)"
+    r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
+    r"|\b[45]\d\d (?:Bad Request|Internal Server Error)\W{0,4}$|\berror message \""
+    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$",
+    re.MULTILINE,
+)
+"""What logs and programs print when something fails."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
 
 
+def tells_of_failure(text: str) -> bool:
+    """Whether a text has a line that only a failure prints, and nobody in it explains it to another."""
+    return _FAILS.search(text[:_LONGEST]) is not None and voice_of(text) != "explains"
+
+
 def voice_of(words: str) -> Voice:
     """Return who speaks in the words around an error: the one of the two whose signs are more; `""` where none is."""
-    words = words[:_LONGEST]
-    asks = sum(1 for _ in _ASKS.finditer(words))
+    words = _FILLED_IN.sub("", words[:_LONGEST])
+    asks = sum(1 for _ in _ASKS.finditer(words)) + _WEIGHT * sum(1 for _ in _HEADING.finditer(words))
+    words = _HEADING.sub("", words)
     explains = sum(1 for _ in _EXPLAINS.finditer(words))
     if asks == explains:
         return ""

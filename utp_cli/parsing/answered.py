@@ -26,6 +26,7 @@ _OTHERS: Final = {
     ),
 }
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
+_FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
 _MARKUP: Final = regex(
     r"^[ \t]*((?:<<|\[\[|<\||<|\[|«|@@)/?[A-Za-z][\w:. -]{0,40}(?:>>|\]\]|\|>|>|\]|»|@@))\s*"
@@ -60,14 +61,16 @@ def other_than_answer(result: ParseResult) -> str | None:
         return told[0]
     if result.shape == "text" and not (result.calls or result.rejected) and (found := _MARKUP.search(result.content)):
         return f"unknown markup {found[1]}: no dialect reads the call behind it"
-    return None
+    return _FAILURE if _is_failure(result) else None
 
 
 def what_is_missing(result: ParseResult) -> str:
     """Name the command that gets what is missing; an empty text where nothing is."""
     if told := _other(result):
         return told[1]
-    if other_than_answer(result):
+    if (other := other_than_answer(result)) == _FAILURE:
+        return _OTHERS["log"][1]
+    if other:
         return "a dialect of your own in profiles.toml reads it: utp dialects --help"
     return "" if result.shape in ("error", "unknown") or no_answer(result) is None else _EMPTY
 
@@ -82,6 +85,17 @@ def _says_something(result: ParseResult) -> bool:
     if any(attempt.outcome == "fired" for attempt in result.attempts):  # it says that nothing is to be called
         return True
     return any(finding.severity == "error" for finding in result.diagnoses) or _speaks_otherwise(result.facts.document)
+
+
+def _is_failure(result: ParseResult) -> bool:
+    """Whether plain text, in which nothing was found, tells of a failure."""
+    if result.shape != "text" or result.calls or result.rejected or result.reasoning:
+        return False
+    if any(attempt.outcome == "fired" for attempt in result.attempts):
+        return False
+    from utp_cli.captures.voice import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
+
+    return tells_of_failure(result.content)
 
 
 def _speaks_otherwise(document: object) -> bool:
