@@ -14,7 +14,7 @@ from utp_cli.app import app
 from utp_cli.captures.voice import voice_of
 from utp_cli.commands.exits import FAIL_ON
 
-THREADS = load("captures/threads.jsonl")
+THREADS = load("captures/threads.jsonl") + load("captures/wild.jsonl")
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
     "thread-opencode-1018b": "an event of a stream in quotes, in a fence that never closes",
@@ -22,6 +22,14 @@ NOT_YET = {
     "thread-opencode-20273": "the words of the error are not the provider's",
     "thread-puppy-165": "somebody explains it",
     "thread-lms-1342b": "the frame is known, and the escaped words inside are not found",
+    "wild-eta-59": "of two errors the last is told",
+    "wild-goose-5998": "nothing says whether a provider or a server printed it",
+    "wild-lms-2180": "somebody goes on to tell of it",
+    "wild-agentiloop-22": "the quotes inside are those of the client's source",
+    "wild-agents-2204": "the name in the text is a placeholder",
+    "wild-cai-270": "the name of the tool is empty, and a stack is longer than the words",
+    "wild-pydanticai-631": "a dict in the middle of a traceback's message",
+    "wild-litellm-19384": "of many complaints in one message the longest is told",
 }
 """What is not read yet, and why."""
 

@@ -58,7 +58,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("http-status", r"(?:[45]\d\d: )?(?:Client|Server) [Ee]rror:? '?(?:[45]\d\d )?[^\n']{0,60}'? for url"),
     ("error-line", r"(?:fatal|panic|thread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at)[: ]"),
-    ("exception", rf"(?:Failed to|Error) [^\n:]{{1,80}}: {_CLASS_NAME}: "),
+    ("exception", rf"(?:(?:Failed to|Error) [^\n:]{{1,80}}|[A-Z][a-z]{{2,20}} failed): {_CLASS_NAME}: "),
     (
         "error-line",
         (

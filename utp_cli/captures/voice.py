@@ -65,6 +65,7 @@ _FAILS: Final = regex(
     r"|(?:Error|Failed) [a-z][^\n:]{1,80}:\s)"
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[45]\d\d (?:Bad Request|Internal Server Error)\W{0,4}$|\berror message \""
+    r"|^[^\n]{0,60}(?:\) ERROR \d|[-|\[] ?ERROR ?[-|\]])|\bfailed: [A-Z]\w{0,40}Error: "
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$",
     re.MULTILINE,
 )
