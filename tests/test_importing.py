@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from utp_cli.app import app
 from utp_cli.io.sessions import SessionFile, exchange_at, export, read_session, read_sessions
 from utp_cli.protocol.errors import BadFile, BadOption
-from utp_cli.replaying.importing import exchanges_of
+from utp_cli.replaying.importing import exchanges_in, exchanges_of
 from utp_cli.replaying.run import replay_parts
 from utp_cli.replaying.session import Exchange
 
@@ -596,3 +596,17 @@ def test_no_key_of_an_import_is_handed_on(tmp_path: Path, form: str, option: str
     text = out.read_text()
     assert not any(part in text for part in (KEY, KEY[9:], "abcdefg1"))
     assert "[redacted]" in text
+
+
+def test_the_answers_of_a_conversation_share_its_messages() -> None:
+    messages = [{"role": role, "content": str(turn)} for turn in range(3) for role in ("user", "assistant")]
+    found = list(exchanges_in({"messages": messages, "model": "m"}))
+    assert [dict(exchange.request or {}) for exchange in found] == [
+        {"model": "m", "messages": messages[:position]} for position in (1, 3, 5)
+    ]
+    assert not any(isinstance(exchange.request, dict) for exchange in found), "no list is kept for each"
+    assert [exchange.to_dict()["request"]["messages"] for exchange in found] == [
+        messages[:1],
+        messages[:3],
+        messages[:5],
+    ]

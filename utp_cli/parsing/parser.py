@@ -80,7 +80,7 @@ class Parser:
         """The pieces of the input, or its document: what is in a paste is found once it is whole."""
         self._mode = mode_named(mode)
         self._circumstances = Circumstances(
-            tools=self._tools, model=model, provider=provider, request=dict(request or {}), server=dict(server or {}),
+            tools=self._tools, model=model, provider=provider, request=request or {}, server=dict(server or {}),
             asked_in_text=self._mode.in_text,
         )  # fmt: skip
         self._finish_reason = finish_reason

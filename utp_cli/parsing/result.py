@@ -10,6 +10,8 @@ from utp_cli.protocol.calls import ParseResult
 from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
@@ -21,7 +23,7 @@ class Circumstances(Record):
     """By name; None where nobody said."""
     model: str | None = None
     provider: str | None = None
-    request: dict[str, Any] = field(default_factory=dict)
+    request: Mapping[str, Any] = field(default_factory=dict)
     server: dict[str, Any] = field(default_factory=dict)
     asked_in_text: bool = False
     """Calls were asked for as text: they stand there on purpose."""

@@ -81,8 +81,8 @@ class _Fields:  # noqa: PLW1641 - what changes has no hash
     def __init__(self, **given: Any) -> None:
         """Take every field by name. Raises `TypeError` for one that is unknown or lacking."""
         values = self.__dict__
-        values.update(self._defaults)
-        values.update(given)
+        values |= self._defaults
+        values |= given
         for name, factory in self._factories.items():
             if name not in given:
                 values[name] = factory()

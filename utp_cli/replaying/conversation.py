@@ -119,7 +119,7 @@ def spent_on(result: ParseResult, request: Mapping[str, Any] | None) -> Spent:
     told = (result.facts.prompt_tokens, result.facts.completion_tokens)
     if None not in told:
         return Spent(sum(count or 0 for count in told))
-    asked = json.dumps(request, default=repr) if request and told[0] is None else ""
+    asked = json.dumps(dict(request), default=repr) if request and told[0] is None else ""
     said = json.dumps(answer_message(result), default=repr) if told[1] is None else ""
     return Spent(sum(count or 0 for count in told) + estimate(asked) + estimate(said), guessed=True)
 

@@ -13,7 +13,7 @@ from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
 from utp_cli.replaying.importing_otel import otel_exchanges, records_of
-from utp_cli.replaying.session import Exchange, Session
+from utp_cli.replaying.session import Exchange, RequestBefore, Session
 from utp_cli.wire.access import decode, dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge
 
@@ -239,7 +239,7 @@ def turns(document: Mapping[str, Any]) -> Iterator[Exchange]:
     said = {key: document[key] for key in _SAID_OF_REQUESTS if document.get(key) is not None}
     for position, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") == "assistant":
-            yield Exchange(response=message, request={**said, "messages": messages[:position]})
+            yield Exchange(response=message, request=RequestBefore(said, messages, position))
 
 
 # -- documents ---------------------------------------------------------------------------------------------------

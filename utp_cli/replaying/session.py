@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +54,35 @@ class Exchange:
             body = {"stream_base64": base64.b64encode(self.stream).decode("ascii")}
         agreed = {"calls": self.expected, "delivered": self.expected_delivered}
         expected = {key: calls for key, calls in agreed.items() if calls is not None} or None
-        row = {"path": self.path, "request": self.request, **body, "status": self.status, "elapsed": self.elapsed}
+        request = None if self.request is None else dict(self.request)
+        row = {"path": self.path, "request": request, **body, "status": self.status, "elapsed": self.elapsed}
         known = {key: value for key, value in {**row, "expected": expected}.items() if value is not None}
         return {**known, **self.more}
+
+
+class RequestBefore(Mapping[str, Any]):
+    """The request for one answer of a conversation: its messages are those before the answer.
+
+    They are listed when asked for: a kept list for every answer takes the square of the conversation's length.
+    """
+
+    def __init__(self, said: Mapping[str, Any], messages: list[Any], position: int) -> None:
+        """`said`: what the request says beside `messages`; the answer is `messages[position]`."""
+        self._said = said
+        self._messages = messages
+        self._position = position
+
+    def __getitem__(self, key: str) -> Any:
+        """Return what the request says under a key."""
+        return self._messages[: self._position] if key == "messages" else self._said[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the keys."""
+        yield from (*self._said, "messages")
+
+    def __len__(self) -> int:
+        """Count the keys."""
+        return len(self._said) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
