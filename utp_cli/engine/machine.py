@@ -69,7 +69,7 @@ class Engine:
         self._plan = plan
         self._tools = tools
         self.source = Source()
-        self._quoting = Quoting()
+        self._quoting = Quoting(self.source)
         self._layout = Layout()
         self._thinking = Thinking(first_run=0) if thinking else None
         self._all_thought = thinking
@@ -382,21 +382,21 @@ class Engine:
 
     def _content(self, start: int, end: int) -> None:
         kind = "reasoning" if self._thinking else "text"
-        text = self.source.slice(start, end)
-        self._quoting.read(text)
+        self._quoting.read(start, end)
         run = Run(kind, start, end)  # type: ignore[arg-type]
         self.runs.add(run)
-        self._show(run, text)
+        self._show(run)
 
     def _push(self, kind: str, start: int, end: int) -> None:
         run = Run(kind, start, end)  # type: ignore[arg-type]
         self.runs.append(run)
-        self._show(run, "")
+        self._show(run)
 
-    def _show(self, run: Run, text: str) -> None:
-        """Tell what has become certain with a run, which covers `text`."""
+    def _show(self, run: Run) -> None:
+        """Tell what has become certain with a run."""
         if self.tells:
-            self._layout.push(run, text)
+            said = run.kind in ("text", "reasoning")
+            self._layout.push(run, self.source.slice(run.start, run.end) if said else "")
             self._tell_settled()
 
     def _tell_settled(self) -> None:

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from utp_cli.protocol.patterns import regex
+
+if TYPE_CHECKING:
+    from utp_cli.engine.source import Source
 
 _MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 
 
 class Quoting:
-    """Remembers the text that was read and looks at it when asked, so that how it was cut up makes no difference."""
+    """Remembers where text was read and looks at it when asked, so that how it was cut up makes no difference."""
 
-    __slots__ = ("_fence", "_inline", "_unread")
+    __slots__ = ("_before", "_fence", "_inline", "_source", "_unread")
 
-    def __init__(self) -> None:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._before = "\n"
+        """What to look at before the first stretch: a text begins at the beginning of a line."""
         self._fence = ""
         self._inline = ""
-        self._unread = ["\n"]  # a text begins at the beginning of a line
+        self._unread: list[tuple[int, int]] = []
+        """Stretches that nobody has looked at yet; those that touch are one."""
 
-    def read(self, text: str) -> None:
-        self._unread.append(text)
+    def read(self, start: int, end: int) -> None:
+        """The stretch `[start, end)` of the source is text."""
+        if self._unread and self._unread[-1][1] == start:
+            start = self._unread.pop()[0]
+        self._unread.append((start, end))
 
     @property
     def inside(self) -> Literal["", "fence", "inline"]:
         """In which kind of code the end of what was read stands."""
-        for mark in _MARKS.finditer("".join(self._unread)):
+        if self._unread:
+            self._look(self._before + "".join([self._source.slice(start, end) for start, end in self._unread]))
+            self._before = ""
+            self._unread.clear()
+        return "fence" if self._fence else "inline" if self._inline else ""
+
+    def _look(self, text: str) -> None:
+        for mark in _MARKS.finditer(text):
             fence, ticks = mark.groups()
             if ticks and not self._fence:
                 self._inline = "" if self._inline == ticks else self._inline or ticks
             elif not ticks:
                 self._inline = ""
                 self._line(fence)
-        self._unread.clear()
-        return "fence" if self._fence else "inline" if self._inline else ""
 
     def _line(self, fence: str | None) -> None:
         if fence and not self._fence:

@@ -6,7 +6,7 @@ adds. A whole body is a stream of one document, so there is one reader for both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from utp_cli.protocol.records import MutableRecord, Record
 
@@ -27,8 +27,11 @@ MOST_EVIDENCE = 200
 """Characters of the input that an oddity quotes at most."""
 
 
-class TextPiece(Record):
-    """The next piece of a text. Pieces of one pointer join without anything between them."""
+class TextPiece(NamedTuple):
+    """The next piece of a text. Pieces of one pointer join without anything between them.
+
+    A tuple, as `CallPiece` is: a long stream has one for every few characters.
+    """
 
     pointer: str
     """Where the text stands in the body, or would stand in the body that a stream adds up to."""
@@ -47,7 +50,7 @@ class CallOpened(Record):
     """Where the arguments stand (as for `TextPiece`)."""
 
 
-class CallPiece(Record):
+class CallPiece(NamedTuple):
     """The next piece of the arguments' text, for calls that arrive in pieces."""
 
     key: int
