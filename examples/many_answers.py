@@ -1,42 +1,44 @@
-"""A table of answers, as a log or a warehouse has them: read again in batches, counted by what became of the calls.
+"""A table of answers, as a log or a warehouse has them: asked for with DuckDB, read on all cores, counted in SQL.
 
     python many_answers.py 20000
 
-`replay_table` takes an Arrow table and gives one back, so the same line runs in DuckDB, Dask, Ray and Spark.
+`parse_table` takes an Arrow table and gives one back; the same function runs in Polars, Dask, Ray and Spark.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
+import duckdb
 import pyarrow as pa
 
-from utp_cli.replaying.arrow import replay_table
+from utp_cli import parse_table
 
-TEXTS = (
-    '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>',
-    '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo",}}',
-    "It rains in Oslo.",
-)
-BATCH = 2_000
-
-
-def answers(count: int) -> pa.Table:
-    """Make a table of answers, as a server that parses no calls gives them."""
-    rows = [json.dumps({"choices": [{"message": {"content": TEXTS[row % len(TEXTS)]}}]}) for row in range(count)]
-    return pa.table({"response": rows})
+LOG = """
+select i as id, case i % 3
+    when 0 then '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+    when 1 then '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo",}}'
+    else 'It rains in Oslo.' end as answer
+from range(?) made(i)
+"""
+"""What stands here for `from 'logs/*.parquet'`: answers of a server that parses no calls."""
+COUNTED = """
+select status, calls[1].arguments ->> '$.city' as city, count(*) as answers
+from parsed group by all order by status
+"""
+ROWS = 2_000
 
 
 def main(count: int) -> None:
     """Read them on all cores, and count."""
-    table = answers(count)
-    batches = [table.slice(at, BATCH) for at in range(0, count, BATCH)]
+    rows = pa.table(duckdb.sql(LOG, params=[count]))
+    read = partial(parse_table, column="answer", model="qwen3:32b")
     with ProcessPoolExecutor() as pool:
-        done = pa.concat_tables(pool.map(replay_table, batches))
-    for row in done.group_by("status").aggregate([("status", "count")]).sort_by("status").to_pylist():
-        print(row["status"], row["status_count"])
+        parsed = pa.concat_tables(pool.map(read, [rows.slice(at, ROWS) for at in range(0, count, ROWS)]))
+    for status, city, answers in duckdb.from_arrow(parsed).query("parsed", COUNTED).fetchall():
+        print(status, city or "-", answers)
 
 
 if __name__ == "__main__":

@@ -85,9 +85,10 @@ def test_a_dialect_of_ones_own(tmp_path):
 
 def test_many_answers(tmp_path):
     pytest.importorskip("pyarrow")
+    pytest.importorskip("duckdb")
     done = run(sys.executable, str(EXAMPLES / "many_answers.py"), "300", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert dict(line.split() for line in done.stdout.splitlines()) == {"improved": "200", "match": "100"}
+    assert done.stdout.splitlines() == ["calls Oslo 100", "repaired Oslo 100", "text - 100"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="it is for a POSIX shell")

@@ -41,6 +41,7 @@ OTHERS = {
     "captures": {"ruamel"},
     "validation": {"jsonschema_rs"},
     "templates": {"jinja2"},
+    "parsing": {"pyarrow"},
     "replaying": {"pyarrow"},
     "io": {
         "brotli",
@@ -61,7 +62,7 @@ OTHERS = {
         "zstandard",
     },
     "views": {"rich", "jinja2"},
-    "commands": {"typer", "tomli_w"},
+    "commands": {"typer", "tomli_w", "pyarrow"},
     "plugins": {"pytest"},
 }
 """What a folder may import besides the standard library."""

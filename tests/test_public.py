@@ -5,7 +5,7 @@ from __future__ import annotations
 import utp_cli
 
 DOCUMENTED = {
-    "Parser", "UtpError", "audit", "detect", "diagnose", "heal", "load_tools", "parse", "read_capture", "recognise", "render_result",
+    "Parser", "UtpError", "audit", "detect", "diagnose", "heal", "load_tools", "parse", "parse_table", "read_capture", "recognise", "render_result",
     "render_tools", "repair_json", "replay", "plan_calls", "preflight", "retry_message", "rewrite", "rewrite_history",
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.errors import UtpError as UtpError
     from utp_cli.public import (
         audit as audit,
+        parse_table as parse_table,
         plan_calls as plan_calls,
         preflight as preflight,
         render_result as render_result,
@@ -40,6 +41,7 @@ _HOMES = {
     "heal": "utp_cli.healing",
     "load_tools": "utp_cli.io.tool_files",
     "parse": "utp_cli.answers",
+    "parse_table": "utp_cli.public",
     "plan_calls": "utp_cli.public",
     "preflight": "utp_cli.public",
     "read_capture": "utp_cli.captures.read",

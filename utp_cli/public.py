@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import Repair, ToolCall
+from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
 
     from utp_cli.auditing.report import AuditReport
     from utp_cli.dialects.spec import Dialect
@@ -108,6 +111,63 @@ def replay(
 
         return replay_sessions(read_sessions(Path(session)), said, limits=limits)
     return replay_sessions([session_of(plain(session))], said, limits=limits)
+
+
+def parse_table(
+    table: pa.Table,
+    *,
+    column: str = "response",
+    model_column: str | None = None,
+    request_column: str | None = None,
+    prefix: str = "",
+    tools: ToolSource | None = None,
+    model: str | None = None,
+    provider: str | None = None,
+    parser: str = "auto",
+    server: Mapping[str, Any] | None = None,
+    min_confidence: Sureness = "guess",
+    dialects: Sequence[Dialect] = (),
+    mode: str = "auto",
+) -> pa.Table:
+    """Read a column of answers; return the table with what they hold. Needs `pyarrow`.
+
+    `table`: a table, a record batch, or a stream of batches (`RecordBatchReader`), and the same comes back: of a
+    stream only some rows are in memory. What gives a table (Polars, pandas, a relation of DuckDB: anything with
+    `__arrow_c_stream__`) is taken too, and a table comes back. Rows are independent: a table may be cut anywhere.
+
+    - `column`: the answers, each a body or a stream as it came, or the text of a model: text, bytes, or structs.
+    - `model_column`: the model of each row. `request_column`: its request, as JSON text or a struct; tools and model
+      that are not given otherwise are taken from it.
+    - `prefix`: stands before the names of the columns that are added.
+    - The other options are those of `parse`.
+
+    Added, behind the columns that are there:
+
+    | column | type | holds |
+    | --- | --- | --- |
+    | `status` | string | the worst that is true: `error` (an error, or no answer), `lost` (a call was written and is not safe to run), `invalid` (a call does not fit its tool), `repaired`, `calls`, `text` (no call) |
+    | `calls` | list of structs | `name`, `arguments` (JSON text), `id`, `rung`, `parser`: strings; `valid`: bool, null where no tools are known |
+    | `rejected` | list of structs | `name`, `arguments` (JSON text of what could be recovered), `reason`: strings |
+    | `content` | string | the text beside the calls |
+    | `finish_reason` | string | as the server gave it |
+    | `causes` | list of strings | codes of the diagnoses of severity `error` or `warning`, worst first |
+    | `repairs` | list of strings | codes of what was mended |
+    | `error` | string | the message of an error, else null |
+
+    No row raises. Raises `UtpError` for a column, parser, mode or tool file that does not exist, and where an added
+    column would have the name of one that is there.
+    """  # noqa: E501 - rows of a table are one line
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    from utp_cli.parsing.table import parsed_table  # noqa: PLC0415
+
+    if not find_spec("pyarrow"):
+        raise BadOption("parse_table needs more: pip install 'utp-cli[arrow]'")
+    return parsed_table(
+        table, (column, model_column, request_column), prefix,
+        tools=None if tools is None else [*_tools(tools).values()], model=model, provider=provider, parser=parser,
+        server=server, min_confidence=min_confidence, dialects=dialects, mode=mode,
+    )  # fmt: skip
 
 
 class Request(dict[str, Any]):
