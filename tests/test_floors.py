@@ -54,6 +54,7 @@ OTHERS = {
         "platformdirs",
         "prometheus_client",
         "pydantic",
+        "pyarrow",
         "pyperclip",
         "ruamel",
         "tokenizers",

@@ -16,6 +16,7 @@ from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import own_dialects
 from utp_cli.commands.replay_formats import REPORTS
+from utp_cli.commands.replay_many import is_folder, replay_into
 from utp_cli.commands.suggesting import suggested
 from utp_cli.io import output as out
 from utp_cli.io.sessions import export as export_to, read_sessions, write_expected
@@ -100,6 +101,13 @@ def replay(
         return _checked(files or _recorded_here(), target, settings, fix=fix, showing=showing)
     limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
     files = files or _recorded_here()
+    if is_folder(output):
+        refused = {
+            "--against": against, "--update": update, "--export": export, "--html": html, "--suggest": suggest,
+            "--save-as": save_as, "--max-tokens": limits.max_tokens is not None, "--format": settings.get("format"),
+        }  # fmt: skip
+        asked = (against_parser, fail_on, engine, jobs)
+        return _into_folder(Path(str(output)), files, settings, limits, asked, quiet=quiet, refused=refused)
     sessions = _opened(files)
     if html and (export or suggest or save_as):
         raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
@@ -156,6 +164,18 @@ def _checked(files: list[str], target: str | None, settings: Settings, *, fix: b
         raise BadOption("--fix mends a session for a provider: name it with --for")
     name = settings.get("format")
     return check_files(files, target, settings.get("model"), format_name=name, fix=fix, showing=showing)
+
+
+def _into_folder(
+    folder: Path, files: list[str], settings: Settings, limits: Limits, asked: tuple[str | None, str, str, int],
+    *, quiet: bool, refused: dict[str, Any],
+) -> int:  # fmt: skip
+    from utp_cli.io.bulk import How  # noqa: PLC0415 - only big recordings need it
+
+    against, fail_on, engine, jobs = asked
+    options = {key: value for key, value in _parser_options(settings).items() if value is not None}
+    how = How(options=options, against=against, limits=limits, fail_on=fail_on)
+    return replay_into(folder, files, how, engine, jobs, quiet=quiet, refused=refused)
 
 
 def _recorded_here() -> list[str]:

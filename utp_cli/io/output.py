@@ -110,15 +110,16 @@ def say(line: str) -> None:
 class Progress:
     """How far long work has come: a line that is written over, and erased at the end; on a terminal only."""
 
-    def __init__(self, noun: str) -> None:
-        """`noun` is what is counted."""
+    def __init__(self, noun: str, *, every: int = _EVERY) -> None:
+        """`noun` is what is counted; it is said for `every` so many."""
+        self._every = every
         self._noun = noun
         self._shows = sys.stderr is not None and sys.stderr.isatty() and _shows_escapes(sys.stderr)
         self._shown = False
 
     def show(self, source: str, count: int) -> None:
         """Say how many of a source are done."""
-        if self._shows and count % _EVERY == 0:
+        if self._shows and count % self._every == 0:
             self._write(f"\r{source}: {count:,} {self._noun} \x1b[K")
             self._shown = True
 

@@ -114,6 +114,29 @@ def _lines(path: Path, skip: int) -> Iterator[RawLine]:
         raise BadFile(str(path), "is not UTF-8 throughout") from None
 
 
+def lines_between(path: Path, start: int, end: int | None, *, own: bool) -> Iterator[RawLine]:
+    """Read the lines of a file that begin in a part of it, numbered by the byte at which they begin.
+
+    `start`, `end`: bytes, 0-based, end exclusive; None is the end of the file. Parts that meet have each line once.
+    `own`: it is a session file, whose first line is no exchange; else keys are taken out.
+    """
+    with path.open("rb") as file:
+        if start:
+            file.seek(start - 1)
+            file.readline()
+        elif own:
+            file.readline()
+        at = file.tell()
+        while end is None or at < end:
+            line = file.readline()
+            if not line:
+                return
+            if line.strip():
+                text = line.decode("utf-8" if at else "utf-8-sig", "replace")
+                yield RawLine(text=text if own else _clean(text), number=at)
+            at += len(line)
+
+
 def _document(path: Path, text: str) -> Session:
     """Read a file as a whole: one JSON document, or a dump of streams."""
     if not text.strip():

@@ -158,12 +158,12 @@ def _status(result: ParseResult) -> str:
 
 def _call(call: ToolCall) -> dict[str, Any]:
     return {
-        "name": None if call.name is None else _text(call.name), "arguments": _text(dumps(call.arguments)),
-        "id": _text(str(call.id)), "rung": call.rung, "parser": call.parser, "valid": call.valid,
+        "name": None if call.name is None else arrow_text(call.name), "arguments": arrow_text(dumps(call.arguments)),
+        "id": arrow_text(str(call.id)), "rung": call.rung, "parser": call.parser, "valid": call.valid,
     }  # fmt: skip
 
 
-def _text(text: str | None) -> str | None:
+def arrow_text(text: str | None) -> str | None:
     """Return text that Arrow can keep: half of a surrogate pair, which is no UTF-8, is written as JSON escapes it."""
     return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -172,10 +172,10 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[ParseResult], Any]]]] = {
     "status": ("text", _status),
     "calls": ("calls", lambda result: [_call(call) for call in result.calls]),
     "rejected": ("rejected", lambda result: [{**_call(call), "reason": call.reason} for call in result.rejected]),
-    "content": ("text", lambda result: _text(result.content)),
-    "finish_reason": ("text", lambda result: _text(result.finish_reason)),
+    "content": ("text", lambda result: arrow_text(result.content)),
+    "finish_reason": ("text", lambda result: arrow_text(result.finish_reason)),
     "causes": ("words", lambda result: [found.code for found in result.diagnoses if found.severity != "info"]),
     "repairs": ("words", lambda result: [repair.code for repair in result.repairs]),
-    "error": ("text", lambda result: _text(result.facts.error)),
+    "error": ("text", lambda result: arrow_text(result.facts.error)),
 }
 """Columns that are added: kind, and the value. `parse_table` documents them."""

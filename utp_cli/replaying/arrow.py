@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.parsing.table import arrow_text
 from utp_cli.protocol.numbers import dumps
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.importing import decoded, exchanges_in
 from utp_cli.replaying.session import Exchange, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
 
@@ -34,7 +35,7 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Outcome], Any]]]] = {
     "rejected": ("int64", lambda outcome: len(outcome.rejected)),
     "repairs": ("list<string>", lambda outcome: outcome.repairs),
     "diagnoses": ("list<string>", lambda outcome: [code for code, _ in outcome.diagnoses]),
-    "error": ("string", lambda outcome: outcome.error),
+    "error": ("string", lambda outcome: arrow_text(outcome.error)),
 }
 """Columns that are added: Arrow type, and the value. Calls are JSON text: `[{"name", "arguments"}]`."""
 _OWN: Final = ("request", "response", "stream", "status", "elapsed", "expected")
@@ -48,17 +49,21 @@ def replay_table(table: pa.Table, **options: Any) -> pa.Table:
     `options` are those of `parse`, and win over the columns. A row without an answer has the status `error`. Rows are
     independent of each other, so a table may be cut anywhere.
     """
+    renamed = table.rename_columns(["http_status" if name == "status" else name for name in table.column_names])
+    for name, values in zip(*outcome_columns(_outcomes(table, options)), strict=True):
+        renamed = renamed.append_column(name, values)
+    return renamed
+
+
+def outcome_columns(outcomes: Iterable[Outcome]) -> tuple[list[str], list[pa.Array]]:
+    """Return the names and the values of the columns that are added."""
     import pyarrow as pa  # noqa: PLC0415 - only who has tables needs it
 
     kinds = {"string": pa.string(), "int64": pa.int64(), "list<string>": pa.list_(pa.string())}
-    values: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for outcome in _outcomes(table, options):
-        for name, (_, value_of) in _COLUMNS.items():
-            values[name].append(value_of(outcome))
-    renamed = table.rename_columns(["http_status" if name == "status" else name for name in table.column_names])
-    for name, (kind, _) in _COLUMNS.items():
-        renamed = renamed.append_column(name, pa.array(values[name], type=kinds[kind]))
-    return renamed
+    told = [*outcomes]
+    return [*_COLUMNS], [
+        pa.array([value_of(outcome) for outcome in told], type=kinds[kind]) for kind, value_of in _COLUMNS.values()
+    ]
 
 
 def replay_batch(batch: pa.RecordBatch, **options: Any) -> pa.RecordBatch:
@@ -92,4 +97,4 @@ def _plain(value: Any) -> Any:
 
 
 def _json(value: Any) -> str:
-    return dumps(value)
+    return arrow_text(dumps(value)) or ""

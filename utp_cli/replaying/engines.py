@@ -39,49 +39,61 @@ def _local(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iter
         return
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only several processes need it
 
-    with ProcessPoolExecutor(min(jobs, _MOST), initializer=_leave_interrupts_to_parent) as pool:
+    with ProcessPoolExecutor(processes(jobs), initializer=leave_interrupts_to_parent) as pool:
         try:
             yield from _in_order(lambda chunk: pool.submit(work, chunk), lambda future: future.result(), chunks, jobs)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts_to_parent() -> None:
+def processes(jobs: int) -> int:
+    """Return how many processes to start."""
+    return min(jobs, _MOST)
+
+
+def leave_interrupts_to_parent() -> None:
+    """Let the parent alone hear Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _dask(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iterator[Any]:
     """On the cluster of `$DASK_SCHEDULER_ADDRESS`, else on a local one of so many processes."""
-    distributed = _imported("distributed", "dask")
-    with _dask_client(distributed, jobs) as client:
-        workers = max(len(client.scheduler_info(n_workers=-1)["workers"]), 1)
+    distributed = imported("distributed", "dask")
+    with cluster_client(distributed, jobs) as (client, workers):
         submit = partial(client.submit, work, pure=False)
         yield from _in_order(submit, lambda future: future.result(), chunks, workers)
 
 
 @contextmanager
-def _dask_client(distributed: Any, jobs: int) -> Iterator[Any]:
+def cluster_client(distributed: Any, jobs: int) -> Iterator[tuple[Any, int]]:
+    """Open a client of Dask; yield it, and how many workers there are."""
     address = os.environ.get("DASK_SCHEDULER_ADDRESS")
     if address:
         with distributed.Client(address) as client:
-            yield client
+            yield client, max(len(client.scheduler_info(n_workers=-1)["workers"]), 1)
         return
     options = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        yield client
+        yield client, jobs
 
 
 def _ray(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iterator[Any]:
     """On the cluster of `$RAY_ADDRESS`, else on a local one of so many processes."""
-    ray = _imported("ray", "ray")
-    if not ray.is_initialized():
-        local = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": jobs}
-        ray.init(log_to_driver=False, include_dashboard=False, **local)
-    workers = int(ray.cluster_resources().get("CPU", 1))
+    ray = imported("ray", "ray")
+    workers = ray_workers(ray, jobs)
     yield from _in_order(ray.remote(work).remote, ray.get, chunks, workers)
 
 
-def _imported(module: str, extra: str) -> Any:
+def ray_workers(ray: Any, jobs: int) -> int:
+    """Start Ray where it is not; return how many workers there are."""
+    if not ray.is_initialized():
+        local = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": jobs}
+        ray.init(log_to_driver=False, include_dashboard=False, **local)
+    return int(ray.cluster_resources().get("CPU", 1))
+
+
+def imported(module: str, extra: str) -> Any:
+    """Return a package of an extra. Raises `BadOption` where it is missing."""
     from importlib import import_module  # noqa: PLC0415
 
     try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from utp_cli.replaying.outcome import Outcome
 
 
@@ -101,6 +103,31 @@ class Tally:
                 left.remove(call)
                 self.parameters.add(*_agreeing(call["arguments"], wanted.get("arguments")))
 
+    def merge(self, other: Tally) -> None:
+        """Count what another one has counted."""
+        for each in fields(self):
+            mine, more = getattr(self, each.name), getattr(other, each.name)
+            if isinstance(mine, Share):
+                mine.add(more.part, more.whole)
+            elif isinstance(mine, Counter):
+                mine.update(more)
+            else:
+                setattr(self, each.name, mine + more)
+
+    def counts(self) -> dict[str, Any]:
+        """Write all counts as JSON, shares as `[part, whole]`: for `Tally.of`."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: [value.part, value.whole] if isinstance(value, Share) else value for name, value in values.items()
+        }
+
+    @classmethod
+    def of(cls, counts: Mapping[str, Any]) -> Tally:
+        """Read what `counts` has written."""
+        shares = {name: Share(*value) for name, value in counts.items() if isinstance(value, list)}
+        counters = {name: Counter(value) for name, value in counts.items() if isinstance(value, dict)}
+        return cls(**{**counts, **shares, **counters})
+
     def to_dict(self) -> dict[str, Any]:
         """Write the counts of `utp.replay/1`; a share of nothing is null."""
         counters = ("by_status", "by_rung", "by_parser", "by_repair", "by_diagnosis")
@@ -157,6 +184,39 @@ class Metrics:
         parsers = self.by_parser.setdefault(model, {})
         if outcome.parser:
             parsers.setdefault(outcome.parser, Tally()).add(outcome)
+
+    def merge(self, other: Metrics) -> None:
+        """Count what another one has counted: the pieces of a replay add up to the whole, in any order."""
+        self.total.merge(other.total)
+        for model, tally in other.by_model.items():
+            self.by_model.setdefault(model, Tally()).merge(tally)
+        for model, cells in other.by_parser.items():
+            mine = self.by_parser.setdefault(model, {})
+            for parser, cell in cells.items():
+                mine.setdefault(parser, Tally()).merge(cell)
+
+    def counts(self) -> dict[str, Any]:
+        """Write all counts as JSON: for `Metrics.of`."""
+        return {
+            "total": self.total.counts(),
+            "by_model": {model: tally.counts() for model, tally in self.by_model.items()},
+            "by_parser": {
+                model: {parser: cell.counts() for parser, cell in cells.items()}
+                for model, cells in self.by_parser.items()
+            },
+        }
+
+    @classmethod
+    def of(cls, counts: Mapping[str, Any]) -> Metrics:
+        """Read what `counts` has written."""
+        return cls(
+            total=Tally.of(counts["total"]),
+            by_model={model: Tally.of(tally) for model, tally in counts["by_model"].items()},
+            by_parser={
+                model: {parser: Tally.of(cell) for parser, cell in cells.items()}
+                for model, cells in counts["by_parser"].items()
+            },
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Write the metrics of `utp.replay/1`."""
