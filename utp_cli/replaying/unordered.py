@@ -47,9 +47,7 @@ def _first(again: list[Any], waiting: Iterator[Any]) -> Iterator[Any]:
     yield from waiting
 
 
-def _pooled(
-    jobs: int, work: Callable[[Any], Any], pieces: Iterator[Any], under_way: dict[Any, Any]
-) -> Iterator[Any]:
+def _pooled(jobs: int, work: Callable[[Any], Any], pieces: Iterator[Any], under_way: dict[Any, Any]) -> Iterator[Any]:
     """Work in one pool until it breaks; `under_way` says then what was lost with it."""
     from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait  # noqa: PLC0415
 
