@@ -102,12 +102,10 @@ def replay(
     limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
     files = files or _recorded_here()
     if is_folder(output):
-        refused = {
-            "--against": against, "--update": update, "--export": export, "--html": html, "--suggest": suggest,
-            "--save-as": save_as, "--max-tokens": limits.max_tokens is not None, "--format": settings.get("format"),
-        }  # fmt: skip
-        asked = (against_parser, fail_on, engine, jobs)
-        return _into_folder(Path(str(output)), files, settings, limits, asked, quiet=quiet, refused=refused)
+        given = (against, update, export, html, suggest, save_as, limits.max_tokens is not None, settings.get("format"))
+        return _into_folder(
+            output, files, settings, limits, (against_parser, fail_on, engine, jobs), given, quiet=quiet
+        )
     sessions = _opened(files)
     if html and (export or suggest or save_as):
         raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
@@ -167,15 +165,22 @@ def _checked(files: list[str], target: str | None, settings: Settings, *, fix: b
 
 
 def _into_folder(
-    folder: Path, files: list[str], settings: Settings, limits: Limits, asked: tuple[str | None, str, str, int],
-    *, quiet: bool, refused: dict[str, Any],
+    folder: str | None, files: list[str], settings: Settings, limits: Limits, asked: tuple[str | None, str, str, int],
+    given: tuple[Any, ...], *, quiet: bool,
 ) -> int:  # fmt: skip
+    """Replay into a folder; `given` says of each option of `_NOT_INTO_FOLDERS` whether it was given."""
     from utp_cli.io.bulk import How  # noqa: PLC0415 - only big recordings need it
 
     against, fail_on, engine, jobs = asked
     options = {key: value for key, value in _parser_options(settings).items() if value is not None}
     how = How(options=options, against=against, limits=limits, fail_on=fail_on)
-    return replay_into(folder, files, how, engine, jobs, quiet=quiet, refused=refused)
+    refused = dict(zip(_NOT_INTO_FOLDERS, given, strict=True))
+    return replay_into(Path(str(folder)), files, how, engine, jobs, quiet=quiet, refused=refused)
+
+
+_NOT_INTO_FOLDERS = (
+    "--against", "--update", "--export", "--html", "--suggest", "--save-as", "--max-tokens", "--format"
+)  # fmt: skip
 
 
 def _recorded_here() -> list[str]:
