@@ -97,15 +97,13 @@ def replay(
         format="json" if as_json else format_name, max_rounds=max_rounds, max_tokens=max_tokens,
     )  # fmt: skip
     showing = Showing(file=output, verbose=verbose, quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
-    if target or fix:
-        return _checked(files or _recorded_here(), target, settings, fix=fix, showing=showing)
-    limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
     files = files or _recorded_here()
+    if target or fix:
+        return _checked(files, target, settings, fix=fix, showing=showing)
+    limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
     if is_folder(output):
         given = (against, update, export, html, suggest, save_as, limits.max_tokens is not None, settings.get("format"))
-        return _into_folder(
-            output, files, settings, limits, (against_parser, fail_on, engine, jobs), given, quiet=quiet
-        )
+        return _into_folder(showing, files, settings, limits, (against_parser, fail_on, engine, jobs), given)
     sessions = _opened(files)
     if html and (export or suggest or save_as):
         raise BadOption("--html draws a replay: not with --export, --suggest or --save-as")
@@ -140,8 +138,7 @@ def replay(
         raise BadOption("a page is drawn in one process: leave out --jobs and --engine, or --html")
     worker = drawing.engine if drawing else engine_for(engine, jobs)
     parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser, limits=limits)
-    parts = drawing.parts(parts) if drawing else parts
-    parts = _reported(name, _watched(parts, quiet=quiet), showing, sink)
+    parts = _reported(name, _watched(drawing.parts(parts) if drawing else parts, quiet=quiet), showing, sink)
     accepted, judge, unanswered = _Accepted(asked=update), Judge(BARS[fail_on]), 0
     for part in parts:
         accepted.add(part)
@@ -165,8 +162,8 @@ def _checked(files: list[str], target: str | None, settings: Settings, *, fix: b
 
 
 def _into_folder(
-    folder: str | None, files: list[str], settings: Settings, limits: Limits, asked: tuple[str | None, str, str, int],
-    given: tuple[Any, ...], *, quiet: bool,
+    showing: Showing, files: list[str], settings: Settings, limits: Limits, asked: tuple[str | None, str, str, int],
+    given: tuple[Any, ...],
 ) -> int:  # fmt: skip
     """Replay into a folder; `given` says of each option of `_NOT_INTO_FOLDERS` whether it was given."""
     from utp_cli.io.bulk import How  # noqa: PLC0415 - only big recordings need it
@@ -175,7 +172,7 @@ def _into_folder(
     options = {key: value for key, value in _parser_options(settings).items() if value is not None}
     how = How(options=options, against=against, limits=limits, fail_on=fail_on)
     refused = dict(zip(_NOT_INTO_FOLDERS, given, strict=True))
-    return replay_into(Path(str(folder)), files, how, engine, jobs, quiet=quiet, refused=refused)
+    return replay_into(Path(str(showing.file)), files, how, engine, jobs, quiet=showing.quiet, refused=refused)
 
 
 _NOT_INTO_FOLDERS = (
