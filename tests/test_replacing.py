@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import secrets
 import stat
 import struct
 import subprocess
@@ -155,7 +156,7 @@ def test_nothing_is_written_through_what_lies_in_wait(
 ) -> None:
     victim = tmp_path_factory.mktemp("elsewhere") / "victim"
     victim.write_bytes(OLD)
-    monkeypatch.setattr(replacing.secrets, "token_hex", lambda _: "known")
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "known")
     (file.parent / ".f.txt.known").symlink_to(victim)
     with pytest.raises(BadFile):
         replace_file(file, NEW)

@@ -61,7 +61,10 @@ def test_the_workflow_for_github(sessions: Path) -> None:
     assert failed.returncode == 1
     left, lost = failed.stdout.splitlines()
     assert left.startswith("::error file=sessions/lost-call.jsonl,line=2,title=not delivered #0::match: search_code")
-    assert lost == "::error file=sessions/lost-call.jsonl,line=3,title=regressed #1::regressed: write_file lost"
+    told, cause, fix = lost.split("%0A")
+    assert told == "::error file=sessions/lost-call.jsonl,line=3,title=regressed #1::regressed: write_file lost"
+    assert cause.startswith("truncated-call: ")
+    assert fix.startswith("fix: raise max_tokens")
 
 
 def test_the_test_for_pytest(sessions: Path) -> None:
