@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.transcripts import Response
     from utp_cli.protocol.captures import CaptureKind
 
-_BETWEEN: Final = regex(r"(?:\s|,|data:|event: ?[\w.]+|id: ?\w+|\[DONE\]|```\w*)*+")
+_BETWEEN: Final = regex(r"(?>(?:\s|,|data:|event: ?[\w.]+|id: ?\w+|\[DONE\]|```\w*)*)")
 """What may stand between the events of one stream, or the messages of one conversation."""
 FIRST_REFUSAL: Final = 400
 """The first HTTP status of those that refuse."""

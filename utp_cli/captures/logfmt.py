@@ -7,7 +7,7 @@ from typing import Final
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.escapes import decode
 
-_PAIR: Final = regex(r'([A-Za-z_][\w.]{0,60})=("(?:[^"\\\n]|\\.)*+"|[^\s"]*+)[ \t]*+')
+_PAIR: Final = regex(r'([A-Za-z_][\w.]{0,60})=("(?>(?:[^"\\\n]|\\.)*)"|[^\s"]*+)[ \t]*+')
 _BAD: Final = frozenset({"warn", "warning", "error", "fatal", "panic"})
 _FEWEST: Final = 3
 _CAUSES: Final = ("error", "err", "reason", "cause")

@@ -30,7 +30,7 @@ FREE_FORM = Form(strict=True, many=False)
 _OPENING = regex(r"[{\[]")
 _NO_CALL = regex(r"""
     \{ [^{}\[\]:=：＝"'“„‘«＂`\\/#&]*+ \}
-  | \[ (?: [^{}\[\]"'“„‘«＂`\\/#&] | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )*+ \]
+  | \[ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&] | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )* ) \]
 """, re.VERBOSE)  # fmt: skip
 """An object without a member, or a list without an object: prose is full of them. Never looks past the next bracket
 that opens, so that no text is looked at twice."""

@@ -24,11 +24,12 @@ _UNIT: Final = regex(
 """What may not stand for itself inside a JSON string."""
 
 _FAULT: Final = regex(
-    r"(?:[^\\\x00-\x1f\"]++|\\[\"\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"
+    r"(?>(?:[^\\\x00-\x1f\"]++|\\[\"\\/bfnrt]|\\u[0-9a-fA-F]{4})*)"
     r"(?P<unit>\\x[0-9a-fA-F]{2}|\\\r\n|\\.|\r\n|[\x00-\x1f\"\\]|\Z)",
     re.DOTALL,
 )
-"""The next of these that is no proper escape, or the end. Only a short cut."""
+"""The next of these that is no proper escape, or the end. Only a short cut. The group is atomic, not repeated
+possessively: that loses its place up to Python 3.11.4 (gh-106052)."""
 
 _SPECIAL: Final = regex(r"[\x00-\x1f\"\\]")
 _PATH: Final = regex(r"[A-Za-z]:\\|\\\\[\w.$-]+\\(?!\\)")

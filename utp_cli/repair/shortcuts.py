@@ -32,7 +32,7 @@ _LAST: Final = {
     (False, True): regex(r"[ \t\n\r]*\][ \t\n\r]*[,}\]]"),
     (False, False): regex(r"[ \t\n\r]*\]"),
 }
-_PYTHON: Final = regex(r"\"(?:[^\"\\]|\\.)*+\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None|True|False)\b", re.DOTALL)
+_PYTHON: Final = regex(r"\"(?>(?:[^\"\\]|\\.)*)\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:None|True|False)\b", re.DOTALL)
 """What Python spells in another way, and strings in which that would not count."""
 _JSON: Final = {"None": "null", "True": "true", "False": "false"}
 _SIGN: Final = regex(r"'|(?:None|True|False)\b")

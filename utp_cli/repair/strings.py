@@ -93,7 +93,7 @@ def _run(stops: str, *, quotes: bool) -> re.Pattern[str]:
     if "\\" in stops:
         return re.compile(plain, re.DOTALL)
     escaped = "." if quotes else '[^"]'
-    return re.compile(rf"{plain}(?:\\{escaped}{plain})*+", re.DOTALL)
+    return re.compile(rf"{plain}(?>(?:\\{escaped}{plain})*)", re.DOTALL)
 
 
 class StringReader:
