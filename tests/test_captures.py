@@ -254,7 +254,7 @@ def test_hostile_text_costs_linear_time(unit):
 
     seconds(1000)
     small = max(min(seconds(20_000) for _ in range(2)), 0.002)
-    assert seconds(80_000) < small * 4 * 3
+    assert min(seconds(80_000) for _ in range(2)) < small * 4 * 3
 
 
 def test_a_long_log_with_one_error():
