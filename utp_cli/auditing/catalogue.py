@@ -16,11 +16,13 @@ from utp_cli.auditing import (
     portability,
     schemas,
     score,
+    secrets,
     security,
     sets,
     strict,
     structure,
     suppression,
+    unconstrained,
     unsaid,
 )
 from utp_cli.auditing.report import covers
@@ -41,7 +43,7 @@ RULES: Catalogue[Rule[Any]] = Catalogue(
             *(descriptions, parameters, score),
             *(portability, strict, gemini, grammars),
             *(sets, naming),
-            *(security, injection, unsaid),
+            *(security, injection, secrets, unconstrained, unsaid),
             mcp_annotations,
         ),
         key=lambda rule: rule.code,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from utp_cli.auditing.annotations import HINTS, hint_meant, surely_reads, verb_class
 from utp_cli.auditing.edits import Edit, Fault, Fix, remove, rename, safe, set_to, unsafe
 from utp_cli.auditing.hidden import cleaned
-from utp_cli.auditing.injection import COMMANDS
 from utp_cli.auditing.prose import prose_parameters, without_entries
 from utp_cli.auditing.security import BLANKS, COMMENTS
+from utp_cli.auditing.unconstrained import COMMANDS
 
 if TYPE_CHECKING:
     from utp_cli.auditing.edits import Fixer

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.diagnosis.histories.parts import Source, Turn
-    from utp_cli.facts.turns import TurnRules
+    from utp_cli.facts.turn_rules import TurnRules
 
 
 @dataclass(slots=True, kw_only=True)

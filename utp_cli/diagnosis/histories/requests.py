@@ -17,7 +17,7 @@ from utp_cli.wire.access import dict_of, list_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from utp_cli.facts.turns import TurnRules
+    from utp_cli.facts.turn_rules import TurnRules
     from utp_cli.protocol.findings import Finding
 
 _KEYS: Final = {"openai-responses": "input", "gemini": "contents"}

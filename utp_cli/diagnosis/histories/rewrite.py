@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from utp_cli.diagnosis.histories.parts import Turn
-    from utp_cli.facts.turns import TurnRules
+    from utp_cli.facts.turn_rules import TurnRules
     from utp_cli.protocol.findings import Finding, Severity
 
 _STEPS: Final[tuple[Callable[[Look, list[Turn]], list[Turn]], ...]] = (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from utp_cli.diagnosis.histories.parts import Part, Source, Turn
-    from utp_cli.facts.turns import TurnRules
+    from utp_cli.facts.turn_rules import TurnRules
 
 _OWN_KEYS: Final = frozenset(
     {"role", "content", "parts", "tool_calls", "tool_call_id", "tool_name", "function_call", "tool_plan"}
