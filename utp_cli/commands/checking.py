@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,12 +69,16 @@ def _fixed(file: str, provider: str, model: str | None, showing: Showing) -> int
         return found.request["messages"] if isinstance(request, list) else found.request
 
     data = inputs.read(file)
-    if not data.lstrip(b"\xef\xbb\xbf").startswith(b'{"utp_session"'):
+    if not inputs.is_session(data):
         source, request = next(_requests(file, data))
         sink.write(document(mended(request, source)))
         return int(left)
-    for number, line in enumerate(filter(bytes.strip, data.splitlines())):
-        row = loads(line)
+    rows = list(_rows(data))
+    if lost := sum(map(bool, map(bytes.strip, data.splitlines()))) - len(rows):
+        out.say(
+            f"utp: {inputs.shown_name(file)}: {lost} {'line is' if lost == 1 else 'lines are'} no exchange: left out"
+        )
+    for number, row in enumerate(rows):
         if number and isinstance(row.get("request"), dict):
             row["request"] = mended(row["request"], f"{inputs.shown_name(file)}#{number - 1}")
         sink.write(document(row, one_line=True))
@@ -84,21 +89,27 @@ def _requests(file: str, data: bytes | None = None) -> Iterator[tuple[str, dict[
     """Yield the requests of a file, each with its name. Raises `BadFile` where there is none."""
     name = inputs.shown_name(file)
     data = inputs.read(file) if data is None else data
-    rows = data.lstrip(b"\xef\xbb\xbf").startswith(b'{"utp_session"')
-    found = list(_of_session(name, data) if rows else _of_document(name, data))
+    found = list(_of_session(name, data) if inputs.is_session(data) else _of_document(name, data))
     if not found:
         raise BadFile(name, _WHAT)
     yield from found
 
 
 def _of_session(name: str, data: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(filter(bytes.strip, data.splitlines())):
+    for number, row in enumerate(_rows(data)):
+        if number and isinstance(row.get("request"), dict):
+            yield f"{name}#{number - 1}", row["request"]
+
+
+def _rows(data: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the header and the exchanges of a session file; what is no object, or was cut off, is left out."""
+    for line in data.removeprefix(BOM_UTF8).splitlines():
         try:
             row = loads(line)
         except (ValueError, RecursionError):
-            continue  # a last line that was cut off while it was written
-        if number and isinstance(row, dict) and isinstance(row.get("request"), dict):
-            yield f"{name}#{number - 1}", row["request"]
+            continue
+        if isinstance(row, dict):
+            yield row
 
 
 def _of_document(name: str, data: bytes) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:

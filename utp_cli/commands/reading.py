@@ -80,7 +80,7 @@ def answers(
                 from utp_cli.recording.cleaning import clean_bytes  # noqa: PLC0415 - only pages are handed on
 
                 data = clean_bytes(data)  # noqa: PLW2901
-            if data.startswith(b'{"utp_session"') and not lines:
+            if inputs.is_session(data) and not lines:
                 _say_session(inputs.shown_name(name), data)
             source = _line(data) if lines else data
             read = parse_as_is(source, known) if raw else parse(source, **known)
@@ -124,7 +124,7 @@ def _captured(name: str, number: int, known: dict[str, Any], *, clean: bool) -> 
         data = clean_bytes(data)
     text = data.decode("utf-8", "replace")
     captures = read_paste(text).captures
-    if name != inputs.STDIN and (len(captures) == 1 or text.lstrip("\ufeff").startswith('{"utp_session"')):
+    if name != inputs.STDIN and (len(captures) == 1 or inputs.is_session(data)):
         return None
     if number >= len(captures):
         raise BadFile(inputs.shown_name(name), f"has no capture {number}; it has {len(captures)}, counted from 0")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,12 @@ _MOST = 256 << 20
 """Bytes of one input; an answer of a model is far smaller, a device may have no end."""
 _SAMPLE = 8192
 _TEXT_CONTROLS = set("\t\n\r\f\b\x1b")
+
+
+def is_session(begun: bytes) -> bool:
+    """Say whether a file that begins with these bytes, 64 are enough, is a session file of utp."""
+    words = begun[:64].removeprefix(BOM_UTF8).split(maxsplit=2)
+    return b"".join(words).startswith(b'{"utp_session"')
 
 
 def read(name: str) -> bytes:

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.io.inputs import is_session
 from utp_cli.io.private_files import locked, private
 from utp_cli.io.replacing import PRIVATE, Replacement
 from utp_cli.protocol.errors import BadFile, BadOption
@@ -214,7 +215,7 @@ def _cleaned(lines: Iterable[RawLine]) -> Iterator[RawLine]:
 
 def _header_of(file: Path) -> bool:
     with file.open("rb") as opened:
-        return opened.read(64).lstrip().startswith(b'{"utp_session"')
+        return is_session(opened.read(64))
 
 
 def _hidden(file: Path, folder: Path) -> bool:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from utp_cli.recording.capture import Capture
     from utp_cli.replaying.outcome import Outcome
 
-_BEGINS = b'{"utp_session"'
 _STARTING = 30
 """Seconds that the recorder may take to start."""
 _ACCEPTED = pytest.StashKey[dict["Path", dict[int, dict[str, Any]]]]()
@@ -47,9 +46,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Take the session files."""
     if not any(fnmatch(file_path.name, pattern) for pattern in parent.config.getini("utp_sessions")):
         return None
+    from utp_cli.io.inputs import is_session  # noqa: PLC0415
+
     with file_path.open("rb") as file:
-        begun = file.read(64)
-    return SessionTests.from_parent(parent, path=file_path) if begun.lstrip().startswith(_BEGINS) else None
+        return SessionTests.from_parent(parent, path=file_path) if is_session(file.read(64)) else None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
