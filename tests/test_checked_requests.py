@@ -330,3 +330,13 @@ def test_replay_for_checks_and_mends_sessions(tmp_path):
     mended = tmp_path / "mended.jsonl"
     mended.write_text(out)
     assert run("replay", "--for", "mistral", mended)[0] == 0
+
+
+def test_a_session_with_odd_lines_is_mended_and_they_are_counted(tmp_path):
+    file = tmp_path / "session.jsonl"
+    asked = json.dumps({"request": chat(USER, result("call_1"))})
+    file.write_text(f'{{ "utp_session": 1}}\n{asked}\n[1]\n{{"request": {{')
+    code, out, err = run("replay", "--for", "openai", file, "--fix")
+    assert code == 0
+    assert [[*json.loads(line)] for line in out.splitlines()] == [["utp_session"], ["request"]]
+    assert "hold no exchange are left out: 2" in err

@@ -75,9 +75,7 @@ def _fixed(file: str, provider: str, model: str | None, showing: Showing) -> int
         return int(left)
     rows = list(_rows(data))
     if lost := sum(map(bool, map(bytes.strip, data.splitlines()))) - len(rows):
-        out.say(
-            f"utp: {inputs.shown_name(file)}: {lost} {'line is' if lost == 1 else 'lines are'} no exchange: left out"
-        )
+        out.say(f"utp: {inputs.shown_name(file)}: lines that hold no exchange are left out: {lost}")
     for number, row in enumerate(rows):
         if number and isinstance(row.get("request"), dict):
             row["request"] = mended(row["request"], f"{inputs.shown_name(file)}#{number - 1}")
