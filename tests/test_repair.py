@@ -56,7 +56,7 @@ def state(reader: JsonReader) -> tuple[Any, ...]:
         reader.end,
         reader.partial,
         reader.members,
-        all_notes(reader.kept_notes, reader.skimmed),
+        all_notes(reader.log.notes, reader.log.skimmed),
     )
 
 
@@ -328,8 +328,8 @@ NEVER = re.compile("(?!)")
 def careful(text: str, until: tuple[str, ...], *, loose: bool) -> tuple[Any, ...]:
     """Read without any short cut."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("utp_cli.repair.reader._WORTH_IT", sys.maxsize)
-        patch.setattr("utp_cli.repair.reader.PLAIN", dict.fromkeys(strings.PLAIN, NEVER))
+        patch.setattr("utp_cli.repair.attempts.WORTH_IT", sys.maxsize)
+        patch.setattr("utp_cli.repair.values.PLAIN", dict.fromkeys(strings.PLAIN, NEVER))
         for name in ("_CLOSES", "_INSIDE"):
             patch.setattr(strings, name, dict.fromkeys(strings._CLOSES, NEVER))
         reader = JsonReader(until=until, loose=loose, whole=False)
@@ -341,7 +341,7 @@ def careful(text: str, until: tuple[str, ...], *, loose: bool) -> tuple[Any, ...
 def quick(text: str, until: tuple[str, ...], *, loose: bool) -> tuple[Any, ...]:
     """Read with short cuts wherever they can be tried."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("utp_cli.repair.reader._WORTH_IT", 0)
+        patch.setattr("utp_cli.repair.attempts.WORTH_IT", 0)
         return state(read([text], until, loose=loose))
 
 

@@ -27,9 +27,9 @@ from utp_cli.engine import machine
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.source import Source
 from utp_cli.protocol.patterns import LatePattern
-from utp_cli.repair import shortcuts, tokens
+from utp_cli.repair import reader, shortcuts
 from utp_cli.repair.strict import scan
-from utp_cli.repair.tape import Tape
+from utp_cli.repair.text_window import TextWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def counting(packages: tuple[str, ...] = READERS) -> Iterator[Looks]:
                 if counted is not value:
                     setattr(module, name, counted)
         vars(machine)["Source"] = _windowed(Source, "window", looks)
-        vars(tokens)["Tape"] = _windowed(Tape, "text", looks)
+        vars(reader)["TextWindow"] = _windowed(TextWindow, "window", looks)
         vars(shortcuts)["scan"] = _scanner(scan, looks)
         yield looks
     finally:

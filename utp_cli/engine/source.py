@@ -1,4 +1,4 @@
-"""The text of one lane while it arrives: it grows at the end, remembers all, and shows a window.
+"""The text of one lane while it arrives: the window that readers work in, and a memory of all that came before it.
 
 All positions are absolute: characters since the start of the lane. Pieces are kept as they came; only the window
 (what has not been read yet) is one string, so that a piece costs its own length however long the text is.
@@ -6,40 +6,22 @@ All positions are absolute: characters since the start of the lane. Pieces are k
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
+
+from utp_cli.repair.text_window import TextWindow
 
 if TYPE_CHECKING:
     import re
 
 
-class Source:
-    """A growing text. Readers wait for more of it with a bare `yield`."""
+class Source(TextWindow):
+    """A growing text that can be read again. Grammars wait for more of it with a bare `yield`."""
 
-    __slots__ = (
-        "_absent",
-        "_keep",
-        "_pieces",
-        "_seen",
-        "_starts",
-        "_wake",
-        "_wake_at",
-        "base",
-        "closed",
-        "length",
-        "noted",
-        "window",
-    )
+    __slots__ = ("_absent", "_pieces", "_starts", "noted")
 
     def __init__(self) -> None:
-        self.window = ""
-        self.base = 0
-        """The position of the window's first character."""
-        self.length = 0
-        """Characters fed so far; also the position behind the last one."""
-        self.closed = False
-        """No more text will come."""
+        super().__init__()
         self.noted: dict[str, Any] = {}
         """What readers remember of the text, by whose it is. No reader forgets what another one noted."""
         self._absent: dict[str, tuple[int, int]] = {}
@@ -47,57 +29,28 @@ class Source:
         self._pieces: list[str] = []
         self._starts: list[int] = [0]
         """Where the pieces begin, as far as somebody asked."""
-        self._keep = 0
-        self._seen = 0
-        """How many pieces the window has been given."""
-        self._wake = ""
-        self._wake_at = 0
 
     def feed(self, piece: str) -> bool:
-        """Take the next piece; return whether a reader can do anything with it."""
+        """Take the next piece, and remember it; return whether a reader can do anything with it."""
         self._pieces.append(piece)
-        self.length += len(piece)
-        if self._wake and self._wake not in piece and self.length < self._wake_at:
-            return False
-        self._catch_up()
-        return True
-
-    def close(self) -> None:
-        """There is no more text."""
-        self._catch_up()
-        self.closed = True
-
-    def _catch_up(self) -> None:
-        """Bring what came while the reader slept into the window."""
-        last = len(self._pieces)
-        new = self._pieces[-1] if last - self._seen == 1 else "".join(self._pieces[self._seen :])
-        if self._keep > self.base:
-            self.window = self.window[self._keep - self.base :] + new
-            self.base = self._keep
-        else:
-            self.window += new
-        self._seen, self._wake = last, ""
-
-    def sleep(self, wake: str, at: int = sys.maxsize) -> None:
-        """Say, right before a `yield`: nothing can happen until a piece holds `wake`, or the text is `at` long."""
-        self._wake, self._wake_at = wake, at
+        return super().feed(piece)
 
     def release(self, position: int) -> None:
         """What stands before `position` has been read; the window may drop it when more text comes."""
-        self._keep = position
+        self.here = max(position - self.base, 0)
 
     def rewind(self, position: int) -> None:
         """Make the window start at `position` or before it, to read from there again."""
-        self._keep = position
         if position < self.base:
             self.window = self.slice(position, self.length)
             self.base = position
+        self.here = position - self.base
 
     def take(self, position: int, limit: int) -> str:
         """Return up to `limit` characters from `position` on and release them."""
         index = position - self.base
         text = self.window[index : index + limit]
-        self._keep = position + len(text)
+        self.here = index + len(text)
         return text
 
     def slice(self, start: int, end: int) -> str:
@@ -113,6 +66,7 @@ class Source:
         return joined[start - starts[first] : end - starts[first]]
 
     def whole(self) -> str:
+        """Return all text so far."""
         return "".join(self._pieces)
 
     def char(self, position: int) -> str:
@@ -121,6 +75,7 @@ class Source:
         return self.window[index : index + 1]
 
     def startswith(self, marker: str, position: int) -> bool:
+        """Whether a text stands at the position."""
         return self.window.startswith(marker, position - self.base)
 
     def search(self, pattern: re.Pattern[str], position: int, limit: int | None = None) -> re.Match[str] | None:

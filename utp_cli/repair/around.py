@@ -98,9 +98,9 @@ def repair_json(text: str) -> Reading:
         complete=all(each.reader.complete for each in kept),
         only_closers=kept[-1].reader.only_closers and all(each.reader.complete for each in kept[:-1]),
         kept_edits=edits,
-        respellings=[stretch for each in kept for stretch in each.reader.respellings],
-        kept_notes=[note for each in kept for note in each.reader.kept_notes],
-        skimmed=[stretch for each in kept for stretch in each.reader.skimmed],
+        respellings=[stretch for each in kept for stretch in each.reader.log.respellings],
+        kept_notes=[note for each in kept for note in each.reader.log.notes],
+        skimmed=[stretch for each in kept for stretch in each.reader.log.skimmed],
     )
 
 
@@ -115,7 +115,7 @@ class _Found(Record):
 
     @property
     def fenced(self) -> bool:
-        return any(edit.code == "code-fence" for edit in self.reader.edits)
+        return any(edit.code == "code-fence" for edit in self.reader.log.edits)
 
     @property
     def value(self) -> Any:
@@ -151,7 +151,8 @@ def _values(text: str, start: int, end: int, *, whole: bool) -> Iterator[_Found]
 
 def _is_data(found: _Found) -> bool:
     """Whether this is a container that somebody wrote as one: `{name}` is none."""
-    return isinstance(found.value, (dict, list)) and not any(edit.code == "python-set" for edit in found.reader.edits)
+    made_set = any(edit.code == "python-set" for edit in found.reader.log.edits)
+    return isinstance(found.value, (dict, list)) and not made_set
 
 
 def _wrapped(text: str, start: int, end: int) -> _Found | None:
@@ -169,7 +170,7 @@ def _plain(text: str, start: int, end: int, *, whole: bool) -> _Found | None:
     found = _read(text, start, end, loose=True, whole=whole)
     if found is None:
         return None
-    codes = [edit.code for edit in found.reader.edits]
+    codes = [edit.code for edit in found.reader.log.edits]
     opened = text[start] in "{[｛［`~" or codes[:1] in (["js-comment"], ["hash-comment"], ["over-escaped"])
     if "missing-open-brace" in codes or (opened and isinstance(found.value, (dict, list))):
         placeholder = found.end < end and not isinstance(found.value, dict) and not _CANDIDATE.match(text, start)
@@ -229,19 +230,19 @@ def _rank(text: str, found: _Found) -> int:
 def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Edit]]:
     """Make one value of several: the value of the text, those that are part of it, the edits it took."""
     if len(found) == 1:
-        return found[0].value, found, list(found[0].reader.edits)
+        return found[0].value, found, list(found[0].reader.log.edits)
     telling = [each for each in found if each.value != {}] or found[:1]
     one = telling[0]
     if all(each.value == one.value for each in telling[1:]):
         gaps = ((found[0].start, one.start), (one.end, found[-1].end))
         dropped = [_fix("concatenated-objects", text, *gap) for gap in gaps if gap[0] < gap[1]]
-        return one.value, [one], [*dropped, *one.reader.edits]
+        return one.value, [one], [*dropped, *one.reader.log.edits]
     edits, last = [_list_sign(text, found[0].start, found[0].start, "[")], found[0].start
     for each in found:
         gap = text[last : each.start]
         if each is not found[0] and gap.strip() != ",":
             edits.append(_list_sign(text, last, each.start if gap.strip() else last, ","))
-        edits += each.reader.edits
+        edits += each.reader.log.edits
         last = each.end
     return [each.value for each in found], found, [*edits, _list_sign(text, last, last, "]")]
 

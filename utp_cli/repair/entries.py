@@ -2,245 +2,238 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.ahead import Place, token
 from utp_cli.repair.codes import Edit
-from utp_cli.repair.containers import COMMAS, OPENERS, Containers
+from utp_cli.repair.containers import COMMAS, OPENERS
+from utp_cli.repair.cursor import ASCII
 from utp_cli.repair.escapes import decode, quoted
-from utp_cli.repair.quotes import Style, open_string
+from utp_cli.repair.lookahead import Place, token
+from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import read_bare_key
 from utp_cli.repair.structure import Comma, Frame, best, due
-from utp_cli.repair.tokens import ASCII
+from utp_cli.repair.values import begin_string, concat, end_string
+
+if TYPE_CHECKING:
+    from utp_cli.repair.containers import Containers, State
+    from utp_cli.repair.values import Progress
 
 _PLAIN_KEY: Final = regex(r"([\"'])([ !#-&(-\[\]-~]*)\1:")
 """A key and its colon that ask no question. Only a short cut."""
 _VALUE_STARTS: Final = frozenset("\"'`“„‘«＂&\\{[(-+_$")
 
 
-class Entries(Containers):
-    """The states between two values."""
+def entry(progress: Progress) -> State:
+    """Read what begins an entry, or what stands in its place."""
+    containers, cursor = progress.containers, progress.cursor
+    frame = containers.frames[-1]
+    if taken := progress.attempts.entries(frame):
+        return taken
+    char = cursor.next()
+    plain = ASCII.get(char, char)
+    if not char:
+        return containers.finish(only_closers=frame.comma is None)
+    if plain in COMMAS:
+        cursor.drop("extra-comma", 1)
+        return "entry"
+    if plain in "}])":
+        return containers.close(char, plain, "entry")
+    if width := cursor.dots():
+        return _ellipsis(containers, frame, width)
+    return _key(progress, frame, plain) if frame.is_object else "value"
 
-    def _value(self) -> None:
-        """Read a value. This and the next two are defined by the layer above."""
-        raise NotImplementedError
 
-    def _begin_string(self, opened: tuple[Style, int], place: Place) -> None:
-        raise NotImplementedError
+def _ellipsis(containers: Containers, frame: Frame, width: int) -> State:
+    """Drop an ellipsis, and the comma before it."""
+    if frame.comma and frame.comma.text:
+        containers.log.fix("ellipsis", frame.comma.start, frame.comma.text, "")
+    frame.comma = None
+    containers.cursor.drop("ellipsis", width)
+    return "after" if frame.value else "entry"
 
-    def _concat(self) -> bool:
-        raise NotImplementedError
 
-    def _take_run(self, frame: Frame) -> bool:
-        raise NotImplementedError
+# --- keys ---------------------------------------------------------------------------------------------------------
 
-    def _entry(self) -> None:
-        """Read what begins an entry, or what stands in its place."""
-        frame = self._frames[-1]
-        if self._take_run(frame):
-            return
-        char = self._next()
-        plain = ASCII.get(char, char)
-        if not char:
-            self._finish(only_closers=frame.comma is None)
-        elif plain in COMMAS:
-            self._drop("extra-comma", 1)
-        elif plain in "}])":
-            self._close(char, plain)
-        elif width := self._dots():
-            self._ellipsis(frame, width)
-        elif frame.is_object:
-            self._key(frame, plain)
-        else:
-            self._state = self._value
 
-    def _ellipsis(self, frame: Frame, width: int) -> None:
-        """Drop an ellipsis, and the comma before it."""
-        if frame.comma and frame.comma.text:
-            self._fix("ellipsis", frame.comma.start, frame.comma.text, "")
-        frame.comma = None
-        self._drop("ellipsis", width)
-        if frame.value:
-            self._state = self._after
+def _key(progress: Progress, frame: Frame, plain: str) -> State:
+    """Read a key, or the beginning of one."""
+    containers, source, ends = progress.containers, progress.source, progress.cursor.ends
+    at, start = source.here, source.base + source.here
+    if found := _PLAIN_KEY.match(source.window, at):
+        source.here = found.end()
+        frame.begin_key(found[2], start, found[0], source.base + found.end())
+        if found[1] == "'":
+            frame.key_edits = [Edit("single-quotes", place, "'", '"') for place in (start, frame.key_end - 2)]
+        return "value"
+    place = Place("key", due(containers.frames), ends)
+    if opened := open_string(source, at, place):
+        begin_string(progress, opened, place)
+        return "key"
+    if plain in OPENERS:
+        return _bracket_for_key(containers, frame, plain)
+    key, end, quoted_behind = read_bare_key(source, at, ends)
+    if not key:
+        progress.cursor.drop("leading-garbage", 1)
+        return "entry"
+    end += quoted_behind
+    kind = token(source, end, ends)[0]
+    if kind in ",}" and frame.is_fresh:
+        containers.make_set(frame)
+        return "value"
+    edits = [Edit("unquoted-key", start, key, quoted(key))]
+    if quoted_behind:
+        key, inner = decode(key, start)
+        edits = [Edit("missing-open-quote", start, "", '"'), *inner]
+    source.here = end
+    frame.begin_key(key, start, source.window[at:end], source.base + end)
+    frame.key_edits = edits
+    return _cut_key(containers) if source.closed and end == len(source.window) else "colon"
 
-    def _key(self, frame: Frame, plain: str) -> None:
-        """Read a key, or the beginning of one."""
-        tape, at, start = self._tape, self._tape.at, self._offset
-        if found := _PLAIN_KEY.match(tape.text, at):
-            tape.at = found.end()
-            places = (start, self._offset - 2) if found[1] == "'" else ()
-            edits = [Edit("single-quotes", place, "'", '"') for place in places]
-            self._end_key(start, found[2], edits, found[0], cut=False)
-            self._state = self._value
-            return
-        place = Place("key", due(self._frames), self._ends)
-        if opened := open_string(tape, at, place):
-            self._begin_string(opened, place)
-            return
-        if plain in OPENERS:
-            self._bracket_for_key(frame, plain)
-            return
-        key, end, quoted_behind = read_bare_key(tape, at, self._ends)
-        if not key:
-            self._drop("leading-garbage", 1)
-            return
-        kind = token(tape, end + quoted_behind, self._ends)[0]
-        if kind in ",}" and self._fresh(frame):
-            self._make_set(frame)
-            self._state = self._value
-            return
-        edits = [Edit("unquoted-key", start, key, quoted(key))]
-        if quoted_behind:
-            key, inner = decode(key, start)
-            edits = [Edit("missing-open-quote", start, "", '"'), *inner]
-        source = tape.text[at : end + quoted_behind]
-        tape.at = end + quoted_behind
-        self._end_key(start, key, edits, source, cut=tape.closed and tape.at == len(tape.text))
 
-    def _fresh(self, frame: Frame) -> bool:
-        return not frame.value and frame.comma is None
+def key(progress: Progress) -> State:
+    """Go on with the open string, which is a key."""
+    containers = progress.containers
+    written, text, edits = end_string(progress)
+    frame = containers.frames[-1]
+    frame.begin_key(text, written.start, written.source, written.resume)
+    frame.key_edits = edits
+    return _cut_key(containers) if written.is_cut else "colon"
 
-    def _bracket_for_key(self, frame: Frame, plain: str) -> None:
-        """A container begins where a key is due."""
-        if self._fresh(frame) and plain == "{" and frame.end == self._offset:
-            self._drop("over-escaped", 1)
-        elif self._fresh(frame):
-            self._make_set(frame)
-            self._state = self._value
-        elif len(self._frames) > 1 and not self._frames[-2].is_object:
-            self._fix("missing-close-brace", frame.end, "", "}", "likely")
-            self._pop(frame.end)
-            self._frames[-1].comma = frame.comma or Comma(frame.end, "")
-            self._state = self._entry
-        else:
-            self._drop("leading-garbage", 1)
 
-    def _end_key(self, start: int, key: str, edits: list[Edit], source: str, *, cut: bool) -> None:
-        """A key has been read; it stands once its value begins."""
-        frame = self._frames[-1]
-        frame.key, frame.key_start, frame.key_text, frame.key_end = key, start, source, self._offset
-        frame.key_edits, frame.colon = edits, None
-        self._state = self._colon
-        if cut:
-            self._drop_key("truncated-key")
-            self._break_off()
+def _cut_key(containers: Containers) -> State:
+    """The text ended in a key."""
+    containers.drop_key("truncated-key")
+    return containers.break_off()
 
-    def _colon(self) -> None:
-        """Read what stands between a key and its value."""
-        frame, char = self._frames[-1], self._next()
-        plain = ASCII.get(char, char)
-        if not char:
-            self._drop_key("missing-value")
-            self._finish(only_closers=False)
-        elif plain in ":=":
-            self._take_colon(frame, char)
-        elif plain in ",;}" and self._fresh(frame):
-            self._make_set(frame)
-            self.edits += frame.key_edits
-            frame.value.append(frame.key)
-            self._entered(frame.key_end)
-        elif plain in ",;}])":
-            frame.key_edits.append(Edit("missing-value", frame.key_end, "", ": null"))
-            self._begin_entry()
-            self._put(None, frame.key_end, frame.key_end)
-        else:
-            frame.key_edits.append(Edit("missing-colon", frame.key_end, "", ":"))
-            self._state = self._value
 
-    def _take_colon(self, frame: Frame, char: str) -> None:
-        tape, start = self._tape, self._offset
-        width = 2 if char == "=" and tape.char(tape.at + 1) == ">" else 1
-        written = tape.text[tape.at : tape.at + width]
-        if char != ":":
-            code = "wrong-separator" if char == "=" else "fullwidth-punctuation"
-            frame.key_edits.append(Edit(code, start, written, ":"))
-        tape.at += width
-        if frame.key_end == start:
-            frame.key_text += written
-        else:
-            frame.colon = Comma(start, written)
-        frame.key_end = self._offset
-        self._state = self._value
+def _bracket_for_key(containers: Containers, frame: Frame, plain: str) -> State:
+    """A container begins where a key is due."""
+    cursor = containers.cursor
+    if frame.is_fresh and plain == "{" and frame.end == cursor.offset:
+        cursor.drop("over-escaped", 1)
+    elif frame.is_fresh:
+        containers.make_set(frame)
+        return "value"
+    elif len(containers.frames) > 1 and not containers.frames[-2].is_object:
+        containers.log.fix("missing-close-brace", frame.end, "", "}", "likely")
+        containers.pop(frame.end)
+        containers.frames[-1].comma = frame.comma or Comma(frame.end, "")
+    else:
+        cursor.drop("leading-garbage", 1)
+    return "entry"
 
-    def _no_value(self, frame: Frame | None, char: str) -> None:
-        """Something else stands where a value is due."""
-        if char == ":":
-            self._drop("wrong-separator", 1)
-        elif not char and frame and frame.is_object:
-            self._drop_key("missing-value")
-            self._finish(only_closers=False)
-        elif not char:
-            self._finish(only_closers=False)
-        elif frame and frame.is_object:
-            self._begin_entry()
-            self._fix("missing-value", frame.key_end, "", "null")
-            self._put(None, frame.key_end, frame.key_end)
-        elif frame:
-            self._state = self._entry
-        else:
-            self._drop("leading-garbage", 1)
 
-    def _after(self) -> None:
-        """Read what follows an entry."""
-        if self._concat():
-            return
-        frame, char = self._frames[-1], self._next()
-        plain = ASCII.get(char, char)
-        if not char:
-            self._finish(only_closers=True)
-        elif plain in COMMAS:
-            frame.comma = Comma(self._offset, char)
-            frame.many = True
-            self._tape.at += 1
-            self._state = self._entry
-        elif plain in "}])":
-            self._close(char, plain)
-        elif frame.is_object:
-            self._after_member(frame, plain)
-        elif plain == ":" and isinstance(frame.value[-1], str):
-            self._colon_in_array(frame)
-        elif plain in _VALUE_STARTS or char.isalnum() or self._dots():
-            self._lost_comma(frame)
-        else:
-            self._garbage()
+# --- colons -------------------------------------------------------------------------------------------------------
 
-    def _after_member(self, frame: Frame, plain: str) -> None:
-        """No comma follows a member."""
-        kind, behind = token(self._tape, self._tape.at, self._ends)
-        if kind in "sS" or (kind in "wn" and token(self._tape, behind, self._ends)[0] in ":="):
-            self._lost_comma(frame)
-        elif self._dots() or (plain == "{" and len(self._frames) > 1 and not self._frames[-2].is_object):
-            self._state = self._entry
-        else:
-            self._garbage()
 
-    def _lost_comma(self, frame: Frame) -> None:
-        if not self._dots():
-            frame.comma, frame.many = Comma(frame.end, ""), True
-        self._state = self._entry
+def colon(progress: Progress) -> State:
+    """Read what stands between a key and its value."""
+    containers = progress.containers
+    frame, char = containers.frames[-1], progress.cursor.next()
+    plain = ASCII.get(char, char)
+    if not char:
+        containers.drop_key("missing-value")
+        return containers.finish(only_closers=False)
+    if plain in ":=":
+        return _take_colon(progress, frame, char)
+    if plain in ",;}" and frame.is_fresh:
+        containers.make_set(frame)
+        containers.log.edits += frame.key_edits
+        frame.value.append(frame.key)
+        return containers.entered(frame.key_end)
+    if plain in ",;}])":
+        frame.key_edits.append(Edit("missing-value", frame.key_end, "", ": null"))
+        containers.begin_entry()
+        return containers.put(None, frame.key_end, frame.key_end)
+    frame.key_edits.append(Edit("missing-colon", frame.key_end, "", ":"))
+    return "value"
 
-    def _colon_in_array(self, frame: Frame) -> None:
-        """A string followed by a colon: the array ended before it, or an object begins or goes on with it."""
-        outer = self._frames[:-1]
-        closers = due(self._frames)
-        readings = [(due(outer), "ended")] if outer and outer[-1].is_object else []
-        if len(frame.value) > 1 and isinstance(frame.value[-2], dict) and frame.value[-2]:
-            readings.append(("}" + closers, "goes on"))
-        readings += [("}" + closers, "begins"), (closers, "begins")]
-        ahead = self._ahead(len(closers) + 2)
-        answer = best(ahead, readings, readings[0][1])
-        key, start, end = frame.value.pop(), self._item_start, frame.end
-        if answer == "ended":
-            self._lost_closer(frame, frame.before)
-            if not frame.value:
-                self._fix("missing-comma", frame.before, "", ",")
-            self._pop(frame.before)
-        elif answer == "goes on":
-            self._reopen(Frame(frame.value[-1], "}", start, frame.before - 1, start), frame.before - 1)
-        else:
-            self._fix("missing-open-brace", start, "", "{")
-            frame.end = start
-            self._push({}, "}", start)
-        self._end_key(start, key, [], "", cut=False)
-        self._frames[-1].key_end = end
+
+def _take_colon(progress: Progress, frame: Frame, char: str) -> State:
+    source, start = progress.source, progress.cursor.offset
+    width = 2 if char == "=" and source.peek(source.here + 1) == ">" else 1
+    written = source.window[source.here : source.here + width]
+    if char != ":":
+        code = "wrong-separator" if char == "=" else "fullwidth-punctuation"
+        frame.key_edits.append(Edit(code, start, written, ":"))
+    source.here += width
+    if frame.key_end == start:
+        frame.key_text += written
+    else:
+        frame.colon = Comma(start, written)
+    frame.key_end = progress.cursor.offset
+    return "value"
+
+
+# --- commas -------------------------------------------------------------------------------------------------------
+
+
+def after(progress: Progress) -> State:
+    """Read what follows an entry."""
+    containers, cursor = progress.containers, progress.cursor
+    if concat(progress):
+        return "string"
+    frame, char = containers.frames[-1], cursor.next()
+    plain = ASCII.get(char, char)
+    if not char:
+        return containers.finish(only_closers=True)
+    if plain in COMMAS:
+        frame.comma, frame.many = Comma(cursor.offset, char), True
+        progress.source.here += 1
+        return "entry"
+    if plain in "}])":
+        return containers.close(char, plain, "after")
+    if frame.is_object:
+        return _after_member(containers, frame, plain)
+    if plain == ":" and isinstance(frame.value[-1], str):
+        return _colon_in_array(containers, frame)
+    if plain in _VALUE_STARTS or char.isalnum() or cursor.dots():
+        return _lost_comma(cursor.dots(), frame)
+    cursor.skip_garbage()
+    return "after"
+
+
+def _after_member(containers: Containers, frame: Frame, plain: str) -> State:
+    """No comma follows a member."""
+    source, cursor = containers.source, containers.cursor
+    kind, behind = token(source, source.here, cursor.ends)
+    if kind in "sS" or (kind in "wn" and token(source, behind, cursor.ends)[0] in ":="):
+        return _lost_comma(cursor.dots(), frame)
+    if cursor.dots() or (plain == "{" and len(containers.frames) > 1 and not containers.frames[-2].is_object):
+        return "entry"
+    cursor.skip_garbage()
+    return "after"
+
+
+def _lost_comma(dots: int, frame: Frame) -> State:
+    """Another entry follows, or an ellipsis."""
+    if not dots:
+        frame.comma, frame.many = Comma(frame.end, ""), True
+    return "entry"
+
+
+def _colon_in_array(containers: Containers, frame: Frame) -> State:
+    """A string followed by a colon: the array ended before it, or an object begins or goes on with it."""
+    outer = containers.frames[:-1]
+    closers = due(containers.frames)
+    readings = [(due(outer), "ended")] if outer and outer[-1].is_object else []
+    if len(frame.value) > 1 and isinstance(frame.value[-2], dict) and frame.value[-2]:
+        readings.append(("}" + closers, "goes on"))
+    readings += [("}" + closers, "begins"), (closers, "begins")]
+    ahead = containers.ahead(len(closers) + 2)
+    answer = best(ahead, readings, readings[0][1])
+    text, start, end = frame.value.pop(), containers.item_start, frame.end
+    if answer == "ended":
+        containers.lost_closer(frame, frame.before)
+        if not frame.value:
+            containers.log.fix("missing-comma", frame.before, "", ",")
+        containers.pop(frame.before)
+    elif answer == "goes on":
+        containers.reopen(Frame(frame.value[-1], "}", start, frame.before - 1, start), frame.before - 1)
+    else:
+        containers.log.fix("missing-open-brace", start, "", "{")
+        frame.end = start
+        containers.push({}, "}", start)
+    containers.frames[-1].begin_key(text, start, "", end)
+    return "colon"

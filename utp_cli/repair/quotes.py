@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
-from utp_cli.repair.ahead import STRONG, Place, strength
-from utp_cli.repair.tape import Starved
+from utp_cli.repair.lookahead import STRONG, Place, strength
+from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
-    from utp_cli.repair.tape import Tape
+    from utp_cli.repair.text_window import TextWindow
 
 
 class Style(Record):
@@ -67,26 +67,26 @@ _PREFIX: Final = regex(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
 _DOUBLED: Final = regex(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
 
 
-def open_string(tape: Tape, at: int, place: Place) -> tuple[Style, int] | None:
+def open_string(source: TextWindow, at: int, place: Place) -> tuple[Style, int] | None:
     """Say how the string that begins at index `at` is quoted, and where its content begins; None where
     none does.
 
     Raises Starved where more text could change the answer.
     """
-    text, begin = tape.text, at
+    text, begin = source.window, at
     prefix = _PREFIX.match(text, at)
     if prefix:
         at = prefix.end()
-        if strength(tape, at + 1, place) == STRONG:
+        if strength(source, at + 1, place) == STRONG:
             return None  # a word that lost its opening quote
-    elif tape.char(at) not in OPENERS:
-        if text[at] in "rRbBfFuU" and not tape.closed and len(text) - at < 3:
+    elif source.peek(at) not in OPENERS:
+        if text[at] in "rRbBfFuU" and not source.closed and len(text) - at < 3:
             raise Starved
         return None
-    if not tape.closed and len(text) - at < 6 and (text[at] in "&\\" or len(set(text[at:])) == 1):
+    if not source.closed and len(text) - at < 6 and (text[at] in "&\\" or len(set(text[at:])) == 1):
         raise Starved
     for style in STYLES:
-        if text.startswith(style.opener, at) and (style.opener != '""' or _is_doubled(tape, at)):
+        if text.startswith(style.opener, at) and (style.opener != '""' or _is_doubled(source, at)):
             body = at + len(style.opener)
             if prefix:
                 literal = "r" in prefix[0].lower()
@@ -95,11 +95,11 @@ def open_string(tape: Tape, at: int, place: Place) -> tuple[Style, int] | None:
     return None
 
 
-def _is_doubled(tape: Tape, at: int) -> bool:
+def _is_doubled(source: TextWindow, at: int) -> bool:
     """Whether `""` opens a string that `""` closes, rather than being an empty one."""
-    found = _DOUBLED.match(tape.text, at)
-    if found and found.end() == len(tape.text):
-        if not tape.closed:
+    found = _DOUBLED.match(source.window, at)
+    if found and found.end() == len(source.window):
+        if not source.closed:
             raise Starved
         return found[1] != '"'
     return found is not None and found[1] == '""'

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from utp_cli.protocol import numbers
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair import strict
-from utp_cli.repair.ahead import REACH, SPACES, STRONG, WEAK, strength, token
 from utp_cli.repair.codes import Edit
 from utp_cli.repair.escapes import decode, quoted
-from utp_cli.repair.tape import Starved, any_of
+from utp_cli.repair.lookahead import REACH, SPACES, STRONG, WEAK, strength, token
+from utp_cli.repair.text_window import Starved, any_of
 
 if TYPE_CHECKING:
-    from utp_cli.repair.ahead import Place
-    from utp_cli.repair.tape import Tape
+    from utp_cli.repair.lookahead import Place
+    from utp_cli.repair.text_window import TextWindow
 
 
 class Bare(NamedTuple):
@@ -82,13 +82,13 @@ _STRIDE: Final = 64
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
-def read_bare(tape: Tape, at: int, place: Place) -> tuple[Bare, int]:
+def read_bare(source: TextWindow, at: int, place: Place) -> tuple[Bare, int]:
     """Read the unquoted value that begins at index `at`, and return it with the index behind it.
 
     Raises Starved where more text could change the answer.
     """
-    text, start = tape.text, tape.base + at
-    end, half_quoted = _run_end(tape, at, place)
+    text, start = source.window, source.base + at
+    end, half_quoted = _run_end(source, at, place)
     if half_quoted:
         value, edits = decode(text[at:end], start)
         return Bare(value, [Edit("missing-open-quote", start, "", '"'), *edits]), end + 1
@@ -98,13 +98,13 @@ def read_bare(tape: Tape, at: int, place: Place) -> tuple[Bare, int]:
         if strict.NUMBER.fullmatch(plain):
             return Bare(numbers.number(plain), [Edit("thousands-comma", start, run, plain)]), grouped.end(1)
     run = text[at:end].rstrip()
-    ends_text = tape.closed and end == len(text) and place.role != "top"
+    ends_text = source.closed and end == len(text) and place.role != "top"
     return (_cut(run, start) if ends_text else None) or classify(run, start, cut=ends_text), at + len(run)
 
 
-def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
+def _run_end(source: TextWindow, at: int, place: Place) -> tuple[int, bool]:
     """Find where an unquoted value ends; True behind it where a quote that was never opened ends it."""
-    text, end, separated = tape.text, at, False
+    text, end, separated = source.window, at, False
     depth: list[str] = []
     while True:
         begin, limit = end, end + max(_STRIDE, end - at)
@@ -115,19 +115,19 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
         if end == limit:  # what the last character is, the next one may decide
             end -= 1
             continue
-        char = tape.char(end)
+        char = source.peek(end)
         if not char or char in "\n\r`~/":
             break
         if char == '"':
-            if not depth and not separated and _closes(tape, end + 1, place):
-                return _before_marker(tape, at, end, place.until)
+            if not depth and not separated and _closes(source, end + 1, place):
+                return _before_marker(source, at, end, place.until)
         elif char == "\\":
-            if _escaped_space_ends(tape, end):
+            if _escaped_space_ends(source, end):
                 break
         elif char in _OPENERS:
             depth.append(_OPENERS[char])
         elif char in ",，;":
-            if not depth and (place.role == "item" or _comma_ends(tape, end)):
+            if not depth and (place.role == "item" or _comma_ends(source, end)):
                 break
             separated = True
         elif depth and depth[-1] == char:
@@ -135,24 +135,24 @@ def _run_end(tape: Tape, at: int, place: Place) -> tuple[int, bool]:
         elif char in place.closers or char != ")":
             break
         end += 1
-    return _before_marker(tape, at, end, place.until)[0], False
+    return _before_marker(source, at, end, place.until)[0], False
 
 
-def _closes(tape: Tape, at: int, place: Place) -> bool:
+def _closes(source: TextWindow, at: int, place: Place) -> bool:
     """Whether the quote before index `at` can close the run."""
-    fits = strength(tape, at, place)
-    return fits == STRONG or (fits == WEAK and not tape.char(at).isalnum())
+    fits = strength(source, at, place)
+    return fits == STRONG or (fits == WEAK and not source.peek(at).isalnum())
 
 
-def _before_marker(tape: Tape, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
+def _before_marker(source: TextWindow, at: int, end: int, until: tuple[str, ...]) -> tuple[int, bool]:
     """Return the end of the run, or the first marker in it; True where there is none.
 
     Raises Starved where one may have begun in it.
     """
-    found = _marker_in(tape.text, at, end, until)
+    found = _marker_in(source.window, at, end, until)
     stop = found.start() if found else end
     longest = max(map(len, until), default=0)
-    if any(tape.begins(i, until) for i in range(max(at, len(tape.text) - longest + 1), stop)):
+    if any(source.begins(i, until) for i in range(max(at, len(source.window) - longest + 1), stop)):
         raise Starved
     return stop, not found
 
@@ -163,17 +163,17 @@ def _marker_in(text: str, begin: int, end: int, until: tuple[str, ...]) -> re.Ma
     return found if found and found.start() < end else None
 
 
-def _escaped_space_ends(tape: Tape, at: int) -> bool:
+def _escaped_space_ends(source: TextWindow, at: int) -> bool:
     r"""Whether a `\n` that was written as two characters stands between tokens."""
-    tape.char(at + 1)
-    found = _ESCAPED_SPACE.match(tape.text, at)
-    return found is not None and tape.char(found.end()) in ("", *',}]"')
+    source.peek(at + 1)
+    found = _ESCAPED_SPACE.match(source.window, at)
+    return found is not None and source.peek(found.end()) in ("", *',}]"')
 
 
-def _comma_ends(tape: Tape, at: int) -> bool:
+def _comma_ends(source: TextWindow, at: int) -> bool:
     """Whether a comma in the unquoted value of a member ends it."""
-    found = _COMMA_ENDS.match(tape.text, at)
-    if not tape.closed and (found.end() == len(tape.text) if found else len(tape.text) - at <= REACH + 8):
+    found = _COMMA_ENDS.match(source.window, at)
+    if not source.closed and (found.end() == len(source.window) if found else len(source.window) - at <= REACH + 8):
         raise Starved
     return found is not None
 
@@ -255,15 +255,15 @@ def _applied(text: str, edits: list[Edit]) -> str:
     return "".join((*out, text[done:]))
 
 
-def read_bare_key(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int, bool]:
+def read_bare_key(source: TextWindow, at: int, until: tuple[str, ...]) -> tuple[str, int, bool]:
     """Read the unquoted key at index `at`: its text, the index behind it, whether a closing quote follows it.
 
     The text is `""` where no key can begin there. Raises Starved where the key may go on.
     """
-    found = _KEY.match(tape.text, at)
+    found = _KEY.match(source.window, at)
     if not found:
         return "", at, False
-    end, whole = _before_marker(tape, at, found.end(), until)
-    quote = whole and tape.char(end) == '"' and token(tape, end + 1, until)[0] in ":="
-    key = tape.text[at:end] if quote else tape.text[at:end].rstrip()
+    end, whole = _before_marker(source, at, found.end(), until)
+    quote = whole and source.peek(end) == '"' and token(source, end + 1, until)[0] in ":="
+    key = source.window[at:end] if quote else source.window[at:end].rstrip()
     return key, at + len(key), quote

@@ -18,18 +18,20 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.ahead import NO, REACH, STRONG, WEAK, Role, strength, token
-from utp_cli.repair.codes import Edit
-from utp_cli.repair.escapes import decode, is_path, quoted, unescaped, unfinished
-from utp_cli.repair.quotes import JSON, Style
-from utp_cli.repair.tape import Starved
+from utp_cli.repair.escapes import is_path
+from utp_cli.repair.lookahead import NO, REACH, STRONG, WEAK, Role, strength, token
+from utp_cli.repair.quotes import JSON
+from utp_cli.repair.string_values import WrittenString
+from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
-    from utp_cli.repair.ahead import Place, Role
-    from utp_cli.repair.tape import Tape
+    from utp_cli.repair.lookahead import Place, Role
+    from utp_cli.repair.quotes import Style
+    from utp_cli.repair.string_values import EndedBy
+    from utp_cli.repair.text_window import TextWindow
 
 
 _SEPARATORS: Final = ("", ",", ";", "，", "{")
@@ -80,8 +82,7 @@ class Ended(NamedTuple):
     """Just behind its content."""
     resume: int
     """Where reading goes on."""
-    by: Literal["quote", "separator", "marker", "text"]
-    """`separator`: never closed, it ended before what must stand outside. `text`: everything ended."""
+    by: EndedBy
     sure: bool = True
     """False where code in it makes the end a guess."""
 
@@ -101,18 +102,18 @@ class StringReader:
 
     __slots__ = (
         "_counted", "_depth", "_fallback", "_far", "_inner", "_last", "_marker", "_near", "_parts", "_reach", "_scan",
-        "_second", "_tape", "_wordy", "body", "place", "start", "style",
+        "_second", "_source", "_wordy", "body", "place", "start", "style",
     )  # fmt: skip
 
-    def __init__(self, tape: Tape, opened: tuple[Style, int], place: Place, reach: int = 0) -> None:
+    def __init__(self, source: TextWindow, opened: tuple[Style, int], place: Place, reach: int = 0) -> None:
         """`opened` is what `open_string` returned.
 
         Before the offset `reach` a faulty string takes the first end that fits at all: it has been tried.
         """
-        self._tape, self.place, self._reach = tape, place, reach
+        self._source, self.place, self._reach = source, place, reach
         self.style, body = opened
-        self.start, self.body = tape.base + tape.at, tape.base + body
-        tape.at = body
+        self.start, self.body = source.base + source.here, source.base + body
+        source.here = body
         stops = self.style.closer[0] + self.style.also + "".join(marker[0] for marker in place.until)
         self._near, self._far = _run(stops, quotes=False), _run(stops, quotes=True)
         self._wordy = any(marker[0].isalnum() or marker[0] in "([" for marker in place.until)
@@ -132,57 +133,61 @@ class StringReader:
         """Up to this offset the text is the string's."""
         return self._scan if self._marker < 0 and self._fallback is None else self.body
 
-    def read(self) -> Ended:
-        """Return how the string ended. Raises Starved while more text is needed."""
+    def read(self) -> WrittenString:
+        """Return the string that was read. Raises Starved while more text is needed."""
         try:
             while (ended := self._step()) is None:
                 pass
         except Starved:
             self._let_go()
             raise
-        return ended
+        closer = self._source.window[ended.end - self._source.base : ended.resume - self._source.base]
+        return WrittenString(
+            self.style, self.start, self.body, self._raw(ended.end), ended.end, closer, ended.by, ended.sure,
+            self._inner > 0,
+        )  # fmt: skip
 
     def _let_go(self) -> None:
         """Move what was read out of the window, up to where reading may have to go on."""
-        tape = self._tape
+        source = self._source
         keep = self._scan - REACH
         if self._fallback is not None:
             keep = min(keep, self._fallback.end)
         if self._marker >= 0:
             keep = min(keep, self._marker - REACH)
-        index = keep - tape.base
-        if index > tape.at:
+        index = keep - source.base
+        if index > source.here:
             self._count(keep)
-            self._parts.append(tape.text[tape.at : index])
-            tape.at = index
+            self._parts.append(source.window[source.here : index])
+            source.here = index
 
     def _count(self, end: int) -> int:
         """Return how many brackets the content opens and does not close before the offset."""
         if end > self._counted:
-            begin, stop, text = self._counted - self._tape.base, end - self._tape.base, self._tape.text
+            begin, stop, text = self._counted - self._source.base, end - self._source.base, self._source.window
             opened = text.count("{", begin, stop) + text.count("[", begin, stop)
             self._depth += opened - text.count("}", begin, stop) - text.count("]", begin, stop)
             self._counted = end
         return self._depth
 
-    def raw(self, end: int) -> str:
+    def _raw(self, end: int) -> str:
         """Return the content up to the offset."""
-        return "".join((*self._parts, self._tape.text[self._tape.at : end - self._tape.base]))
+        return "".join((*self._parts, self._source.window[self._source.here : end - self._source.base]))
 
     def _step(self) -> Ended | None:
         """Go on to the next character that matters and judge it."""
-        tape = self._tape
-        text = tape.text
+        source = self._source
+        text = source.window
         run = self._near if self._scan - self.body <= REACH else self._far
-        at = run.match(text, self._scan - tape.base).end()  # type: ignore[union-attr]
-        self._scan = tape.base + at
-        char = tape.char(at)
+        at = run.match(text, self._scan - source.base).end()  # type: ignore[union-attr]
+        self._scan = source.base + at
+        char = source.peek(at)
         if not char:
             return self._at_end()
         for closer in (self.style.closer, *self.style.also):
             if text.startswith(closer, at):
                 return self._at_quote(at, len(closer))
-            if tape.begins(at, (closer,)):
+            if source.begins(at, (closer,)):
                 raise Starved
         if char == "\\":
             return self._at_backslash(at)
@@ -190,44 +195,44 @@ class StringReader:
             marker = next((marker for marker in self.place.until if text.startswith(marker, at)), "")
             if marker:
                 return self._at_marker(at, len(marker))
-            if tape.begins(at, self.place.until):
+            if source.begins(at, self.place.until):
                 raise Starved
         self._scan += 1
         return None
 
     def _at_backslash(self, at: int) -> Ended | None:
         """Step over an escape. Behind an unescaped Windows path the quote may be the end after all."""
-        tape, next_one = self._tape, self._tape.char(at + 1)
+        source, next_one = self._source, self._source.peek(at + 1)
         width = 2 if next_one else 1
         if self.style.level == 2 and next_one == "\\":
-            width = 4 if tape.char(at + 2) == "\\" and tape.char(at + 3) else 3
+            width = 4 if source.peek(at + 2) == "\\" and source.peek(at + 3) else 3
         elif next_one == '"' and self._ends_path(at):
             return Ended(self._scan + 1, self._scan + 2, "quote")
         self._scan += width
         return None
 
     def _ends_path(self, at: int) -> bool:
-        if self.style is not JSON or self._scan - self.body > REACH or not is_path(self.raw(self._scan)):
+        if self.style is not JSON or self._scan - self.body > REACH or not is_path(self._raw(self._scan)):
             return False
-        return strength(self._tape, at + 2, self.place) == STRONG
+        return strength(self._source, at + 2, self.place) == STRONG
 
     def _at_quote(self, at: int, width: int) -> Ended | None:
         """Judge a quote: end of the string, sign of an end before it, or content."""
-        tape, behind = self._tape, at + width
-        text, here = tape.text, tape.base + at
+        source, behind = self._source, at + width
+        text, here = source.window, source.base + at
         if self.style.first:
-            while tape.char(behind) == self.style.closer[0]:
+            while source.peek(behind) == self.style.closer[0]:
                 behind += 1
-            return Ended(tape.base + behind - width, tape.base + behind, "quote")
+            return Ended(source.base + behind - width, source.base + behind, "quote")
         if not self._inner and self._marker < 0 and _CLOSES[self.place.role].match(text, behind):
             return Ended(here, here + width, "quote")
-        if self.style.closer in "'’" and tape.char(behind).isalnum() and text[at - 1 : at].isalnum():
+        if self.style.closer in "'’" and source.peek(behind).isalnum() and text[at - 1 : at].isalnum():
             self._scan += width
             return None
         if self._is_inside(at):
             self._take_for_content(here, width)
             return None
-        fits = strength(tape, behind, self.place)
+        fits = strength(source, behind, self.place)
         if (fits == WEAK and self._looks_opening(at, behind)) or self._quotes_marker(behind):
             fits = NO
         if fits == STRONG and self._inner and self._count(here) > 0:
@@ -252,9 +257,9 @@ class StringReader:
 
     def _is_inside(self, at: int) -> bool:
         """Take the short cut for a quote that is content without a doubt."""
-        if self._marker >= 0 or self._wordy or at + self._tape.base < self.body + 2:
+        if self._marker >= 0 or self._wordy or at + self._source.base < self.body + 2:
             return False
-        return _INSIDE[self.place.role].match(self._tape.text, at) is not None
+        return _INSIDE[self.place.role].match(self._source.window, at) is not None
 
     def _take_for_content(self, here: int, width: int) -> None:
         self._inner += 1
@@ -263,25 +268,25 @@ class StringReader:
 
     def _looks_opening(self, at: int, behind: int) -> bool:
         """Whether a quote touches what follows it and nothing before it, or a word behind it."""
-        after = self._tape.char(behind)
+        after = self._source.peek(behind)
         if after.isalnum() or not after:
             return bool(after)
-        return not after.isspace() and after not in ",;:=+}])，：｝］/#" and self._tape.text[at - 1 : at].isspace()
+        return not after.isspace() and after not in ",;:=+}])，：｝］/#" and self._source.window[at - 1 : at].isspace()
 
     def _quotes_marker(self, behind: int) -> bool:
         """Whether a marker stands there between two quotes, as in `print("</tool_call>")`."""
-        text, closer = self._tape.text, self.style.closer
+        text, closer = self._source.window, self.style.closer
         marker = next((marker for marker in self.place.until if text.startswith(marker, behind)), "")
-        return bool(marker) and self._tape.char(behind + len(marker)) == closer[0]
+        return bool(marker) and self._source.peek(behind + len(marker)) == closer[0]
 
     def _lost_comma_quote(self, here: int) -> Ended | None:
         """In `["a, "b"]` the quote before `b` opened an item: the one before it was never closed."""
         if self.place.role != "item" or self._inner % 2 == 0 or here - self._last > _NEAR:
             return None
-        at = self._last - self._tape.base
+        at = self._last - self._source.base
         before = self._before(at)
         found = _SEPARATOR.search(before)
-        if not found or self._tape.text[at + 1 : at + 2].isspace():
+        if not found or self._source.window[at + 1 : at + 2].isspace():
             return None
         end = self._last - len(before) + found.start()
         end = self._without_closers(end, -self._count(end))
@@ -289,11 +294,11 @@ class StringReader:
 
     def _before(self, at: int) -> str:
         """Return the last of the content before an index."""
-        return self._tape.text[max(at - _NEAR, self.body - self._tape.base, 0) : at]
+        return self._source.window[max(at - _NEAR, self.body - self._source.base, 0) : at]
 
     def _never_closed(self, at: int) -> Ended | None:
         """Whether the quote at `at` opens something that cannot stand inside this string."""
-        before, here = self._before(at), self._tape.base + at
+        before, here = self._before(at), self._source.base + at
         if self.place.role == "key":
             found = None if self._inner or here - self.body > _NEAR else _UNCLOSED_KEY.fullmatch(before)
             return Ended(self.body + found.end(1), self.body + found.end(1), "separator") if found else None
@@ -301,7 +306,7 @@ class StringReader:
         if bare[-1:] not in _SEPARATORS and "\n" not in before[len(bare) :]:
             return None
         found = _SEPARATOR.search(before) or _NEXT_OBJECT.search(before)
-        if not found or strength(self._tape, at, self.place._replace(role="opening")) != STRONG:
+        if not found or strength(self._source, at, self.place._replace(role="opening")) != STRONG:
             return None
         end = here - len(before) + found.start()
         depth = self._count(end)
@@ -314,7 +319,7 @@ class StringReader:
 
     def _without_closers(self, end: int, many: int) -> int:
         """Return where the string ends if its last `many` characters close what is open around it."""
-        before = self._before(end - self._tape.base)
+        before = self._before(end - self._source.base)
         found = _TAIL.search(before)
         closers = "".join(found[0].split()) if found else ""
         if many < 1 or many > len(closers) or not self.place.closers.startswith(closers[-many:]):
@@ -327,7 +332,7 @@ class StringReader:
 
     def _at_marker(self, at: int, width: int) -> Ended | None:
         """Remember the first marker inside; end here where the text behind it says so."""
-        structure = self._inner and token(self._tape, at + width, self.place.until)[0] == "$"
+        structure = self._inner and token(self._source, at + width, self.place.until)[0] == "$"
         if self._marker < 0:
             self._marker = self._scan
         else:
@@ -353,7 +358,7 @@ class StringReader:
         here = self._scan
         if self._marker >= 0:
             return self._before_marker()
-        last = self._before(here - self._tape.base).rstrip()[-1:]
+        last = self._before(here - self._source.base).rstrip()[-1:]
         if self._fallback is not None and last and last in "}])":
             return self._fallback
         if self.place.role == "key":
@@ -364,49 +369,10 @@ class StringReader:
 
     def _key_end(self) -> int:
         """Return where a key ends that lost its closing quote, its value being the last thing in the text."""
-        found = None if self._scan - self.body > REACH else _KEY_AND_COLON.match(self.raw(self._scan))
+        found = None if self._scan - self.body > REACH else _KEY_AND_COLON.match(self._raw(self._scan))
         return self.body + found.end(1) if found else self._scan
 
     @property
     def looked(self) -> int:
         """Up to this offset the text has been searched for the end."""
         return self._scan
-
-    def source(self, ended: Ended) -> str:
-        """Return the string as it was written."""
-        tape = self._tape
-        return self.style.opener + self.raw(ended.end) + tape.text[ended.end - tape.base : ended.resume - tape.base]
-
-    def value(self, ended: Ended) -> tuple[str, list[Edit]]:
-        """Return the string's value, and the edits that make proper JSON of it."""
-        raw, style, edits = self.raw(ended.end), self.style, []
-        if ended.by == "text" and (kept := unfinished(raw)) < len(raw):
-            edits.append(Edit("truncated-escape", self.body + kept, raw[kept:], ""))
-            raw = raw[:kept]
-        closer = (
-            "" if ended.by != "quote" else self._tape.text[ended.end - self._tape.base : ended.resume - self._tape.base]
-        )
-        if not closer:
-            edits.append(Edit("unclosed-string", ended.end, "", '"', None if ended.sure else "guess"))
-        if style.whole:
-            value, _ = decode(unescaped(raw) if style.entities else decode(raw)[0])
-            lacks = [edit._replace(start=ended.resume, before="", after="") for edit in edits]
-            return value, [Edit(style.code, self.start, self.source(ended), quoted(value)), *lacks]
-        value, inner = decode(raw, self.body, style.closer, literal=style.literal)
-        if style.code:
-            if closer:
-                edits.append(Edit(style.code, ended.end, closer, '"', "likely" if self._inner else None))
-            inner = [self._own(edit) for edit in inner]
-        return value, [*self._opening(), *inner, *edits]
-
-    def _own(self, edit: Edit) -> Edit:
-        """A double quote inside other quotes, or an escape only they need, is part of the style."""
-        if edit.before in ('"', "\\" + self.style.closer):
-            return edit._replace(code=self.style.code)
-        return edit._replace(code="string-prefix") if self.style.literal else edit
-
-    def _opening(self) -> list[Edit]:
-        opener, code = self.style.opener, self.style.code
-        prefix = opener.rstrip("\"'") if self.style.prefixed else ""
-        edits = [Edit("string-prefix", self.start, prefix, "")] if prefix else []
-        return [*edits, Edit(code, self.start + len(prefix), opener[len(prefix) :], '"')] if code else edits

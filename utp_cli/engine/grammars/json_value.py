@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import BrokenCall
-from utp_cli.repair.tape import any_of
+from utp_cli.repair.text_window import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

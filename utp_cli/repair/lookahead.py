@@ -17,10 +17,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.tape import Starved
+from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
-    from utp_cli.repair.tape import Tape
+    from utp_cli.repair.text_window import TextWindow
 
 Role = Literal["key", "member", "item", "top", "opening"]
 """Where a string stands: key of an object, value of a member, item of an array, the whole value.
@@ -118,18 +118,18 @@ def _plant(rules: tuple[str, str]) -> dict[str, Any]:
 FOLLOW: Final = {role: _plant(rules) for role, rules in _RULES.items()}
 
 
-def token(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int]:
+def token(source: TextWindow, at: int, until: tuple[str, ...]) -> tuple[str, int]:
     """Read one token at index `at`, past white space and comments: its kind and the index behind it.
 
     Raises Starved where more text could change the answer.
     """
-    text = tape.text
+    text = source.window
     at = GAP.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty string
-    if not tape.char(at) or text.startswith(until, at):
+    if not source.peek(at) or text.startswith(until, at):
         return "$", at
     found = _TOKEN.match(text, at)
-    starving = not tape.closed and len(text) - at <= REACH + 8
-    if starving and tape.begins(at, until):
+    starving = not source.closed and len(text) - at <= REACH + 8
+    if starving and source.begins(at, until):
         raise Starved
     if found is None:
         if starving and text[at] in "\\/#&.-":
@@ -144,7 +144,7 @@ def token(tape: Tape, at: int, until: tuple[str, ...]) -> tuple[str, int]:
     return kind, found.end()
 
 
-def strength(tape: Tape, at: int, place: Place) -> int:
+def strength(source: TextWindow, at: int, place: Place) -> int:
     """Say how well the text from index `at` on fits behind a string in that place: NO, WEAK or STRONG.
 
     A closer that no open container asks for is weak evidence.
@@ -153,7 +153,7 @@ def strength(tape: Tape, at: int, place: Place) -> int:
     node: Any = FOLLOW[place.role]
     ceiling = STRONG
     while True:
-        kind, at = token(tape, at, place.until)
+        kind, at = token(source, at, place.until)
         if kind in "}])" and kind not in place.closers and ceiling == STRONG:
             ceiling = WEAK
         node = node.get(kind, NO if kind in "sS" else node.get("*", NO))
