@@ -16,7 +16,7 @@ from bench.engine_parsers import VERSIONS, prepare, run
 from utp_cli import parse
 from utp_cli.diagnosis import engines
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.grammars import write_calls
 from utp_cli.facts import engine_outcomes as facts
 from utp_cli.facts.parser_names import TOOL_PARSERS
 
@@ -62,7 +62,7 @@ _BENT: dict[str, tuple[str, str]] = {
 
 def written(dialect: Dialect, *calls: dict[str, Any]) -> str:
     numbered = [{**call, "id": f"functions.{call['name']}:{index}"} for index, call in enumerate(calls)]
-    return GRAMMARS[dialect.family].write(dialect, numbered)
+    return write_calls(dialect, numbered)
 
 
 def damaged(dialect: Dialect) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ import time
 
 from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.grammars import write_calls
 
 SIZE, PIECE = 200_000, 4
 NAMES = ("hermes", "qwen3_coder", "minimax_m2", "deepseek_v31", "kimi_k2", "glm45", "mistral", "openai", "gemma4",
@@ -27,7 +27,7 @@ def main() -> None:
     text = ("def f(x):\n    return \"x\" + 'y'  # <b> & {z}\n" * (SIZE // 45))[:SIZE]
     for name in NAMES:
         dialect = DIALECTS[name]
-        written = GRAMMARS[dialect.family].write(dialect, [{"name": "write", "arguments": {"text": text}}])
+        written = write_calls(dialect, [{"name": "write", "arguments": {"text": text}}])
         pieces = [written[at : at + PIECE] for at in range(0, len(written), PIECE)]
 
         def collected(pieces=pieces, name=name) -> None:

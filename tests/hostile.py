@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from utp_cli.dialects.bodies import CodeBody
 from utp_cli.dialects.spec import Dialect
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.grammars import write_calls
 
 CALL = {"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}, "id": "functions.get_weather:0"}
 TOOLS = [
@@ -15,13 +16,14 @@ TOOLS = [
 
 def inputs(dialect: Dialect) -> Iterator[tuple[str, Callable[[int], str]]]:
     """Yield hostile inputs by name, each as a function of its length."""
-    tags = [tag for pair in (dialect.call, dialect.argument) if pair for tag in (pair.open, pair.close)]
+    tags = [tag for pair in dialect.body.tags for tag in (pair.open, pair.close)]
     closers = [*dialect.call_close, *dialect.section_close]
     own = [*dialect.markers, *closers, *tags, *(marker for pair in dialect.reasoning for marker in pair)]
     call = dict(CALL)
-    if dialect.fixed_name:
-        call = {"name": dialect.fixed_name, "arguments": {dialect.argument_keys[0]: "1"}}
-    whole = GRAMMARS[dialect.family].write(dialect, [call])
+    body = dialect.body
+    if isinstance(body, CodeBody):
+        call = {"name": body.fixed_name, "arguments": {body.argument_keys[0]: "1"}}
+    whole = write_calls(dialect, [call])
     head = whole[: whole.find("Oslo") + 4] if "Oslo" in whole else whole[: len(whole) // 2]
     yield from (
         (f"{marker!r} repeated", lambda n, m=marker: m * (n // len(m))) for marker in dict.fromkeys(own) if marker

@@ -1,4 +1,4 @@
-"""Wrong use of the public functions, for mypy: what it does not refuse here is an unused ignore, and fails the check.
+"""Wrong use of the public functions and of the records of dialects, for mypy: what it does not refuse here is an unused ignore, and fails the check.
 
 Nothing imports this.
 """
@@ -6,6 +6,8 @@ Nothing imports this.
 from __future__ import annotations
 
 from utp_cli import Parser, audit, diagnose, parse, plan_calls, preflight, render_tools, repair_json, replay, rewrite
+from utp_cli.dialects.bodies import DelimitedBody, InvokeBody, JsonBody
+from utp_cli.dialects.spec import Dialect
 
 parse("x", tool=[])  # type: ignore[call-arg]
 parse("x", None)  # type: ignore[call-arg]
@@ -27,3 +29,7 @@ rewrite("x")  # type: ignore[arg-type]
 plan_calls([{"name": "f"}])  # type: ignore[list-item]
 repair_json({})  # type: ignore[arg-type]
 count: str = len(parse("x").calls)  # type: ignore[assignment]
+
+DelimitedBody(quote='"', name_keys=("name",))  # type: ignore[call-arg]
+InvokeBody()  # type: ignore[call-arg]
+Dialect(name="acme", body=JsonBody(), call_open=("<act>",), quote='"')  # type: ignore[call-arg]

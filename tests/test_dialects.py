@@ -13,9 +13,10 @@ from hypothesis import given, settings, strategies as st
 from tests import hostile
 from tests.cases import load, same
 from utp_cli import Parser, parse
+from utp_cli.dialects.bodies import CodeBody, DelimitedBody, NestedBody
 from utp_cli.dialects.catalogue import DIALECTS, GROUPS
 from utp_cli.dialects.spec import LIMITS
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.grammars import GRAMMARS, write_calls
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def test_dialect_is_whole(dialect: Dialect) -> None:
     assert re.fullmatch(r"[a-z0-9_]+", dialect.name)
     assert dialect.family in GRAMMARS
     assert dialect.source
-    assert dialect.markers or dialect.bare or dialect.bare_names
+    assert dialect.markers or dialect.body.bare or dialect.body.bare_names
     assert limits(dialect) <= set(LIMITS)
     assert all(dialect.markers)
     assert all(dialect.call_close)
@@ -112,7 +113,7 @@ def check(dialect: Dialect, calls: list[dict[str, Any]], result: ParseResult, co
 
 def bits(dialect: Dialect) -> list[str]:
     """List the pieces that strings are made of: the dialect's own markup above all."""
-    tags = [tag for pair in (dialect.call, dialect.argument) if pair for tag in (pair.open, pair.close)]
+    tags = [tag for pair in dialect.body.tags for tag in (pair.open, pair.close)]
     own = [*dialect.markers, *dialect.call_close, *dialect.section_close, *dialect.dropped, *tags]
     own += [marker for pair in dialect.reasoning for marker in pair]
     common = [
@@ -124,8 +125,13 @@ def bits(dialect: Dialect) -> list[str]:
 
 def reads_as_tags(dialect: Dialect, text: str) -> bool:
     """Whether the text holds an end of a value, the opening of another argument, or an end and an opening of calls."""
-    own = dialect.quote or (dialect.argument and (dialect.argument.open, dialect.argument.close)) or dialect.tag_prefix
-    tags = (own,) if own and isinstance(own, str) else own or dialect.dropped
+    match dialect.body:
+        case DelimitedBody(quote=own) | NestedBody(tag_prefix=own):
+            tags: tuple[str, ...] = (own,)
+        case CodeBody():  # the next call begins without an end of this one
+            tags = (*dialect.dropped, *dialect.markers)
+        case body:
+            tags = (body.argument.open, body.argument.close) if body.argument else dialect.dropped
     ends = (*dialect.call_close, *dialect.section_close, *dialect.dropped)
     next_call = any(end in text for end in ends) and any(tag in text for tag in dialect.markers)
     return next_call or any(tag in text for tag in tags if tag)
@@ -177,9 +183,9 @@ def values(dialect: Dialect) -> st.SearchStrategy[Any]:
 
 
 def calls_of(dialect: Dialect) -> st.SearchStrategy[list[dict[str, Any]]]:
-    if "one-argument" in limits(dialect):
-        arguments: Any = st.fixed_dictionaries({dialect.argument_keys[0]: strings(dialect).filter(str.strip)})
-        names = st.just(dialect.fixed_name)
+    if isinstance(dialect.body, CodeBody):
+        arguments: Any = st.fixed_dictionaries({dialect.body.argument_keys[0]: strings(dialect).filter(str.strip)})
+        names = st.just(dialect.body.fixed_name)
     else:
         arguments = st.dictionaries(keys(dialect), values(dialect), max_size=3)
         names = st.sampled_from(["get_weather", "f", "a.b", "read-file", "x2"])
@@ -195,7 +201,7 @@ def calls_of(dialect: Dialect) -> st.SearchStrategy[list[dict[str, Any]]]:
 def test_reads_what_it_writes(dialect: Dialect, data: st.DataObject, random: Any) -> None:
     calls = data.draw(calls_of(dialect))
     said = "" if "text-around" in limits(dialect) else data.draw(st.sampled_from(["", SAID]))
-    text = (said and said + "\n\n") + GRAMMARS[dialect.family].write(dialect, calls)
+    text = (said and said + "\n\n") + write_calls(dialect, calls)
     options = {"parser": dialect.name, "tools": tools_for(calls)}
     check(dialect, calls, parse(text, **options), said)
     check(dialect, calls, fed(text, random, options), said)
@@ -207,7 +213,7 @@ def test_writes_and_reads_calls_of_real_tools(dialect: Dialect) -> None:
         calls = [{"name": call["name"], "arguments": call["arguments"]} for call in row["calls"]]
         if not carries(dialect, calls):
             continue
-        text = GRAMMARS[dialect.family].write(dialect, calls)
+        text = write_calls(dialect, calls)
         check(dialect, calls, parse(text, parser=dialect.name, tools=row["tools"]), "")
 
 
@@ -225,7 +231,7 @@ def test_arguments_are_told_while_they_are_written(name: str) -> None:
     """Of a long text, most has been told before it ends; what was told is what the model wrote."""
     dialect = DIALECTS[name]
     call = {"name": "write", "arguments": {"text": "so many words " * 50}, "id": "functions.write:0"}
-    written = GRAMMARS[dialect.family].write(dialect, [call])
+    written = write_calls(dialect, [call])
     parser, told = Parser(parser=name), ""
     for at in range(0, len(written), 4):
         for event in parser.feed(written[at : at + 4]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, asdict, fields
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from utp_cli import UtpError, parse
 from utp_cli.app import app
+from utp_cli.dialects.bodies import BODIES, CodeBody, Tag
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.dialects.own import FAMILIES, clash_with, dialect_from_table, faults, installed
+from utp_cli.dialects.own import clash_with, dialect_from_table, faults, installed, table_of
 from utp_cli.dialects.spec import Dialect
 from utp_cli.engine.grammars import GRAMMARS
 
@@ -22,10 +23,32 @@ ACT = {"family": "tagged_json_object", "call_open": "<act>", "call_close": "</ac
 
 
 def test_every_family_says_what_it_reads() -> None:
-    assert set(FAMILIES) == set(GRAMMARS)
-    names = {field.name for field in fields(Dialect)}
-    for read in FAMILIES.values():
-        assert {key for needed in read.needed for key in needed.split("|")} | {*read.more} <= names
+    assert set(BODIES) == set(GRAMMARS)
+    around = {field.name for field in fields(Dialect)}
+    for body in BODIES.values():
+        inside = {field.name for field in fields(body)}
+        assert not inside & around  # the keys of a table are flat
+        assert {key for needed in body.needs for key in needed} <= inside | around
+
+
+def test_a_field_of_another_family_cannot_be_written() -> None:
+    names = {field.name for body in BODIES.values() for field in fields(body)}
+    for body in BODIES.values():
+        own = {field.name for field in fields(body)}
+        needed = {field.name: "x" for field in fields(body) if field.default is MISSING}
+        assert body(**needed)
+        for name in names - own:
+            with pytest.raises(TypeError, match=f"unknown \\['{name}'\\]"):
+                body(**needed, **{name: "x"})
+
+
+@pytest.mark.parametrize("dialect", list(DIALECTS), ids=lambda dialect: dialect.name)
+def test_a_table_says_all_of_a_dialect(dialect: Dialect) -> None:
+    table = table_of(dialect)
+    del table["name"]
+    tags = {key: asdict(tag) for key, tag in table.items() if isinstance(tag, Tag)}
+    said = {key: value for key, value in {**table, **tags}.items() if value}
+    assert dialect_from_table(dialect.name, said) == dialect
 
 
 @pytest.mark.parametrize("dialect", list(DIALECTS), ids=lambda dialect: dialect.name)
@@ -43,6 +66,10 @@ def test_the_catalogue_obeys_the_checks(dialect: Dialect) -> None:
         ({"family": "xml_invoke", "call_open": "<do "}, "family xml_invoke needs call"),
         ({"family": "kv_custom", "call_open": "call:"}, "family kv_custom needs quote"),
         ({**ACT, "quote": "'"}, "family tagged_json_object reads no quote"),
+        ({**ACT, "body": {}}, "'body' is not a field"),
+        ({**ACT, "family": ["tagged_json_object"]}, "family must be one of"),
+        ({"family": "header_json", "call_open": "<x>", "header": []}, "family header_json needs header"),
+        ({"family": "tool_block", "call_open": "<x>"}, "family tool_block needs call_close"),
         ({**ACT, "call_close": "<act>"}, "markers clash: '<act>' is both call_open and call_close"),
         ({**ACT, "reasoning": ["<act>", "</act>"]}, "markers clash: '<act>' is both call_open and reasoning"),
         ({**ACT, "reasoning": ["##", "##"]}, "'##' both opens and closes reasoning"),
@@ -117,7 +144,7 @@ def test_a_name_that_is_not_known_is_sought_among_installed_packages(monkeypatch
         (ImportError("no acme"), "dialect 'acme' of package:acme cannot be loaded: no acme"),
         (5, "dialect 'acme': package:acme is neither a Dialect nor a table"),
         ({"family": "kv_custom", "call_open": "x"}, "[dialects.acme]: family kv_custom needs quote"),
-        (Dialect(name="acme", family="raw_code"), "family raw_code needs call_open"),
+        (Dialect(name="acme", body=CodeBody(fixed_name="python")), "family raw_code needs call_open"),
     ],
 )
 def test_a_bad_entry_point_is_said(monkeypatch: pytest.MonkeyPatch, offered: Any, said: str) -> None:

@@ -12,9 +12,10 @@ from utp_cli.commands.completion import parsers
 from utp_cli.commands.formats import Showing, sink_for
 from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.reading import own_dialects
+from utp_cli.dialects.bodies import CodeBody, Tag
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.dialects.own import installed
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.dialects.own import installed, table_of
+from utp_cli.engine.grammars import GRAMMARS, write_calls
 from utp_cli.facts.parser_names import dialect_called
 from utp_cli.io.settings import load_settings
 from utp_cli.parsing.parser import parse
@@ -74,7 +75,7 @@ def dialects(
         lines = table(chosen, showing.screen)
     else:
         known, calls = _example(chosen[0], tools)
-        written = GRAMMARS[chosen[0].family].write(chosen[0], calls)
+        written = write_calls(chosen[0], calls)
         result = parse(written, parser=chosen[0].name, tools=known, dialects=mine)
         lines = one(chosen[0], GRAMMARS[chosen[0].family].cannot, written, result, showing.screen)
     sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
@@ -119,13 +120,15 @@ def _example(dialect: Dialect, file: str | None) -> tuple[list[Tool], list[dict[
 
         tools = load_tools(file)
         calls = [{"name": tool.name, "arguments": sample_arguments(tool.parameters)} for tool in tools]
-    if dialect.fixed_name:
-        tools = [*tools, Tool(name=dialect.fixed_name)]
-        calls = [{"name": dialect.fixed_name, "arguments": {dialect.argument_keys[0]: "print(1 + 1)"}}]
+    body = dialect.body
+    if isinstance(body, CodeBody):
+        tools = [*tools, Tool(name=body.fixed_name)]
+        calls = [{"name": body.fixed_name, "arguments": {body.argument_keys[0]: "print(1 + 1)"}}]
     return tools, [{**call, "id": f"functions.{call['name']}:{index}"} for index, call in enumerate(calls)]
 
 
 def _document(dialect: Dialect) -> dict[str, Any]:
     """Write the fields that say something, with what its family cannot carry."""
     limits = (*dialect.cannot, *GRAMMARS[dialect.family].cannot)
-    return {key: value for key, value in {**asdict(dialect), "cannot": limits}.items() if value}
+    table = {**table_of(dialect), "cannot": limits}
+    return {key: asdict(value) if isinstance(value, Tag) else value for key, value in table.items() if value}

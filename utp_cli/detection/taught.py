@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.probe import NAMES, RICH_SCHEMA
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.engine.grammars import write_calls
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.protocol.records import Record
@@ -86,7 +86,7 @@ def dialects_that_read(
         if repairs is not None:
             text = turns[0].text
             own = sum(token in text for token in (*dialect.dropped, *dialect.markers, *dialect.call_close))
-            written = GRAMMARS[dialect.family].write(dialect, turns[0].calls).strip() in text
+            written = write_calls(dialect, turns[0].calls).strip() in text
             sign = -signs.index(dialect.name) if dialect.name in signs else 1
             ranked.append((-turns_read(dialect, turns), repairs, sign, not written, -own, place, dialect.name))
     return tuple(name for *_, name in sorted(ranked))
@@ -114,7 +114,7 @@ def _repairs(dialect: Dialect, turn: Turn, told: Callable[[list[dict[str, Any]]]
 
     A dialect without a marker of its own in the turn must have read all of it: other markup would be left over.
     """
-    inner = [other for other in DIALECTS if dialect.body_markup and other.call == dialect.call]
+    inner = [other for other in DIALECTS if dialect.body.body_markup and other.body.call == dialect.body.call]
     engine = Engine(Plan(inner or [dialect], asked=(dialect.name,)), tools=_TOOLS, prompt=turn.prompt)
     engine.feed(turn.text[:_LONGEST])
     engine.close()

@@ -123,7 +123,7 @@ def _served_as(parser: object) -> Dialect | None:
 
 
 def _alike(one: Dialect, other: Dialect) -> bool:
-    return one.family == other.family and one.call_open == other.call_open and one.call == other.call
+    return one.family == other.family and one.call_open == other.call_open and one.body.call == other.body.call
 
 
 @diagnosis("calls-lost", "error")

@@ -44,7 +44,7 @@ def _tokens() -> list[str]:
     for dialect in DIALECTS:
         for marker in (*dialect.markers, *dialect.call_close, *dialect.section_close, *dialect.dropped):
             found.update(_SHAPED.findall(marker))
-        for tag in (dialect.call, dialect.argument):
+        for tag in dialect.body.tags:
             found.update(_SHAPED.findall(tag.close) if tag else ())
     return sorted(found - THINK_TAGS - _HARMONY, key=len, reverse=True)
 

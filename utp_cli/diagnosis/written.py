@@ -103,7 +103,7 @@ def written(call: ToolCall, result: ParseResult) -> Written:
 
 def _untyped(parser: str) -> bool:
     dialect = DIALECTS.get(parser)
-    return dialect is not None and dialect.argument is not None
+    return dialect is not None and dialect.body.argument is not None
 
 
 def before(arguments: dict[str, Any], repairs: tuple[Repair, ...]) -> dict[str, Any]:

@@ -5,18 +5,28 @@ Markers leave the closing `>` open where a checkpoint may write a suffix before 
 
 from __future__ import annotations
 
-from utp_cli.dialects.spec import Dialect, Tag
+from utp_cli.dialects.bodies import PairsBody, Tag
+from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import THINK
 
 _PAIRS = Tag(open="<arg_key", slot="=", close="</arg_value")
+_BODY = PairsBody(argument=_PAIRS)
 _GLM_END = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|role_end|>")
 
 
-def _glm(name: str, models: tuple[str, ...], source: str, servers: dict[str, str], **more: object) -> Dialect:
+def _glm(
+    name: str,
+    models: tuple[str, ...],
+    source: str,
+    servers: dict[str, str],
+    *,
+    aliases: tuple[str, ...] = (),
+    body: PairsBody = _BODY,
+    quirks: str = "",
+) -> Dialect:
     return Dialect(
-        name=name, family="arg_key_value", models=models, source=source, servers=servers,
-        call_open=("<tool_call>",), call_close=("</tool_call>",), argument=_PAIRS, reasoning=THINK, dropped=_GLM_END,
-        **more,  # type: ignore[arg-type]
+        name=name, models=models, source=source, servers=servers, call_open=("<tool_call>",),
+        call_close=("</tool_call>",), reasoning=THINK, dropped=_GLM_END, aliases=aliases, body=body, quirks=quirks,
     )  # fmt: skip
 
 
@@ -44,19 +54,17 @@ POOLSIDE = _glm(
 
 IQUEST = Dialect(
     name="iquest_q1",
-    family="arg_key_value",
     models=("iquest-q1", "iquest"),
     source="SGLang 0.5 (2026)",
     servers={"sglang": "iquest_q1"},
     call_open=("<iquest_tool_call>",),
     call_close=("</iquest_tool_call>",),
-    argument=_PAIRS,
     reasoning=THINK,
+    body=_BODY,
 )
 
 HY_V3 = Dialect(
     name="hy_v3",
-    family="arg_key_value",
     aliases=("hunyuan",),
     models=("hunyuan-v3", "hy3", "hy-3", "hunyuan-3"),
     source="chat template of Hy3; vLLM 0.33, SGLang 0.5 (2026)",
@@ -65,15 +73,13 @@ HY_V3 = Dialect(
     section_close=("</tool_calls>", "</tool_calls:"),
     call_open=("<tool_call>", "<tool_call:"),
     call_close=("</tool_call>", "</tool_call:"),
-    argument=_PAIRS,
-    separators=("<tool_sep>", "<tool_sep:"),
     reasoning=(("<think>", "</think>"), ("<think:", "</think:")),
+    body=PairsBody(argument=_PAIRS, separators=("<tool_sep>", "<tool_sep:")),
     quirks="Every tag may carry a suffix; <tool_sep> stands behind the name.",
 )
 
 HY_V4 = Dialect(
     name="hy_v4",
-    family="arg_key_value",
     models=("hunyuan-v4", "hy4", "hy-4"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "hy_v4", "sglang": "hunyuan"},
@@ -81,14 +87,13 @@ HY_V4 = Dialect(
     section_close=("</tool_calls>", "</tool_calls:"),
     call_open=("<tool_call>", "<tool_call:"),
     call_close=("</tool_call>", "</tool_call:"),
-    argument=_PAIRS,
     reasoning=(("<think>", "</think>"), ("<think:", "</think:")),
+    body=_BODY,
     quirks="Every tag may carry a suffix.",
 )
 
 K2_HORIZON = Dialect(
     name="k2_horizon",
-    family="arg_key_value",
     models=("k2-horizon", "k2-v3"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "k2_horizon", "sglang": "k2_horizon"},
@@ -96,57 +101,57 @@ K2_HORIZON = Dialect(
     section_close=("</ifm|tool_calls>",),
     call_open=("<ifm|tool_call>",),
     call_close=("</ifm|tool_call>",),
-    argument=Tag(open="<ifm|arg_key", slot="=", close="</ifm|arg_value"),
     reasoning=(
         ("<ifm|think>", "</ifm|think>"),
         ("<ifm|think_fast>", "</ifm|think_fast>"),
         ("<ifm|think_faster>", "</ifm|think_faster>"),
     ),
+    body=PairsBody(argument=Tag(open="<ifm|arg_key", slot="=", close="</ifm|arg_value")),
     quirks="Pairs, pairs with a type, or JSON.",
 )
 
 IQUEST_CODER_V2 = Dialect(
     name="iquest_coder_v2",
-    family="arg_key_value",
     models=("iquest-coder-v2",),
     source="a branch of vLLM (2026)",
     servers={"vllm": "iquest_coder_v2"},
     call_open=("<iquestcoder_tool_call>",),
     call_close=("</iquestcoder_tool_call>",),
-    argument=_PAIRS,
     reasoning=THINK,
+    body=_BODY,
 )
 
 GLM53_FLASH = _glm(
-    "glm53_flash", ("glm-5.3-flash",), "a branch of SGLang (2026)", {"sglang": "glm53_flash"}, separators=(">",),
+    "glm53_flash", ("glm-5.3-flash",), "a branch of SGLang (2026)", {"sglang": "glm53_flash"},
+    body=PairsBody(argument=_PAIRS, separators=(">",)),
     quirks="`>` ends the name, and JSON may follow it. The server guesses and renames tools.",
 )  # fmt: skip
 
 TELECHAT4 = Dialect(
     name="telechat4",
-    family="arg_key_value",
     aliases=("xing4_0", "xingchen4", "telechat"),
     models=("telechat4", "telechat-4", "xing4", "xing-4", "xingchen4", "xingchen-4"),
     source="a branch of vLLM (2026)",
     servers={"vllm": "telechat4"},
     call_open=("<tool_call>",),
     call_close=("</tool_call>",),
-    argument=Tag(open="<param_key", slot="=", close="</param_value"),
     reasoning=THINK,
+    body=PairsBody(argument=Tag(open="<param_key", slot="=", close="</param_value")),
     quirks="JSON may follow the name in place of pairs. The server ends a call at the first </tool_call>.",
 )
 
 SOLAR_OPEN2 = Dialect(
     name="solar_open2",
-    family="arg_key_value",
     models=("solar-open2", "solar-open-2", "solar-pro4", "solar-pro-4"),
     source="branches of vLLM and SGLang (2026)",
     servers={"vllm": "solar_open2", "sglang": "solar_open2"},
     call_open=("<|tool_call:start|>",),
     call_close=("<|tool_call:end|>",),
-    argument=Tag(open="<|tool_arg:start|>", slot="=", middle="<|tool_arg:value|>", close="<|tool_arg:end|>"),
     reasoning=(("<|think:start|>", "<|think:end|>"),),
     dropped=("<|im:end|>",),
+    body=PairsBody(
+        argument=Tag(open="<|tool_arg:start|>", slot="=", middle="<|tool_arg:value|>", close="<|tool_arg:end|>")
+    ),
     quirks="A line break ends the name. The server runs calls that stand in closed thinking, too.",
 )
 

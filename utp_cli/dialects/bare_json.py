@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from utp_cli.dialects.bodies import JsonBody, JsonListBody
 from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import THINK
 
@@ -9,70 +10,63 @@ _FENCES = ("```json\n", "```\n")
 
 LLAMA3_JSON = Dialect(
     name="llama3_json",
-    family="tagged_json_object",
     aliases=("llama3", "llama4_json"),
     models=("llama-3.1", "llama-3.2", "llama-3.3", "llama-4"),
     source="chat templates of Llama 3.1 to 3.3; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "llama3_json", "sglang": "llama3", "llama.cpp": "--jinja"},
     call_open=("<|python_tag|>",),
-    bare=("{", "[", *_FENCES),
     close_optional=True,
-    argument_keys=("parameters", "arguments"),
     dropped=("<|eot_id|>", "<|eom_id|>"),
+    body=JsonBody(bare=("{", "[", *_FENCES), argument_keys=("parameters", "arguments")),
     quirks="The marker may be missing; several objects are parted by a semicolon; Python literals occur.",
 )
 
 XLAM = Dialect(
     name="xlam",
-    family="tagged_json_list",
     models=("xlam",),
     source="vLLM 0.33 (2026)",
     servers={"vllm": "xlam"},
-    bare=("[", "{", *_FENCES),
     close_optional=True,
     reasoning=THINK,
     dropped=("<|eot_id|>", "<|im_end|>"),
+    body=JsonListBody(bare=("[", "{", *_FENCES)),
     quirks="A list without markers, also in a code fence.",
 )
 
 GENERIC = Dialect(
     name="generic",
-    family="tagged_json_object",
     source="llama.cpp's fallback for models without a dialect (until 2025)",
-    bare=("{",),
     close_optional=True,
-    wrappers=("tool_call", "tool_calls"),
-    id_keys=("id",),
+    body=JsonBody(bare=("{",), wrappers=("tool_call", "tool_calls"), id_keys=("id",)),
     quirks='A call in {"tool_call": …} or {"tool_calls": […]}, an answer in {"response": …}.',
 )
 
 COMMAND_R_PLUS = Dialect(
     name="command_r_plus",
-    family="tagged_json_list",
     models=("command-r-plus", "command-r-08-2024"),
     source="chat template of c4ai-command-r-plus (2026)",
     call_open=("Action:\n",),
     close_optional=True,
-    fenced=True,
-    plain_words=True,
-    name_keys=("tool_name",),
-    argument_keys=("parameters",),
-    no_call=("directly-answer", "directly_answer"),
     dropped=("<|END_OF_TURN_TOKEN|>",),
+    body=JsonListBody(
+        fenced=True,
+        plain_words=True,
+        name_keys=("tool_name",),
+        argument_keys=("parameters",),
+        no_call=("directly-answer", "directly_answer"),
+    ),
     quirks="The pseudo tool `directly-answer` means that no tool is called.",
 )
 
 RWKV = Dialect(
     name="rwkv",
-    family="tagged_json_object",
     models=("rwkv",),
     source="a branch of vLLM (2026)",
     servers={"vllm": "rwkv"},
     call_open=("**Tool Call:**\n",),
     close_optional=True,
-    fenced=True,
-    plain_words=True,
     reasoning=THINK,
+    body=JsonBody(fenced=True, plain_words=True),
     quirks="The server renames `filePath` to `path`, and rewrites the arguments of tools called read and edit.",
 )
 

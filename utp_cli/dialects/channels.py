@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects.spec import Dialect, Tag
+from utp_cli.dialects.bodies import DelimitedBody, HarmonyBody, InvokeBody, JsonBody, Tag
+from utp_cli.dialects.spec import Dialect
 
 HARMONY = Dialect(
     name="openai",
-    family="harmony",
     aliases=("gpt-oss", "harmony", "gpt_oss"),
     models=("gpt-oss",),
     source="openai-harmony and the chat template of gpt-oss; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "openai", "sglang": "gpt-oss", "llama.cpp": "--jinja"},
     call_open=("<|channel|>", "<|start|>assistant"),
-    leading=(" to=functions.", "to=functions."),
     call_close=("<|call|>",),
     close_optional=True,
-    thinking_channels=("analysis",),
-    header=("commentary to=functions.{name} <|constrain|>json<|message|>",),
-    text_recipients=("user", "all", "assistant"),
     ends_thinking=("<|end|>",),
     dropped=("<|end|>", "<|return|>"),
+    body=HarmonyBody(
+        leading=(" to=functions.", "to=functions."),
+        thinking_channels=("analysis",),
+        header=("commentary to=functions.{name} <|constrain|>json<|message|>",),
+        text_recipients=("user", "all", "assistant"),
+    ),
     quirks="The recipient stands before or behind the channel; calls occur on `analysis` too.",
 )
 
 BEAM = Dialect(
     name="beam",
-    family="harmony",
     models=("beam",),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "beam", "sglang": "beam"},
     call_open=("<|channel|>", "<|start|>assistant"),
-    leading=(" to=", "to="),
-    header=(" to={name}<|channel|>analysis <|constrain|>xml<|message|>",),
     call_close=("<|call|>",),
     close_optional=True,
-    call=Tag(open="", slot="=", close="<|call|>"),
-    argument=Tag(open="<rfl:parameter", slot="name", close="</rfl:parameter>"),
-    trim="line",
-    thinking_channels=("analysis",),
     ends_thinking=("<|end|>",),
     dropped=("<|end|>", "<|return|>"),
+    body=HarmonyBody(
+        leading=(" to=", "to="),
+        header=(" to={name}<|channel|>analysis <|constrain|>xml<|message|>",),
+        call=Tag(open="", slot="=", close="<|call|>"),
+        argument=Tag(open="<rfl:parameter", slot="name", close="</rfl:parameter>"),
+        trim="line",
+        thinking_channels=("analysis",),
+    ),
     cannot=("own-tags", "odd-keys"),
     quirks="Parameters in tags, sorted by name.",
 )
@@ -49,86 +52,80 @@ _ATEM_ARGUMENT = Tag(open="<atem:parameter", slot="name", close="</atem:paramete
 
 MUSE = Dialect(
     name="muse",
-    family="harmony",
     aliases=("muse_glimmer", "musespark1x"),
     models=("muse-spark", "muse-glimmer", "muse"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "muse", "sglang": "muse"},
     call_open=("<|start|>assistant",),
-    leading=(" to=", "to="),
     close_optional=True,
     section_open=("<atem:function_calls>",),
     section_close=("</atem:function_calls>",),
-    header=(" to={name}<|message|>",),
-    call=_ATEM_CALL,
-    argument=_ATEM_ARGUMENT,
-    body_markup=True,
-    cannot=("own-tags", "odd-keys"),
-    thinking_recipients=("self",),
-    text_recipients=("user", "commentary"),
     ends_thinking=("<|eom|>",),
     dropped=("<|eom|>", "<|eot|>"),
+    body=HarmonyBody(
+        leading=(" to=", "to="),
+        header=(" to={name}<|message|>",),
+        call=_ATEM_CALL,
+        argument=_ATEM_ARGUMENT,
+        body_markup=True,
+        thinking_recipients=("self",),
+        text_recipients=("user", "commentary"),
+    ),
+    cannot=("own-tags", "odd-keys"),
     quirks="The header says who is addressed; the call is markup of its own (atem) in the body.",
 )
 
 ATEM = Dialect(
     name="muse_atem",
-    family="xml_invoke",
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "muse", "sglang": "muse"},
     section_open=("<atem:function_calls>",),
     section_close=("</atem:function_calls>",),
     call_open=("<atem:invoke ",),
-    call=_ATEM_CALL,
-    argument=_ATEM_ARGUMENT,
-    doubled_name=True,
     dropped=("<|eom|>", "<|eot|>"),
+    body=InvokeBody(call=_ATEM_CALL, argument=_ATEM_ARGUMENT, doubled_name=True),
     quirks="The name may be doubled: x.x means x.",
 )
 
 INKLING = Dialect(
     name="inkling",
-    family="tagged_json_object",
     models=("inkling",),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "inkling", "sglang": "inkling"},
     call_open=("<|content_invoke_tool_json|>",),
     call_close=("<|end_message|>", "<|content_model_end_sampling|>"),
-    argument_keys=("args",),
     reasoning=(("<|content_thinking|>", "<|end_message|>"),),
     dropped=("<|message_model|>", "<|content_text|>", "<|content_model_end_sampling|>", "<|end_message|>"),
-    named_before=True,
+    body=JsonBody(argument_keys=("args",), named_before=True),
     quirks="The tool's name stands before the marker as well; the prompt may have opened the message.",
 )
 
 GEMMA4 = Dialect(
     name="gemma4",
-    family="kv_custom",
     models=("gemma-4",),
     source="chat template of gemma-4-31B-it; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "gemma4", "sglang": "gemma4"},
     call_open=("<|tool_call>call:", "<|tool_call>:", "<|tool_call>"),
     call_close=("<tool_call|>",),
-    quote='<|"|>',
     reasoning=(
         ("<|channel>thought\n", "<channel|>"),
         ("<|channel>thought", "<channel|>"),
         ("<|channel>", "<channel|>"),
     ),
     dropped=("<turn|>", "<|tool_response>", "<eos>"),
+    body=DelimitedBody(quote='<|"|>'),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
 )
 
 FUNCTIONGEMMA = Dialect(
     name="functiongemma",
-    family="kv_custom",
     models=("functiongemma",),
     source="vLLM 0.33 (2026)",
     servers={"vllm": "functiongemma"},
     call_open=("<start_function_call>call:",),
     call_close=("<end_function_call>",),
-    quote="<escape>",
     dropped=("<end_of_turn>", "<start_function_response>", "<eos>"),
+    body=DelimitedBody(quote="<escape>"),
     quirks="vLLM reads delimited values only: numbers, lists and maps vanish there.",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from utp_cli.dialects.bodies import HeaderBody
 from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import THINK
 
@@ -25,7 +26,6 @@ _CALL_CLOSE = _deepseek("tool", "call", "end")
 
 DEEPSEEK_V3 = Dialect(
     name="deepseek_v3",
-    family="header_json",
     aliases=("deepseekv3",),
     models=("deepseek-v3-0324", "deepseek-v3", "deepseek-r1-0528", "deepseek-r1"),
     source="chat templates of DeepSeek V3 and R1; vLLM 0.33, SGLang 0.5 (2026)",
@@ -34,16 +34,14 @@ DEEPSEEK_V3 = Dialect(
     section_close=_SECTION_CLOSE,
     call_open=_deepseek_calls("function"),
     call_close=_CALL_CLOSE,
-    header=("{name}\n",),
-    fenced=True,
     reasoning=THINK,
     dropped=_DEEPSEEK_DROPPED,
+    body=HeaderBody(header=("{name}\n",), fenced=True),
     quirks="The arguments stand in a code fence. Bars are U+FF5C, blanks U+2581.",
 )
 
 DEEPSEEK_V31 = Dialect(
     name="deepseek_v31",
-    family="header_json",
     aliases=("deepseekv31",),
     models=("deepseek-v3.1", "deepseek-v3.1-terminus"),
     source="chat template of DeepSeek V3.1; vLLM 0.33, SGLang 0.5 (2026)",
@@ -52,14 +50,13 @@ DEEPSEEK_V31 = Dialect(
     section_close=_SECTION_CLOSE,
     call_open=_deepseek_calls(""),
     call_close=_CALL_CLOSE,
-    header=tuple("{name}" + sep for sep in reversed(_deepseek("tool", "sep"))),
     reasoning=THINK,
     dropped=_DEEPSEEK_DROPPED,
+    body=HeaderBody(header=tuple("{name}" + sep for sep in reversed(_deepseek("tool", "sep")))),
 )
 
 KIMI_K2 = Dialect(
     name="kimi_k2",
-    family="header_json",
     models=("kimi-k2", "kimi-k2.5"),
     source="chat templates of Kimi K2; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "kimi_k2", "sglang": "kimi_k2"},
@@ -67,15 +64,14 @@ KIMI_K2 = Dialect(
     section_close=("<|tool_calls_section_end|>",),
     call_open=("<|tool_call_begin|>",),
     call_close=("<|tool_call_end|>",),
-    header=("{id}<|tool_call_argument_begin|>",),
     reasoning=THINK,
     dropped=("<|im_end|>",),
+    body=HeaderBody(header=("{id}<|tool_call_argument_begin|>",)),
     quirks="The header is the call's id, functions.NAME:INDEX; the index counts over the conversation.",
 )
 
 PLAMO3 = Dialect(
     name="plamo3",
-    family="header_json",
     models=("plamo-3", "plamo3"),
     source="vLLM 0.33 (2026)",
     servers={"vllm": "plamo3"},
@@ -86,78 +82,74 @@ PLAMO3 = Dialect(
         "<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>",
         "<|plamo:end_tool_request:plamo|>",
     ),
-    header=(
-        "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
-        (
-            "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
-            "<|plamo:constrain|>json<|plamo:msg|>"
-        ),
-    ),
     reasoning=(("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),),
     dropped=("<|plamo:tag|>",),
+    body=HeaderBody(
+        header=(
+            "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
+            (
+                "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
+                "<|plamo:constrain|>json<|plamo:msg|>"
+            ),
+        )
+    ),
     quirks="Every marker spans several tokens, so that an answer may end within one.",
 )
 
 MISTRAL = Dialect(
     name="mistral",
-    family="header_json",
     models=("mistral", "ministral", "magistral", "devstral", "codestral", "pixtral", "mixtral"),
     source="chat templates of Mistral Nemo, Small 3.2, Devstral and Ministral; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "mistral", "sglang": "mistral", "llama.cpp": "--jinja"},
     call_open=("[TOOL_CALLS]",),
-    header=("{name}[CALL_ID]{id}[ARGS]", "{name}", "{name}[ARGS]"),
     reasoning=(("[THINK]", "[/THINK]"), *THINK),
     dropped=("</s>",),
+    body=HeaderBody(header=("{name}[CALL_ID]{id}[ARGS]", "{name}", "{name}[ARGS]")),
     quirks="Older models write a list of objects behind the marker (mistral_list).",
 )
 
 SOLAR_OPEN = Dialect(
     name="solar_open",
-    family="header_json",
     models=("solar-open",),
     source="chat template of Solar-Open-100B (2026)",
     section_open=("<|tool_calls|>",),
     section_close=("<|calls|>",),
     call_open=("<|tool_call:begin|>",),
     call_close=("<|tool_call:end|>",),
-    header=("{id}<|tool_call:name|>{name}<|tool_call:args|>",),
     reasoning=(("<|think|>", "<|end|>"),),
     dropped=("<|begin|>assistant", "<|content|>", "<|end|>", "<|flush|>"),
+    body=HeaderBody(header=("{id}<|tool_call:name|>{name}<|tool_call:args|>",)),
 )
 
 FUNCTIONARY_V32 = Dialect(
     name="functionary_v3_2",
-    family="header_json",
     models=("functionary-medium-v3.2", "functionary-small-v3.2", "functionary-v3.2"),
     source="chat template of functionary-medium-v3.2 (2026)",
     call_open=(">>>",),
-    header=("{name}\n",),
     close_optional=True,
     dropped=(">>>all\n", "<|eot_id|>"),
+    body=HeaderBody(header=("{name}\n",)),
     quirks="Text is a call to `all`; the first >>> belongs to the prompt.",
 )
 
 REACT = Dialect(
     name="react",
-    family="header_json",
     source="ReAct prompting (Yao et al., 2022) as LangChain writes it",
     call_open=("Action:",),
-    header=(" {name}\nAction Input: ",),
-    plain_words=True,
     close_optional=True,
     reasoning=THINK,
+    body=HeaderBody(header=(" {name}\nAction Input: ",), plain_words=True),
     quirks="The thoughts in front are text; what follows `Observation:` was made up by the model.",
 )
 
 STEP_AUDIO_2 = Dialect(
     name="step_audio_2",
-    family="header_json",
     models=("step-audio-2", "step-audio2", "step_audio_2"),
     source="a branch of vLLM (2026)",
     servers={"vllm": "step_audio_2"},
     call_open=("<tool_call>",),
     call_close=("</tool_call>",),
-    header=("function\n{name}\n",),
+    body=HeaderBody(header=("function\n{name}\n",)),
     quirks="The first line is the kind, always `function`. The server drops broken JSON and undeclared tools.",
 )
 

@@ -6,96 +6,70 @@ Both are checked when they are loaded, by the rules that the dialects of the cat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.dialects.spec import LIMITS, Dialect, Tag
+from utp_cli.dialects.bodies import BODIES, Tag
+from utp_cli.dialects.spec import LIMITS, Dialect
 from utp_cli.protocol.errors import BadOption, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from utp_cli.dialects.bodies import Body
+    from utp_cli.protocol.records import Record
+
 ENTRY_POINTS = "utp.dialects"
 """The group of entry points that is asked; each names a `Dialect`, or a table as TOML would have it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """What a family reads of a declaration, beside what all families read."""
-
-    needed: tuple[str, ...]
-    """Without these there is nothing to read; `a|b`: one of them."""
-    more: tuple[str, ...] = ()
-
-
-_ALL = (
-    "family", "aliases", "models", "source", "servers", "section_open", "section_close", "call_open", "call_close",
-    "close_optional", "reasoning", "calls_in_reasoning", "ends_thinking", "dropped", "cannot", "quirks",
-)  # fmt: skip
-_JSON = Fields(
-    needed=("call_open|section_open|bare",),
-    more=(
-        "bare", "bare_form", "leading", "fenced", "plain_words", "name_keys", "argument_keys", "id_keys",
-        "server_keys", "default_server", "wrappers", "no_call", "single_key", "named_before", "by_line",
-    ),
-)  # fmt: skip
-_TAGS = Fields(needed=("call_open", "call"), more=("argument", "trim", "doubled_name"))
-
-FAMILIES: dict[str, Fields] = {
-    "tagged_json_object": _JSON,
-    "tagged_json_list": _JSON,
-    "xml_function_eq": _TAGS,
-    "xml_invoke": _TAGS,
-    "arg_key_value": Fields(needed=("call_open", "call_close", "argument"), more=("separators", "trim")),
-    "header_json": Fields(needed=("call_open", "header"), more=("fenced", "bare", "leading", "plain_words")),
-    "harmony": Fields(
-        needed=("call_open", "header"),
-        more=(
-            "leading", "call", "argument", "trim", "body_markup", "thinking_channels", "thinking_recipients",
-            "text_recipients",
-        ),
-    ),
-    "kv_custom": Fields(needed=("call_open", "quote")),
-    "pythonic": Fields(
-        needed=("call_open|section_open|bare|bare_names",),
-        more=("bare", "bare_names", "bare_form", "by_line", "fenced", "name_suffix"),
-    ),
-    "raw_code": Fields(needed=("call_open", "fixed_name", "argument_keys")),
-    "tool_block": Fields(needed=("call_open", "call_close", "argument_keys")),
-    "xml_nested": Fields(needed=("call_open", "call", "tag_prefix")),
-    "xml_elements": Fields(
-        needed=("call_open", "call_close", "name_keys"), more=("argument_keys", "server_keys", "default_server")
-    ),
-}  # fmt: skip
-"""Family → the fields it reads."""
-
-
 def dialect_from_table(name: str, table: Mapping[str, Any]) -> Dialect:
-    """Make a dialect of a `[dialects.NAME]` table. Raises `BadOption` that says what does not make sense."""
+    """Make a dialect of a `[dialects.NAME]` table. Raises `BadOption` that says what does not make sense.
+
+    The table is flat: keys of the dialect and of its body beside each other, and `family` says which body that is.
+    """
     for key in table:
         if key not in _KNOWN:
             near = nearest(key, _KNOWN)
             raise BadOption(
                 f"[dialects.{name}]: '{key}' is not a field" + (f" (did you mean '{near}'?)" if near else "")
             )
-    if table.get("family") not in FAMILIES:
-        raise BadOption(f"[dialects.{name}]: family must be one of {', '.join(sorted(FAMILIES))}")
-    dialect = Dialect(name=name, **{key: _field_value(name, key, value) for key, value in table.items()})
+    family = table.get("family")
+    body = BODIES.get(family) if isinstance(family, str) else None
+    if body is None:
+        raise BadOption(f"[dialects.{name}]: family must be one of {', '.join(sorted(BODIES))}")
+    made = {key: _field_value(name, key, value) for key, value in table.items() if key != "family"}
+    inside = {field.name for field in fields(body)}
+    for key in made.keys() - inside - _AROUND:
+        raise BadOption(f"[dialects.{name}]: family {family} reads no {key}")
+    for key in _needed(body):
+        if not made.get(key):
+            raise BadOption(f"[dialects.{name}]: family {family} needs {key}")
+    around = {key: made.pop(key) for key in [*made] if key not in inside}
+    dialect = Dialect(name=name, body=body(**made), **around)
     for fault in faults(dialect):
         raise BadOption(f"[dialects.{name}]: {fault}")
     return dialect
 
 
+def table_of(dialect: Dialect) -> dict[str, Any]:
+    """Return a dialect as the flat table that would declare it, with its name."""
+    around = {field.name: getattr(dialect, field.name) for field in fields(dialect) if field.name != "body"}
+    inside = {field.name: getattr(dialect.body, field.name) for field in fields(dialect.body)}
+    return {"name": dialect.name, "family": dialect.family, **around, **inside}
+
+
+def _needed(body: type[Body]) -> list[str]:
+    """List the fields of a body that have no default."""
+    return [field.name for field in fields(body) if field.default is MISSING]
+
+
 def faults(dialect: Dialect) -> Iterator[str]:
     """Say what does not make sense in a declaration."""
-    read = FAMILIES[dialect.family]
-    for needed in read.needed:
-        if not any(getattr(dialect, key) for key in needed.split("|")):
-            yield f"family {dialect.family} needs {' or '.join(needed.split('|'))}"
-    known = {*_ALL, *read.more, *(key for needed in read.needed for key in needed.split("|"))}
-    for field in fields(Dialect):
-        if field.name not in known and field.name != "name" and getattr(dialect, field.name) != _default(field.name):
-            yield f"family {dialect.family} reads no {field.name}"
+    table = table_of(dialect)
+    for needed in (*dialect.body.needs, *((key,) for key in _needed(type(dialect.body)))):
+        if not any(table[key] for key in needed):
+            yield f"family {dialect.family} needs {' or '.join(needed)}"
     for limit in dialect.cannot:
         if limit not in LIMITS:
             yield f"cannot: '{limit}' is none of {', '.join(LIMITS)}"
@@ -161,34 +135,29 @@ def installed() -> Iterator[Dialect]:
         yield dialect
 
 
-_KNOWN = {field.name for field in fields(Dialect)} - {"name"}
+_RECORDS: tuple[type[Record], ...] = (Dialect, *BODIES.values())
+_FIELDS = {field.name: str(field.type) for record in _RECORDS for field in fields(record)}
+"""Field → its type, as it is written. One that several families have is of one type in all of them."""
+_AROUND = {field.name for field in fields(Dialect)} - {"name", "body"}
+_KNOWN = {"family", *_FIELDS} - {"name", "body"}
 _TOLD = {"name", "aliases", "models", "source", "servers", "dropped", "reasoning", "cannot", "quirks"}
 _READING = tuple(field.name for field in fields(Dialect) if field.name not in _TOLD)
 """The fields that decide how a call is read."""
-_TUPLES = {field.name for field in fields(Dialect) if str(field.type).startswith("tuple[str")}
-_FLAGS = {field.name for field in fields(Dialect) if field.type == "bool"}
-_TEXTS = {field.name for field in fields(Dialect) if str(field.type).startswith("str")}
-_TAG_FIELDS = {"call", "argument"}
-_PLAIN = Dialect(name="", family="")
-
-
-def _default(field: str) -> Any:
-    return getattr(_PLAIN, field)
 
 
 def _field_value(name: str, key: str, value: Any) -> Any:
-    """TOML has lists and tables where the dataclass has tuples and tags; one string stands for a list of one."""
+    """TOML has lists and tables where the record has tuples and tags; one string stands for a list of one."""
     try:
-        if key in _TAG_FIELDS:
+        if _FIELDS[key].startswith("Tag"):
             return Tag(**value)
         if key == "reasoning":
             pairs = [value] if value and isinstance(value[0], str) else value
             return tuple((_text(left), _text(right)) for left, right in pairs)
-        if key in _TUPLES:
+        if _FIELDS[key].startswith("tuple"):
             return (value,) if isinstance(value, str) else tuple(_text(item) for item in value)
-        if key in _FLAGS and not isinstance(value, bool):
+        if _FIELDS[key] == "bool" and not isinstance(value, bool):
             raise TypeError("it must be true or false")  # noqa: TRY301 - one message for all of them
-        return _text(value) if key in _TEXTS else value
+        return _text(value) if _FIELDS[key].startswith("str") else value
     except (TypeError, ValueError) as error:
         raise BadOption(f"[dialects.{name}]: {key} does not make sense: {error}") from None
 

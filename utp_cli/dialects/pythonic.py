@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
+from utp_cli.dialects.bodies import CodeBody, PythonicBody
 from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import CHATML, THINK
 
 PYTHONIC = Dialect(
     name="pythonic",
-    family="pythonic",
     models=("toolace",),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "pythonic", "sglang": "pythonic", "llama.cpp": "--jinja"},
-    bare=("[",),
-    bare_form=r"\s*\[\s*[A-Za-z_][\w.]*\(",
     close_optional=True,
     dropped=("<|eot_id|>",),
+    body=PythonicBody(bare=("[",), bare_form=r"\s*\[\s*[A-Za-z_][\w.]*\("),
     quirks="vLLM wants the list at the very start; SGLang drops a call with a negative number in a list.",
 )
 
 LLAMA4_PYTHONIC = Dialect(
     name="llama4_pythonic",
-    family="pythonic",
     models=("llama-4-scout", "llama-4-maverick"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "llama4_pythonic", "sglang": "pythonic", "llama.cpp": "--jinja"},
     call_open=("<|python_start|>",),
     call_close=("<|python_end|>",),
-    bare=("[",),
     close_optional=True,
     dropped=("<|eot|>", "<|eot_id|>", "<|eom|>"),
+    body=PythonicBody(bare=("[",)),
 )
 
 OLMO3 = Dialect(
     name="olmo3",
-    family="pythonic",
     models=("olmo-3",),
     source="vLLM 0.33 (2026)",
     servers={"vllm": "olmo3"},
     call_open=("<function_calls>",),
     call_close=("</function_calls>",),
-    by_line=True,
     reasoning=THINK,
     dropped=CHATML,
+    body=PythonicBody(by_line=True),
     quirks="One call a line; JSON literals occur.",
 )
 
 LFM2 = Dialect(
     name="lfm2",
-    family="pythonic",
     models=("lfm2",),
     source="chat templates of LFM2 and LFM2.5; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "lfm2", "sglang": "lfm2"},
@@ -55,62 +51,55 @@ LFM2 = Dialect(
     call_close=("<|tool_call_end|>",),
     reasoning=THINK,
     dropped=CHATML,
+    body=PythonicBody(),
     quirks="Strings in single quotes without escaping; a JSON list is read by lfm2_json.",
 )
 
 LLAMA3_BUILTIN = Dialect(
     name="llama3_builtin",
-    family="pythonic",
     source="chat templates of Llama 3.1 to 3.3, built-in tools (2026)",
     call_open=("<|python_tag|>",),
     close_optional=True,
-    name_suffix=".call",
     dropped=("<|eom_id|>", "<|eot_id|>"),
+    body=PythonicBody(name_suffix=".call"),
     quirks='The built-in tools of Llama 3: <|python_tag|>brave_search.call(query="...").',
 )
 
 PYTHON_CODE = Dialect(
     name="python_code",
-    family="raw_code",
     source="chat template of functionary-medium-v3.1 (2026)",
     call_open=("<|python_tag|>",),
     close_optional=True,
-    fixed_name="python",
-    argument_keys=("code",),
     dropped=("<|eom_id|>", "<|eot_id|>"),
+    body=CodeBody(fixed_name="python", argument_keys=("code",)),
     quirks="Raw code up to the end of the answer is a call of the tool `python`.",
 )
 
 GRANITE_PYTHONIC = Dialect(
     name="granite_pythonic",
-    family="pythonic",
     source="a branch of vLLM (2026)",
     servers={"vllm": "granite_pythonic"},
-    bare_names=True,
-    by_line=True,
     close_optional=True,
+    body=PythonicBody(bare_names=True, by_line=True),
     quirks="One call a line, without a marker: the server takes any word with ( behind it, utp only known tools.",
 )
 
 FUNCTIONARY_PYTHON = Dialect(
     name="functionary_python",
-    family="raw_code",
     source="chat template of functionary-medium-v3.2 (2026)",
     call_open=(">>>python\n",),
     close_optional=True,
-    fixed_name="python",
-    argument_keys=("code",),
     dropped=("<|eot_id|>",),
+    body=CodeBody(fixed_name="python", argument_keys=("code",)),
     quirks="The tool `python` of functionary_v3_2 takes raw code.",
 )
 
 TOOL_CODE = Dialect(
     name="tool_code",
-    family="pythonic",
     source="answers of Gemini 2.0 and 2.5, Gemma 3 (2025)",
     call_open=("```tool_code\n",),
     close_optional=True,
-    fenced=True,
+    body=PythonicBody(fenced=True),
     quirks="A code fence with print(default_api.NAME(...)) in it, one a line; Gemini's own server reads these.",
 )
 

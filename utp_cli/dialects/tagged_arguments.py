@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects.spec import Dialect, Tag
+from utp_cli.dialects.bodies import FunctionBody, InvokeBody, Tag
+from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import CHATML, THINK
 
 _FUNCTION = Tag(open="<function", slot="=", close="</function>")
@@ -12,7 +13,6 @@ _NAMED_PARAMETER = Tag(open="<parameter", slot="name", close="</parameter>")
 
 QWEN3_CODER = Dialect(
     name="qwen3_coder",
-    family="xml_function_eq",
     aliases=("qwen3_xml", "nanbeige", "step5", "nemotron_v3", "nemotron_3", "granite_thinking_parser"),
     models=(
         "qwen3-coder", "qwen3.5", "qwen3.6", "nemotron-3", "nemotron-nano-3", "nemotron3", "granite-4.2", "nanbeige",
@@ -23,60 +23,51 @@ QWEN3_CODER = Dialect(
     section_open=("<tool_call>",),
     section_close=("</tool_call>",),
     call_open=("<function=",),
-    call=_FUNCTION,
-    argument=_PARAMETER,
-    trim="line",
     reasoning=THINK,
     dropped=CHATML,
+    body=FunctionBody(call=_FUNCTION, argument=_PARAMETER, trim="line"),
     quirks="The opening <tool_call> is often missing; several functions may share one; booleans are capitalised.",
 )  # fmt: skip
 
 STEP3P5 = Dialect(
     name="step3p5",
-    family="xml_function_eq",
     models=("step-3.5", "step-3.7", "step3.5"),
     source="chat template of StepFun 3.5 Flash; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "step3p5", "sglang": "step3p5"},
     section_open=("<tool_call>",),
     section_close=("</tool_call>",),
     call_open=("<function=",),
-    call=_FUNCTION,
-    argument=_PARAMETER,
-    trim="line",
     reasoning=THINK,
     dropped=CHATML,
+    body=FunctionBody(call=_FUNCTION, argument=_PARAMETER, trim="line"),
     quirks="The thinking is opened by the prompt.",
 )
 
 MIMO = Dialect(
     name="mimo",
-    family="xml_function_eq",
     models=("mimo-v2", "mimo"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "mimo", "sglang": "mimo"},
     section_open=("<tool_call>",),
     section_close=("</tool_call>",),
     call_open=("<function=",),
-    call=_FUNCTION,
-    argument=_PARAMETER,
     reasoning=THINK,
     dropped=CHATML,
+    body=FunctionBody(call=_FUNCTION, argument=_PARAMETER),
     quirks="Values are verbatim: no line break is trimmed.",
 )
 
 SEED_OSS = Dialect(
     name="seed_oss",
-    family="xml_function_eq",
     models=("seed-oss",),
     source="chat template of Seed-OSS; vLLM 0.33 (2026)",
     servers={"vllm": "seed_oss"},
     section_open=("<seed:tool_call>",),
     section_close=("</seed:tool_call>",),
     call_open=("<function=",),
-    call=_FUNCTION,
-    argument=_PARAMETER,
     reasoning=(("<seed:think>", "</seed:think>"),),
     dropped=("<seed:eos>",),
+    body=FunctionBody(call=_FUNCTION, argument=_PARAMETER),
 )
 
 _NAMESPACE = "antml" + ":"
@@ -85,16 +76,17 @@ _NAMESPACE = "antml" + ":"
 def _anthropic(name: str, aliases: tuple[str, ...], models: tuple[str, ...], prefix: str) -> Dialect:
     return Dialect(
         name=name,
-        family="xml_invoke",
         aliases=aliases,
         models=models,
         source="Anthropic's tool use in the system prompt, before the tools API (2024)",
         section_open=(f"<{prefix}function_calls>",),
         section_close=(f"</{prefix}function_calls>",),
         call_open=(f"<{prefix}invoke ",),
-        call=Tag(open=f"<{prefix}invoke", slot="name", close=f"</{prefix}invoke>"),
-        argument=Tag(open=f"<{prefix}parameter", slot="name", close=f"</{prefix}parameter>"),
         reasoning=((f"<{prefix}thinking>", f"</{prefix}thinking>"),),
+        body=InvokeBody(
+            call=Tag(open=f"<{prefix}invoke", slot="name", close=f"</{prefix}invoke>"),
+            argument=Tag(open=f"<{prefix}parameter", slot="name", close=f"</{prefix}parameter>"),
+        ),
     )
 
 
@@ -103,7 +95,6 @@ ANTHROPIC_NAMESPACED = _anthropic("anthropic_namespaced", (), (), _NAMESPACE)
 
 MINIMAX_M2 = Dialect(
     name="minimax_m2",
-    family="xml_invoke",
     aliases=("minimax-m2",),
     models=("minimax-m2",),
     source="chat template of MiniMax-M2; vLLM 0.33, SGLang 0.5 (2026)",
@@ -111,27 +102,23 @@ MINIMAX_M2 = Dialect(
     section_open=("<minimax:tool_call>",),
     section_close=("</minimax:tool_call>",),
     call_open=("<invoke ",),
-    call=_INVOKE,
-    argument=_NAMED_PARAMETER,
     reasoning=THINK,
     dropped=("[e~[",),
+    body=InvokeBody(call=_INVOKE, argument=_NAMED_PARAMETER),
     quirks="Attributes in double, single or no quotes; the thinking may lack its opening tag.",
 )
 
 DOTS = Dialect(
     name="dots",
-    family="xml_invoke",
     models=("dots.", "dots-"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "dots", "sglang": "dots"},
     section_open=("<dots_function_call>",),
     section_close=("</dots_function_call>",),
     call_open=("<invoke ",),
-    call=_INVOKE,
-    argument=_NAMED_PARAMETER,
-    trim="space",
-    cannot=("edge-space",),
     reasoning=THINK,
+    body=InvokeBody(call=_INVOKE, argument=_NAMED_PARAMETER, trim="space"),
+    cannot=("edge-space",),
 )
 
 _PIPE = "｜"  # U+FF5C
@@ -154,7 +141,6 @@ _DEEPSEEK_END = ("<｜end▁of▁sentence｜>",)
 
 DEEPSEEK_V32 = Dialect(
     name="deepseek_v32",
-    family="xml_invoke",
     aliases=("deepseekv32",),
     models=("deepseek-v3.2",),
     source="chat template of DeepSeek-V3.2; vLLM 0.33, SGLang 0.5 (2026)",
@@ -162,16 +148,14 @@ DEEPSEEK_V32 = Dialect(
     section_open=("<｜DSML｜function_calls>",),
     section_close=("</｜DSML｜function_calls>",),
     call_open=("<｜DSML｜invoke ",),
-    call=_DSML_CALL,
-    argument=_DSML_ARGUMENT,
     reasoning=THINK,
     dropped=_DEEPSEEK_END,
+    body=InvokeBody(call=_DSML_CALL, argument=_DSML_ARGUMENT),
     quirks='string="true" means text as it stands, string="false" JSON; the attribute may be missing.',
 )
 
 DEEPSEEK_V4 = Dialect(
     name="deepseek_v4",
-    family="xml_invoke",
     aliases=("deepseekv4",),
     models=("deepseek-v4",),
     source="chat template of DeepSeek-V4; vLLM 0.33, SGLang 0.5 (2026)",
@@ -179,15 +163,13 @@ DEEPSEEK_V4 = Dialect(
     section_open=("<｜DSML｜tool_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜tool>"),
     section_close=("</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>", "</｜DSML｜tool>"),
     call_open=("<｜DSML｜invoke ",),
-    call=_DSML_CALL,
-    argument=_DSML_ARGUMENT,
     reasoning=THINK,
     dropped=_DEEPSEEK_END,
+    body=InvokeBody(call=_DSML_CALL, argument=_DSML_ARGUMENT),
 )
 
 DEEPSEEK_V41 = Dialect(
     name="deepseek_v41",
-    family="xml_invoke",
     aliases=("deepseekv41",),
     models=("deepseek-v4.1",),
     source="vLLM 0.33, SGLang 0.5 (2026)",
@@ -195,85 +177,84 @@ DEEPSEEK_V41 = Dialect(
     section_open=("<｜DSML｜ calls>",),
     section_close=("</｜DSML｜ calls>",),
     call_open=("<｜DSML｜ invoke ",),
-    call=_DSML_CALL_41,
-    argument=_DSML_ARGUMENT_41,
     reasoning=THINK,
     dropped=_DEEPSEEK_END,
+    body=InvokeBody(call=_DSML_CALL_41, argument=_DSML_ARGUMENT_41),
     quirks="A blank stands inside every tag.",
 )
 
 GIGACHAT35 = Dialect(
     name="gigachat35",
-    family="xml_invoke",
     models=("gigachat3.5", "gigachat-3.5"),
     source="SGLang 0.5 (2026)",
     servers={"sglang": "gigachat35"},
     section_open=("<｜GCML｜tool_calls>",),
     section_close=("</｜GCML｜tool_calls>",),
     call_open=("<｜GCML｜invoke ",),
-    call=_GCML_CALL,
-    argument=_GCML_ARGUMENT,
     reasoning=THINK,
     dropped=("</s>",),
+    body=InvokeBody(call=_GCML_CALL, argument=_GCML_ARGUMENT),
 )
 
 STEP3 = Dialect(
     name="step3",
-    family="xml_invoke",
     models=("step3", "step-3"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "step3", "sglang": "step3"},
     section_open=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>function<｜tool_sep｜>"),
     section_close=("<｜tool_calls_end｜>", "<｜tool_call_end｜>"),
     call_open=("<steptml:invoke ",),
-    call=Tag(open="<steptml:invoke", slot="name", close="</steptml:invoke>"),
-    argument=Tag(open="<steptml:parameter", slot="name", close="</steptml:parameter>"),
-    trim="space",
-    cannot=("edge-space",),
     reasoning=THINK,
+    body=InvokeBody(
+        call=Tag(open="<steptml:invoke", slot="name", close="</steptml:invoke>"),
+        argument=Tag(open="<steptml:parameter", slot="name", close="</steptml:parameter>"),
+        trim="space",
+    ),
+    cannot=("edge-space",),
     quirks="Full-width bars, but no U+2581.",
 )
 
 MINICPM5 = Dialect(
     name="minicpm5",
-    family="xml_invoke",
     models=("minicpm5", "minicpm-5", "minicpm4"),
     source="chat template of MiniCPM5-1B; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "minicpm5", "sglang": "minicpm5"},
     call_open=("<function name=", "<functionname="),
-    call=Tag(open="<function", slot="name", close="</function>"),
-    argument=Tag(open="<param", slot="name", close="</param>"),
-    trim="cdata",
     reasoning=THINK,
     dropped=CHATML,
+    body=InvokeBody(
+        call=Tag(open="<function", slot="name", close="</function>"),
+        argument=Tag(open="<param", slot="name", close="</param>"),
+        trim="cdata",
+    ),
     quirks="Values may stand in CDATA; tokenizer leftovers occur (<functionname=).",
 )
 
 KIMI_K3 = Dialect(
     name="kimi_k3",
-    family="xml_invoke",
     models=("kimi-k3",),
     source="chat template of Kimi K3; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "kimi_k3", "sglang": "kimi_k3"},
     section_open=("<|open|>tools<|sep|>",),
     section_close=("<|close|>tools<|sep|>",),
     call_open=("<|open|>call ",),
-    call=Tag(open="<|open|>call", slot="tool", counter="index", end="<|sep|>", close="<|close|>call<|sep|>"),
-    argument=Tag(open="<|open|>argument", slot="key", type="type", end="<|sep|>", close="<|close|>argument<|sep|>"),
     reasoning=(("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
     ends_thinking=("<|open|>response<|sep|>",),
     dropped=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|end_of_msg|>"),
+    body=InvokeBody(
+        call=Tag(open="<|open|>call", slot="tool", counter="index", end="<|sep|>", close="<|close|>call<|sep|>"),
+        argument=Tag(open="<|open|>argument", slot="key", type="type", end="<|sep|>", close="<|close|>argument<|sep|>"),
+    ),
     quirks="Each argument tells its type; `index` is an ordinal, not an id.",
 )
 
 FUNCTIONARY_V31 = Dialect(
     name="functionary_v3_1",
-    family="xml_function_eq",
     models=("functionary-medium-v3.1", "functionary-small-v3.1", "functionary-v3.1"),
     source="chat template of functionary-medium-v3.1 (2026)",
     call_open=("<function=",),
-    call=_FUNCTION,
     dropped=("<|eom_id|>", "<|eot_id|>"),
+    body=FunctionBody(call=_FUNCTION),
     quirks="A JSON object stands in the tag.",
 )
 

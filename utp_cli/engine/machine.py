@@ -267,7 +267,7 @@ class Engine:
         quoted = self._quoting.inside
         if read.mode and self._thinking and not self._all_thought:
             self._settle_thinking(self._thinking)
-        if dialect.named_before and read.calls:
+        if dialect.body.named_before and read.calls:
             self._take_name(read.calls[0].name)
         if self._opener and self._opener.token and dialect in self._opener.dialects and read.calls:
             # Words between a section and its first call are noise.
@@ -286,14 +286,14 @@ class Engine:
                 quoted=quoted, thought=self._thinking is not None and not dialect.calls_in_reasoning,
             )  # fmt: skip
             self.found.append(found)
-            self._turned = self._turned or found.thought or bool(found.quoted) or dialect.named_before
+            self._turned = self._turned or found.thought or bool(found.quoted) or dialect.body.named_before
             if self._thinking:
                 self._thinking.calls.append(found)
                 if self._thinking.first_call is None and not dialect.calls_in_reasoning:
                     self._thinking.first_call = len(self.runs)
                     self._held = []
             self._ended(found)
-        if read.mode == "text" and dialect.thinking_channels and not read.calls:
+        if read.mode == "text" and dialect.body.thinking_channels and not read.calls:
             self.channelled = True
         if read.mode == "thinking" and not self._thinking:
             self._thinking = Thinking(first_run=len(self.runs))

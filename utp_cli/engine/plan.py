@@ -10,6 +10,7 @@ from utp_cli.engine.reading import Context
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from utp_cli.dialects.bodies import Body
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.reading import Live
     from utp_cli.protocol.tools import Tool
@@ -29,7 +30,7 @@ class Plan:
         self._closers = [
             marker
             for d in dialects
-            for marker in (*(close for _, close in d.reasoning), *_call_close(d), *d.section_close, *d.dropped)
+            for marker in (*(close for _, close in d.reasoning), *d.closers, *d.section_close, *d.dropped)
         ]
         self._unthink = tuple(close for d in dialects for _, close in d.reasoning if close.strip())
         self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
@@ -41,12 +42,12 @@ class Plan:
             key=lambda m: (_ROLES.index(m.role), m.dialect is not section, self._rank[m.dialect.name]),
         )
 
-    def context(self, dialect: Dialect, tools: Mapping[str, Tool] | None, live: Live) -> Context:
+    def context(self, dialect: Dialect, tools: Mapping[str, Tool] | None, live: Live) -> Context[Body]:
         if dialect.name not in self._local:
             marked = list(_local_markers(dialect))
             self._local[dialect.name] = (Markers(marked), tuple(dict.fromkeys(marker for marker, _ in marked)))
         local, until = self._local[dialect.name]
-        return Context(dialect=dialect, tools=tools, local=local, until=until, live=live)
+        return Context(dialect=dialect, body=dialect.body, tools=tools, local=local, until=until, live=live)
 
     def open_tail(self, prompt: str) -> str:
         """Return the prompt from its last opening marker on if nothing closed it: the answer goes on with that."""
@@ -64,10 +65,6 @@ class Plan:
 _ROLES = ("call", "bare", "think", "unthink", "end", "section", "drop")
 
 
-def _call_close(dialect: Dialect) -> tuple[str, ...]:
-    return (*dialect.call_close, *((dialect.call.close,) if dialect.call else ()))
-
-
 def _is_word(marker: str) -> bool:
     """Whether prose may hold a marker: it has none of the signs that markers begin with."""
     return not any(sign in marker for sign in "<[|◁]")
@@ -81,11 +78,11 @@ def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
     for role, markers in (
         ("call", dialect.call_open),
         ("section", dialect.section_open),
-        ("bare", (*dialect.leading, *(dialect.bare if asked else ()))),
+        ("bare", (*dialect.body.leading, *(dialect.body.bare if asked else ()))),
         ("think", tuple(open_ for open_, _ in thinking)),
         ("unthink", tuple(close for close in closers if close not in shared)),
         ("end", (*dialect.ends_thinking, *shared)),
-        ("drop", (*dialect.section_close, *_call_close(dialect), *dialect.dropped)),
+        ("drop", (*dialect.section_close, *dialect.closers, *dialect.dropped)),
     ):
         for marker in markers:
             yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]
@@ -93,12 +90,12 @@ def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
 
 def _local_markers(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
     """List the markers that structure a payload; the first role given to a marker counts."""
-    argument = dialect.argument
+    argument = dialect.body.argument
     for role, markers in (
         ("argument", (argument.open,) if argument else ()),
         ("argument-close", (argument.close,) if argument and argument.close else ()),
-        ("close", (*_call_close(dialect), *dialect.section_close)),
-        ("separator", dialect.separators),
+        ("close", (*dialect.closers, *dialect.section_close)),
+        ("separator", dialect.body.separators),
         ("open", dialect.markers),
         ("close", dialect.dropped),
     ):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from utp_cli.engine.markers import Hit, Markers
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.records import MutableRecord, Record, field
 
 if TYPE_CHECKING:
+    from utp_cli.dialects.bodies import Body
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.layout import Run
     from utp_cli.engine.source import Source
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 T = TypeVar("T")
+B_co = TypeVar("B_co", bound="Body", covariant=True)
 Waiting = Generator[None, None, T]
 """A reader that may have to wait for text before it can return its T."""
 
@@ -81,10 +83,12 @@ class Live(Protocol):
         """The text `[start, end)` certainly belongs to the arguments."""
 
 
-class Context(Record):
-    """What a grammar may know beside the text."""
+class Context(Record, Generic[B_co]):
+    """What a grammar may know beside the text; its parameter is the type of body that the grammar reads."""
 
     dialect: Dialect
+    body: B_co
+    """The dialect's."""
     tools: Mapping[str, Tool] | None
     local: Markers
     """The markers that structure a payload of this dialect; each has one of the roles of `LocalRole`."""
@@ -94,8 +98,9 @@ class Context(Record):
 
 
 LocalRole = Literal["open", "close", "argument", "argument-close", "separator"]
-Reader = Callable[["Source", Hit, Context], Waiting[Read | Declined]]
-Writer = Callable[["Dialect", Sequence[Mapping[str, Any]]], str]
+Reader = Callable[["Source", Hit, Context[Any]], Waiting[Read | Declined]]
+Writer = Callable[["Dialect", Any, Sequence[Mapping[str, Any]]], str]
+"""Takes a dialect, its body, and calls `{name, arguments, id?, server?}`."""
 
 
 class Grammar(Record):

@@ -46,7 +46,7 @@ class Opener(Record):
     @classmethod
     def of(cls, hit: Hit, end: int, run: int, *, token: bool) -> Opener | None:
         """Return the opener that a marker is; None where it is a word, or opens nothing by itself."""
-        opens = [m.dialect for m in hit.meanings if m.role in ("call", "section") and not m.dialect.plain_words]
+        opens = [m.dialect for m in hit.meanings if m.role in ("call", "section") and not m.dialect.body.plain_words]
         if not opens or not any(sign in hit.marker for sign in "<[|"):
             return None
         return cls(marker=hit.marker.strip(), start=hit.start, end=end, dialects=tuple(opens), run=run, token=token)

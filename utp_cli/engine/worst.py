@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from utp_cli.engine.grammars import GRAMMARS
+from utp_cli.dialects.bodies import CodeBody
+from utp_cli.engine.grammars import write_calls
 from utp_cli.engine.looks import counting
 from utp_cli.engine.plan import Plan
 
@@ -51,13 +52,15 @@ class Worst(NamedTuple):
 
 def parts_of(dialect: Dialect) -> list[str]:
     """Return what hostile inputs in a dialect are made of: its markers, the pieces of calls, scraps."""
-    tags = [tag for tag in (dialect.call, dialect.argument) if tag]
-    opened = [tag.open + ("=a" if tag.slot == "=" else f' {tag.slot}="a"') + tag.end for tag in tags]
-    own = [*dialect.markers, *dialect.call_close, *dialect.section_close, *dialect.bare, *dialect.separators]
-    own += [part for tag in tags for part in (tag.open, tag.close)] + opened + [m for p in dialect.reasoning for m in p]
-    name = dialect.fixed_name or "ab"
-    arguments = {dialect.argument_keys[0]: "hi"} if dialect.fixed_name else {"x": "hi", "y": [1, {"k": "v"}]}
-    whole = GRAMMARS[dialect.family].write(dialect, [{"name": name, "arguments": arguments, "id": "functions.ab:0"}])
+    body = dialect.body
+    opened = [tag.open + ("=a" if tag.slot == "=" else f' {tag.slot}="a"') + tag.end for tag in body.tags]
+    own = [*dialect.markers, *dialect.call_close, *dialect.section_close, *body.bare, *body.separators]
+    own += [part for tag in body.tags for part in (tag.open, tag.close)] + opened
+    own += [marker for pair in dialect.reasoning for marker in pair]
+    name, arguments = "ab", {"x": "hi", "y": [1, {"k": "v"}]}
+    if isinstance(body, CodeBody):
+        name, arguments = body.fixed_name, {body.argument_keys[0]: "hi"}
+    whole = write_calls(dialect, [{"name": name, "arguments": arguments, "id": "functions.ab:0"}])
     cuts = [whole[:at] for at, sign in enumerate(whole, 1) if sign in "{[(:,\"'>=\n"]
     return [part for part in dict.fromkeys([*own, *cuts, whole, *SCRAPS]) if part]
 

@@ -127,7 +127,7 @@ class Lanes:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
         for lane in self:
             text = lane.joined("text") if lane.kind == "text" else ""
-            dialect = next((d for d in DIALECTS if d.bare_form and re.match(d.bare_form, text)), None)
+            dialect = next((d for d in DIALECTS if d.body.bare_form and re.match(d.body.bare_form, text)), None)
             if dialect:
                 lane.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
 

@@ -324,10 +324,13 @@ def _with_names(
     asked: tuple[Dialect, ...], mine: Sequence[Dialect], tools: Mapping[str, Tool] | None
 ) -> tuple[tuple[Dialect, ...], Sequence[Dialect]]:
     """Tell the dialects whose calls begin with a tool's name what the names are: those become dialects of one's own."""
-    if not any(dialect.bare_names for dialect in asked):
+    if not any(dialect.body.bare_names for dialect in asked):
         return asked, mine
     begins = tuple(f"{name}(" for name in tools or ())
-    told = tuple(replace(dialect, bare=begins) if dialect.bare_names else dialect for dialect in asked)
+    told = tuple(
+        replace(dialect, body=replace(dialect.body, bare=begins)) if dialect.body.bare_names else dialect
+        for dialect in asked
+    )
     return told, (*told, *mine)
 
 

@@ -35,7 +35,7 @@ def markup_candidate(lane: Lane, found: Found, end: Ending) -> Candidate:
     elif call.reason or call.name is None:
         candidate.reason = "malformed"
     elif not (found.closed or found.dialect.close_optional):
-        marker = (found.dialect.call_close or ((found.dialect.call.close,) if found.dialect.call else ("",)))[0]
+        marker = (*found.dialect.closers, "")[0]
         candidate.repairs.append(missing_close(found.end - skip, marker))
     if found.thought:
         candidate.reason = "in-reasoning"

@@ -198,7 +198,6 @@ def written(calls: Sequence[dict[str, Any]], dialect: str) -> str:
     if not dialect:
         return "\n".join(map(compact, calls))
     from utp_cli.dialects.catalogue import DIALECTS  # noqa: PLC0415 - only prompts pay for the engine
-    from utp_cli.engine.grammars import GRAMMARS  # noqa: PLC0415
+    from utp_cli.engine.grammars import write_calls  # noqa: PLC0415
 
-    spoken = DIALECTS[dialect]
-    return GRAMMARS[spoken.family].write(spoken, calls).strip()
+    return write_calls(DIALECTS[dialect], calls).strip()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from utp_cli.dialects.spec import LIMITS, Dialect, Tag
+from utp_cli.dialects.bodies import Tag
+from utp_cli.dialects.spec import LIMITS, Dialect
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.facts.parser_names import names_of
 from utp_cli.views.lines import Screen, blocks
@@ -47,7 +48,7 @@ def _row(*cells: str, style: str = "") -> Text:
 
 
 def _begins(dialect: Dialect) -> str:
-    return (dialect.section_open or dialect.call_open or dialect.bare or ("",))[0]
+    return (dialect.section_open or dialect.call_open or dialect.body.bare or ("",))[0]
 
 
 def _served(dialect: Dialect, screen: Screen) -> str:
@@ -86,11 +87,12 @@ def one(dialect: Dialect, limits: Sequence[str], example: str, result: ParseResu
 
 def _declared(dialect: Dialect) -> list[tuple[str, str]]:
     """List the fields that say something."""
-    told = []
-    for field in fields(dialect):
-        value = getattr(dialect, field.name)
-        if field.name not in ("name", "quirks", "cannot") and value and value != field.default:
-            told.append((field.name.replace("_", " "), _written(value)))
+    told = [("family", dialect.family)]
+    for record in (dialect, dialect.body):
+        for field in fields(record):
+            value = getattr(record, field.name)
+            if field.name not in ("name", "body", "quirks", "cannot") and value and value != field.default:
+                told.append((field.name.replace("_", " "), _written(value)))
     return told
 
 

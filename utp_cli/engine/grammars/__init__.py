@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.reading import Grammar
 
 _MODULES = {
@@ -46,3 +49,8 @@ class _Grammars(Mapping[str, "Grammar"]):
 
 
 GRAMMARS: Mapping[str, Grammar] = _Grammars()
+
+
+def write_calls(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls `{name, arguments, id?, server?}` as the dialect has them, in its first spelling."""
+    return GRAMMARS[dialect.family].write(dialect, dialect.body, calls)

@@ -12,7 +12,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.dialects.spec import Tag
 from utp_cli.engine.grammars.proof import Key, past_tag, skip_breaks
 from utp_cli.engine.grammars.values import Body, read_argument, read_object, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import first, in_section, plain_text
@@ -36,6 +35,7 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import PairsBody, Tag
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -46,8 +46,6 @@ _NAME_AND_KEY = regex(r"\s*([\w.:/-]{1,200})\s+(?=[\w.-]{1,200}\s*\Z)")
 """A name with a key behind it whose opening tag is missing; a name holds no blank."""
 _UNDECIDED = regex(r"(?:\s|\\n)*\\?\Z|(?:\s|\\n)*(?:<(?!/)[\w|]*(?:type|value)|[^<]*(?:<[\w|/:]*)?\Z)")
 """What may stand behind a key before it is certain whether a value follows."""
-
-_PLAIN = Tag(open="<key", slot="=", close="</value")
 
 
 @cache
@@ -69,7 +67,7 @@ def _words(tag: Tag) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("key", tag.open.lstrip("<")), ("value", tag.close.lstrip("</"))
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Read | Declined]:
     """Read one call. Declines where no name follows the marker, or something else than a key or the end follows it."""
     begin = yield from past_tag(source, opened)
     name_end = yield from _name_end(source, begin)
@@ -94,9 +92,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         key = yield from _key_at(source, name_end, context)
         if key is None or key.empty:
             return Declined("no argument behind the name")
-        body.repairs.append(
-            missing_close(name_end, context.dialect.argument.open + ">" if context.dialect.argument else "")
-        )
+        body.repairs.append(missing_close(name_end, context.body.argument.open + ">"))
         yield from read_argument(source, key, body, context, _read_key)
     closed, payload_end = yield from _read_pairs(source, body, context)
     shape_body(body, context)
@@ -121,7 +117,7 @@ def _name_end(source: Source, begin: int) -> Waiting[int]:
         yield
 
 
-def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[bool, int]]:
+def _read_pairs(source: Source, body: Body, context: Context[PairsBody]) -> Waiting[tuple[bool, int]]:
     """Read arguments until the call is closed; return whether it was, and where its payload ends."""
     while True:
         ahead = yield from skip_breaks(source, body.position)
@@ -156,15 +152,15 @@ def _read_pairs(source: Source, body: Body, context: Context) -> Waiting[tuple[b
             return False, body.position
 
 
-def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
+def _read_key(source: Source, hit: Hit, context: Context[PairsBody]) -> Waiting[Key | None]:
     """Read a key's tag, a type's tag if there is one, and the opening of the value's tag."""
     begin = yield from past_tag(source, hit)
     return (yield from _key_at(source, begin, context))
 
 
-def _key_at(source: Source, begin: int, context: Context) -> Waiting[Key | None]:
+def _key_at(source: Source, begin: int, context: Context[PairsBody]) -> Waiting[Key | None]:
     """Read what follows the opening of a key's tag. A tag before the value may be missing where the rest is sound."""
-    tag = context.dialect.argument or _PLAIN
+    tag = context.body.argument
     pattern = _pair(tag)
     while True:
         index = begin - source.base
@@ -196,13 +192,13 @@ def _is_undecided(source: Source, position: int) -> bool:
     return _UNDECIDED.match(source.slice(position, min(position + HEADER_LIMIT, source.length))) is not None
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: PairsBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling: strings as they are, all else as JSON."""
     lines = []
     for call in calls:
-        parts = [first(dialect.call_open) + call["name"] + first(dialect.separators)]
+        parts = [first(dialect.call_open) + call["name"] + first(body.separators)]
         for key, value in call["arguments"].items():
-            parts += _written(dialect.argument or _PLAIN, key, plain_text(value))
+            parts += _written(body.argument, key, plain_text(value))
         lines.append("\n".join([*parts, first(dialect.call_close)]))
     return in_section(dialect, lines)
 

@@ -39,6 +39,7 @@ from utp_cli.repair.typed import typed_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import ElementsBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -65,7 +66,7 @@ class _Child(MutableRecord):
     closed: bool
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting[Read | Declined]:
     """Read the children of one call. Declines where the first thing behind the marker is no element it knows."""
     children: list[_Child] = []
     position, closed = opened.end, False
@@ -76,7 +77,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
             position, closed = hit.end, True
             break
         child = (yield from _read_child(source, ahead, context)) if source.char(ahead) == "<" and not hit else None
-        if child is None or (not children and child.name not in _known(context.dialect)):
+        if child is None or (not children and child.name not in _known(context.body)):
             break
         children.append(child)
         position = child.next
@@ -90,8 +91,8 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return Read(calls=[call], end=end, runs=[*runs, Run("markup", payload[1], end)] if closed else runs, closed=closed)
 
 
-def _known(dialect: Dialect) -> tuple[str, ...]:
-    return dialect.name_keys + dialect.argument_keys + dialect.server_keys
+def _known(body: ElementsBody) -> tuple[str, ...]:
+    return body.name_keys + body.argument_keys + body.server_keys
 
 
 def _tag_at(source: Source, position: int) -> Waiting[re.Match[str] | None]:
@@ -104,7 +105,7 @@ def _tag_at(source: Source, position: int) -> Waiting[re.Match[str] | None]:
         yield
 
 
-def _read_child(source: Source, start: int, context: Context) -> Waiting[_Child | None]:
+def _read_child(source: Source, start: int, context: Context[ElementsBody]) -> Waiting[_Child | None]:
     opening = yield from _tag_at(source, start)
     if opening is None or opening[1]:
         return None
@@ -169,26 +170,26 @@ def _behind_cdata(source: Source, start: int) -> Waiting[int]:
         yield
 
 
-def _call(source: Source, children: list[_Child], payload: tuple[int, int], context: Context) -> RawCall:
+def _call(source: Source, children: list[_Child], payload: tuple[int, int], context: Context[ElementsBody]) -> RawCall:
     """Make the call of its children."""
-    dialect = context.dialect
-    call = RawCall(name=None, arguments={}, server=dialect.default_server, payload=payload)
+    body = context.body
+    call = RawCall(name=None, arguments={}, server=body.default_server, payload=payload)
     rest: dict[str, _Child] = {}
     for child in children:
         text = source.slice(child.start, child.end)
-        if child.name in dialect.name_keys and call.name is None:
+        if child.name in body.name_keys and call.name is None:
             call.name = plain_text(text).strip() if child.closed else None
             if call.name:
                 context.live.name(call.name)
-        elif child.name in dialect.server_keys:
-            call.server = plain_text(text).strip() or dialect.default_server
+        elif child.name in body.server_keys:
+            call.server = plain_text(text).strip() or body.default_server
         else:
             rest[child.name] = child
         if not child.closed:
             call.lack = "more" if source.closed and child.end >= source.length else call.lack
             call.repairs.append(missing_close(child.end, f"</{child.name}>"))
     tool = (context.tools or {}).get(call.name or "")
-    holder = next((child for name, child in rest.items() if name in dialect.argument_keys), None)
+    holder = next((child for name, child in rest.items() if name in body.argument_keys), None)
     if holder:
         _arguments(source, holder, call, tool)
         context.live.arguments(holder.start, holder.end)
@@ -325,7 +326,7 @@ def _decode(text: str) -> tuple[Any, list[Repair]] | None:
     return (reading.value, list(reading.repairs)) if isinstance(reading.value, dict | list) else None
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: ElementsBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls as elements, the arguments as JSON, in CDATA where they hold markup.
 
     A dialect that routes to servers has an element for each argument, texts in CDATA, wherever that reads back.
@@ -333,16 +334,16 @@ def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
     lines = []
     for call in calls:
         arguments = json_text(call["arguments"])
-        children = _children(call["arguments"]) if dialect.server_keys else ""
+        children = _children(call["arguments"]) if body.server_keys else ""
         if children:
             arguments = children
         elif any(mark in arguments for mark in "<&"):
             arguments = CDATA_OPEN + arguments.replace(CDATA_CLOSE, "]]\\u003e") + CDATA_CLOSE
-        server = call.get("server") or dialect.default_server
+        server = call.get("server") or body.default_server
         parts = [
-            (dialect.server_keys, html.escape(server or "", quote=False)),
-            (dialect.name_keys, html.escape(call["name"], quote=False)),
-            (dialect.argument_keys, arguments),
+            (body.server_keys, html.escape(server or "", quote=False)),
+            (body.name_keys, html.escape(call["name"], quote=False)),
+            (body.argument_keys, arguments),
         ]
         inner = [f"<{keys[0]}>{text}</{keys[0]}>" for keys, text in parts if keys]
         lines.append("\n".join([first(dialect.call_open), *inner, first(dialect.call_close)]))

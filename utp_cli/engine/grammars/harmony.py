@@ -37,6 +37,7 @@ from utp_cli.repair.arguments import shape_arguments
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import HarmonyBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -52,27 +53,27 @@ _HEADER = regex(
 )
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[Read | Declined]:
     """Read a header, and the body where it is a call. Declines where no header leads to `<|message|>`."""
     end = yield from _header_end(source, opened.start)
     header = _HEADER.fullmatch(source.slice(opened.start, end)) if end is not None else None
     if end is None or header is None:
         return Declined("no message header")
     body = end + len(MESSAGE)
-    dialect = context.dialect
+    declared = context.body
     recipient = header["to2"] or header["to"]
     markup = [Run("markup", opened.end, body)]
-    if recipient is None or recipient in dialect.text_recipients + dialect.thinking_recipients:
+    if recipient is None or recipient in declared.text_recipients + declared.thinking_recipients:
         channel = header["channel2"] or header["channel"]
-        thinking = recipient in dialect.thinking_recipients or channel in dialect.thinking_channels
+        thinking = recipient in declared.thinking_recipients or channel in declared.thinking_channels
         return Read(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
-    if dialect.body_markup:
+    if declared.body_markup:
         ahead = yield from skip_space(source, body)
         if role_of((yield from hit_at(source, context.local, ahead))) != "open":
             return Declined("no markup in the body")
         return Read(calls=[], end=body, runs=markup, closed=True, mode="text")
     name = recipient.removeprefix("functions.")
-    reading = _tagged if dialect.argument else _json
+    reading = _tagged if declared.argument else _json
     result = yield from reading(source, name, body, context)
     if isinstance(result, Declined):
         return result
@@ -93,7 +94,7 @@ def _header_end(source: Source, start: int) -> Waiting[int | None]:
         yield
 
 
-def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Read | Declined]:
+def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[Read | Declined]:
     """The body is one JSON value."""
     context.live.name(name)
     ahead = yield from skip_space(source, begin)
@@ -109,13 +110,13 @@ def _json(source: Source, name: str, begin: int, context: Context) -> Waiting[Re
     tool = (context.tools or {}).get(name)
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""
-    call.repairs = [*repairs_of(reader, context.dialect), *repairs]
+    call.repairs = [*repairs_of(reader), *repairs]
     call.partial = list(reader.partial)
     call.lack = lack_of(reader)
     return (yield from close(source, begin, reader.end, [call], context))
 
 
-def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[Read | Declined]:
+def _tagged(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[Read | Declined]:
     """The body is one tag an argument."""
     ahead = yield from skip_space(source, begin)
     hit = yield from hit_at(source, context.local, ahead)
@@ -127,22 +128,22 @@ def _tagged(source: Source, name: str, begin: int, context: Context) -> Waiting[
     return tagged(body, begin, begin, context, closed=closed)
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: HarmonyBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write each call as a message of its own; where a header begins one, it goes on with the prompt."""
-    opening = "" if dialect.header[-1].startswith(dialect.leading) else first(dialect.call_open)
+    opening = "" if body.header[-1].startswith(body.leading) else first(dialect.call_open)
     messages = []
     for call in calls:
-        header = dialect.header[-1].replace("{name}", call["name"])
-        messages.append(f"{opening}{header}{_body(dialect, call)}{first(dialect.call_close)}")
+        header = body.header[-1].replace("{name}", call["name"])
+        messages.append(f"{opening}{header}{_content(dialect, body, call)}{first(dialect.call_close)}")
     return "<|start|>assistant".join(messages)
 
 
-def _body(dialect: Dialect, call: Mapping[str, Any]) -> str:
-    if dialect.body_markup:
-        return write_tagged(dialect, [call])
-    if dialect.argument is None:
+def _content(dialect: Dialect, body: HarmonyBody, call: Mapping[str, Any]) -> str:
+    if body.body_markup:
+        return write_tagged(dialect, body, [call])
+    if body.argument is None:
         return json_text(call["arguments"])
-    return write_arguments(dialect.argument, dict(sorted(call["arguments"].items())), dialect.trim)
+    return write_arguments(body.argument, dict(sorted(call["arguments"].items())), body.trim)
 
 
 GRAMMAR = Grammar(read=read, write=write)

@@ -24,6 +24,7 @@ from utp_cli.repair.arguments import shape_arguments
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import HeaderBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -49,13 +50,13 @@ def header_patterns(templates: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(patterns)
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[Read | Declined]:
     """Read one call. Declines where the text up to the first brace is no header."""
-    body = yield from _body(source, opened.end, _stops(context.dialect.header))
+    body = yield from _body(source, opened.end, _stops(context.body.header))
     if body is None:
         return Declined("no header behind the marker")
     header = source.slice(opened.end, body)
-    slots = next((m for p in header_patterns(context.dialect.header) if (m := p.fullmatch(header))), None)
+    slots = next((m for p in header_patterns(context.body.header) if (m := p.fullmatch(header))), None)
     if slots is None:
         return Declined("no header behind the marker")
     found = slots.groupdict()
@@ -78,8 +79,9 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         name, told = _named_by(arguments or {}, name, context)
         repairs, why = [*repairs, *told], why if told else "the header counts the call, and names no tool"
         arguments = arguments if told else None
+    repairs = [*repairs_of(reader, fenced=context.body.fenced), *repairs]
     call = RawCall(
-        name=name, arguments=arguments or {}, id=call_id, repairs=[*repairs_of(reader, context.dialect), *repairs],
+        name=name, arguments=arguments or {}, id=call_id, repairs=repairs,
         partial=list(reader.partial), payload=(body, reader.end), reason="" if arguments is not None else why or "",
         lack=lack_of(reader),
     )  # fmt: skip
@@ -89,7 +91,9 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return read
 
 
-def _named_by(arguments: Mapping[str, Any], counter: str, context: Context) -> tuple[str | None, list[Repair]]:
+def _named_by(
+    arguments: Mapping[str, Any], counter: str, context: Context[HeaderBody]
+) -> tuple[str | None, list[Repair]]:
     """Name the one known tool that has these arguments, where the header has nothing but a counter."""
     fit = [
         tool.name for tool in (context.tools or {}).values()
@@ -127,13 +131,13 @@ def _body(source: Source, begin: int, stops: re.Pattern[str]) -> Waiting[int | N
         yield
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: HeaderBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling; a header with an id gets the call's, or one made of its place."""
     lines = []
     for index, call in enumerate(calls):
         call_id = call.get("id") or f"functions.{call['name']}:{index}"
-        header = dialect.header[-1].replace("{name}", call["name"]).replace("{id}", str(call_id))
-        arguments = in_fence(dialect, json_text(call["arguments"]))
+        header = body.header[-1].replace("{name}", call["name"]).replace("{id}", str(call_id))
+        arguments = in_fence(json_text(call["arguments"]), fenced=body.fenced)
         lines.append(f"{first(dialect.call_open)}{header}{arguments}{first(dialect.call_close)}")
     return in_section(dialect, lines, "\n" if dialect.close_optional else "")
 

@@ -11,7 +11,6 @@ from utp_cli.repair.text_window import any_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
@@ -86,9 +85,9 @@ def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
     return "nothing" if reader.complete else "closers" if reader.only_closers else "more"
 
 
-def repairs_of(reader: JsonReader, dialect: Dialect) -> list[Repair]:
+def repairs_of(reader: JsonReader, *, fenced: bool = False) -> list[Repair]:
     """Return the repairs that reading the value took; a fence that the dialect declares is none."""
-    return [repair for repair in reader.repairs if not (dialect.fenced and repair.code == "code-fence")]
+    return [repair for repair in reader.repairs if not (fenced and repair.code == "code-fence")]
 
 
 def is_whole(call: ShapedCall | BrokenCall, reader: JsonReader) -> bool:

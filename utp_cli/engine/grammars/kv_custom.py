@@ -20,6 +20,7 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import DelimitedBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _NAME = regex(r"\s*([\w.:/-]{1,200})\s*\{")
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waiting[Read | Declined]:
     """Read one call. Declines where no name with a brace behind it follows the marker."""
     begin = opened.end
     while True:
@@ -40,7 +41,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     context.live.name(name[1])
     start = source.base + name.end()
     telling = Telling(context.live, start - 1)
-    literals = Literals(source, context.dialect.quote, telling)
+    literals = Literals(source, context.body.quote, telling)
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
@@ -49,7 +50,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         call = broken(name[1], begin, literals.reached, fault)
         return (yield from close(source, begin, literals.reached, [call], context))
     telling.up_to(end)
-    quoted = source.slice(start, end).rstrip().endswith(context.dialect.quote)
+    quoted = source.slice(start, end).rstrip().endswith(context.body.quote)
     call = RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
         lack="nothing" if whole else "closers" if quoted else "more",
@@ -58,10 +59,10 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return (yield from close(source, begin, end, [call], context))
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: DelimitedBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls with delimited strings and, where they are words, bare keys."""
     opening, closing = first(dialect.call_open), first(dialect.call_close)
-    return "".join(f"{opening}{call['name']}{_literal(call['arguments'], dialect.quote)}{closing}" for call in calls)
+    return "".join(f"{opening}{call['name']}{_literal(call['arguments'], body.quote)}{closing}" for call in calls)
 
 
 def _literal(value: Any, quote: str) -> str:

@@ -24,6 +24,7 @@ from utp_cli.schemas.types import asked_types
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import NestedBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -50,11 +51,11 @@ class _Node(MutableRecord):
     """Names that came more than once."""
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[Read | Declined]:
     """Read one call from its opening tag on. Declines where that has no name."""
-    tag = context.dialect.call
-    header = (yield from read_header(source, opened.start, tag)) if tag else None
-    if tag is None or header is None or not header.value:
+    tag = context.body.call
+    header = yield from read_header(source, opened.start, tag)
+    if header is None or not header.value:
         return Declined("no name in the opening tag")
     context.live.name(header.value)
     hit = yield from next_hit(source, context.local, header.end)
@@ -62,7 +63,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     closed = role_of(hit) == "close" and hit is not None and hit.marker == tag.close
     tool = (context.tools or {}).get(header.value)
     schema = tool.parameters if tool else None
-    arguments, open_path = elements(source.slice(header.end, end), context.dialect.tag_prefix, schema)
+    arguments, open_path = elements(source.slice(header.end, end), context.body.tag_prefix, schema)
     context.live.arguments(header.end, end)
     call = RawCall(
         name=header.value, arguments=arguments if isinstance(arguments, dict) else {}, payload=(header.end, end),
@@ -129,9 +130,9 @@ def _child_schema(schema: Any, name: str) -> Any:
     return properties.get(name) if isinstance(properties, dict) else None
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: NestedBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls as nested elements."""
-    prefix, lines = dialect.tag_prefix, []
+    prefix, lines = body.tag_prefix, []
     for call in calls:
         inside = "".join(_element(prefix, key, value) for key, value in call["arguments"].items())
         lines.append(f'{prefix}<invoke name="{call["name"]}">{inside}{prefix}</invoke>')

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.engine.reading import Context, Waiting, hit_at, next_hit, role_of, skip_space
 from utp_cli.protocol.patterns import regex
@@ -39,7 +39,7 @@ _CLOSES_ARGUMENT: Final = ("due", "argument-close")
 _MOST_QUOTED: Final = 32
 """Markers of a call that a value may quote: a search further on would be repeated at each of them."""
 
-KeyReader = Callable[["Source", "Hit", Context], Waiting[Key | None]]
+KeyReader = Callable[["Source", "Hit", Context[Any]], Waiting[Key | None]]
 """Reads an argument's opening from its marker on; None where it is no such thing."""
 
 
@@ -103,7 +103,7 @@ class Wanted(MutableRecord):
 class Signs:
     """The signs of one dialect in one text, from the first place that somebody asked about."""
 
-    def __init__(self, source: Source, context: Context, read_key: KeyReader) -> None:
+    def __init__(self, source: Source, context: Context[Any], read_key: KeyReader) -> None:
         self._source, self._context, self._read_key = source, context, read_key
         self._signs: list[Sign] = []
         self._begin = self._end = 0
@@ -193,7 +193,7 @@ class Signs:
         return Sign(hit.start, role, hit.start)
 
 
-def signs_of(source: Source, context: Context, read_key: KeyReader) -> Signs:
+def signs_of(source: Source, context: Context[Any], read_key: KeyReader) -> Signs:
     """Return what is known of a dialect's signs in this text."""
     name = context.dialect.name
     found = source.noted.get(name)
@@ -219,7 +219,7 @@ def past_tag(source: Source, hit: Hit) -> Waiting[int]:
         yield
 
 
-def _due_behind(source: Source, position: int, context: Context) -> Waiting[bool]:
+def _due_behind(source: Source, position: int, context: Context[Any]) -> Waiting[bool]:
     """Whether what follows a closing tag is due there."""
     ahead = yield from skip_breaks(source, position)
     if ahead >= source.length:

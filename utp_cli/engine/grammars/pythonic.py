@@ -22,6 +22,7 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import PythonicBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _WORD_END = regex(r"[^\w.\-]")
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting[Read | Declined]:
     """Read calls until none follows. Declines where the text behind the marker is no Python call."""
     named = opened.marker[-1] == "("  # the marker is the tool's own name
     begin = opened.start if named else opened.end - (opened.marker[-1] == "[")
@@ -43,7 +44,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         try:
             position = yield from reader.call(position)
         except Fault as fault:
-            far = reader.reached - start > HEADER_LIMIT and opened.marker not in context.dialect.bare
+            far = reader.reached - start > HEADER_LIMIT and opened.marker not in context.body.bare
             if not reader.calls and not far:
                 return Declined(str(fault), reader.reached)
             if far:  # read again from each marker in it, it would cost its length each time
@@ -67,7 +68,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         reader.calls[-1].lack = "closers"
     for call in reader.calls:
         call.payload = (begin, position)
-    if context.dialect.fenced:
+    if context.body.fenced:
         return (yield from close_fence(source, opened.end, position, reader.calls))
     closed = yield from close(source, opened.end, position, reader.calls, context)
     if named:
@@ -78,7 +79,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
 class _Calls:
     """Reads calls one after the other."""
 
-    def __init__(self, source: Source, context: Context) -> None:
+    def __init__(self, source: Source, context: Context[PythonicBody]) -> None:
         self.calls: list[RawCall] = []
         self._source = source
         self._context = context
@@ -105,14 +106,14 @@ class _Calls:
         if name is None:
             raise Fault("no Python call behind the marker")
         start = position + len(name) + 1
-        printed = name == "print" and self._context.dialect.fenced
+        printed = name == "print" and self._context.body.fenced
         if printed:
             position = yield from skip_space(self._source, start)
             name = (yield from self.name_at(position)) or ""
             start = position + len(name) + 1
             if not name:
                 raise Fault("no Python call behind the marker")
-        name = name.removesuffix(self._context.dialect.name_suffix)
+        name = name.removesuffix(self._context.body.name_suffix)
         self._context.live.name(name)
         self.name = name
         literals = Literals(self._source)
@@ -151,18 +152,18 @@ class _Calls:
         return dict(zip(names, frame.items, strict=False)) | frame.pairs, ""
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: PythonicBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls as Python would, strings in double quotes."""
     opening, closing = first(dialect.call_open), first(dialect.call_close)
     texts = []
     for call in calls:
         arguments = ", ".join(f"{key}={_literal(value)}" for key, value in call["arguments"].items())
-        texts.append(f"{call['name']}{dialect.name_suffix}({arguments})")
-    if dialect.fenced:
+        texts.append(f"{call['name']}{body.name_suffix}({arguments})")
+    if body.fenced:
         return opening + "".join(f"print({text})\n" for text in texts) + "```"
-    if dialect.by_line:
+    if body.by_line:
         return "\n".join([opening, *texts, closing])
-    if dialect.name_suffix:
+    if body.name_suffix:
         return opening + "; ".join(texts) + closing
     return f"{opening}[{', '.join(texts)}]{closing}"
 

@@ -11,14 +11,15 @@ from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Wa
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import CodeBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[CodeBody]) -> Waiting[Read | Declined]:
     """Read everything up to an end-of-turn token. Declines where the tool is not among those known."""
-    name = context.dialect.fixed_name
+    name = context.body.fixed_name
     if context.tools is not None and name not in context.tools:
         return Declined(f"no tool called {name}")
     context.live.name(name)
@@ -28,14 +29,14 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     if not code.strip():
         return Declined("no code behind the marker")
     context.live.arguments(opened.end, end)
-    call = RawCall(name=name, arguments={context.dialect.argument_keys[0]: code}, payload=(opened.end, end))
+    call = RawCall(name=name, arguments={context.body.argument_keys[0]: code}, payload=(opened.end, end))
     source.rewind(end)
     return Read(calls=[call], end=end, runs=[Run("call", opened.end, end)], closed=hit is not None)
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: CodeBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write the code of the first call; there is room for no other."""
-    return first(dialect.call_open) + str(calls[0]["arguments"].get(dialect.argument_keys[0], ""))
+    return first(dialect.call_open) + str(calls[0]["arguments"].get(body.argument_keys[0], ""))
 
 
 GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "one-argument", "several-calls", "text-around"))

@@ -36,7 +36,8 @@ from utp_cli.protocol.records import MutableRecord
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from utp_cli.dialects.spec import Dialect, Tag
+    from utp_cli.dialects.bodies import InvokeBody, Tag, TagsBody
+    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
@@ -54,16 +55,13 @@ class _Header(MutableRecord):
     """`<invoke name="x"/>`: there is no body."""
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[InvokeBody]) -> Waiting[Read | Declined]:
     """Read one call from its opening tag on. Declines where that is no tag with a name."""
-    tag = context.dialect.call
-    if tag is None:
-        return Declined("the dialect declares no call tag")
-    header = yield from read_header(source, opened.start, tag)
+    header = yield from read_header(source, opened.start, context.body.call)
     if header is None or not header.value:
         return Declined("no name in the opening tag")
     context.live.name(header.value)
-    name = _undoubled(header.value) if context.dialect.doubled_name else header.value
+    name = _undoubled(header.value) if context.body.doubled_name else header.value
     body = Body(tool=name, position=header.end)
     closed = header.empty or (yield from read_body(source, body, context))
     if not (closed or body.arguments or body.lack == "more") and not (yield from _may_end(source, body, context)):
@@ -71,17 +69,19 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return tagged(body, opened.end, header.end, context, closed=closed, empty=header.empty)
 
 
-def _may_end(source: Source, body: Body, context: Context) -> Waiting[bool]:
+def _may_end(source: Source, body: Body, context: Context[TagsBody]) -> Waiting[bool]:
     """Whether a call without arguments may end here: the text or the section does, or the next call begins."""
     ahead = yield from skip_space(source, body.position)
     return ahead >= source.length or role_of((yield from hit_at(source, context.local, ahead))) in ("close", "open")
 
 
-def tagged(body: Body, begin: int, header_end: int, context: Context, *, closed: bool, empty: bool = False) -> Read:
+def tagged(
+    body: Body, begin: int, header_end: int, context: Context[TagsBody], *, closed: bool, empty: bool = False
+) -> Read:
     """Make the reading of a body: header `[begin, header_end)`, arguments, closing tag."""
     shape_body(body, context)
     end = body.position
-    payload_end = end - len(context.dialect.call.close) if closed and not empty and context.dialect.call else end
+    payload_end = end - len(context.body.call.close) if closed and not empty and context.body.call else end
     call = RawCall(
         name=body.tool, arguments=body.arguments, repairs=body.repairs, partial=body.partial,
         payload=(header_end, payload_end), lack=body.lack,  # type: ignore[arg-type]
@@ -121,15 +121,15 @@ def read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None]
     return _Header(value=value, type=attributes.get(tag.type, ""), end=stop, empty=empty)
 
 
-def _read_key(source: Source, hit: Hit, context: Context) -> Waiting[Key | None]:
-    tag = context.dialect.argument
+def _read_key(source: Source, hit: Hit, context: Context[TagsBody]) -> Waiting[Key | None]:
+    tag = context.body.argument
     header = (yield from read_header(source, hit.start, tag)) if tag else None
     return Key(name=header.value, type=header.type, end=header.end, empty=header.empty) if header else None
 
 
-def read_body(source: Source, body: Body, context: Context) -> Waiting[bool]:
+def read_body(source: Source, body: Body, context: Context[TagsBody]) -> Waiting[bool]:
     """Read arguments until the call is closed; return whether it was."""
-    call, argument = context.dialect.call, context.dialect.argument
+    call, argument = context.body.call, context.body.argument
     own = (call.close if call else "", argument.open if argument else "")
     fresh = True
     while True:
@@ -162,19 +162,19 @@ def read_body(source: Source, body: Body, context: Context) -> Waiting[bool]:
             return False
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, body: TagsBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write calls in the dialect's first spelling: strings as they are, all else as JSON."""
-    tag, lines = dialect.call, []
+    tag, lines = body.call, []
     if tag is None:
         return ""
     for index, call in enumerate(calls, 1):
         counted = {tag.counter: str(index)} if tag.counter else {}
         header = _opening(tag, call["name"], counted)
-        if dialect.argument is None:
+        if body.argument is None:
             lines.append(f"{header}{json_text(call['arguments'])}{tag.close}")
         else:
-            body = write_arguments(dialect.argument, call["arguments"], dialect.trim)
-            lines.append("\n".join(part for part in (header, body, tag.close) if part))
+            inside = write_arguments(body.argument, call["arguments"], body.trim)
+            lines.append("\n".join(part for part in (header, inside, tag.close) if part))
     return in_section(dialect, lines)
 
 

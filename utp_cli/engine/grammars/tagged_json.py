@@ -31,6 +31,7 @@ from utp_cli.repair.shape import BrokenCall, Form, Payload, shape_calls
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import JsonBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -40,20 +41,20 @@ SEPARATORS = ",;"
 FENCE = "```"
 
 
-def form_of(dialect: Dialect) -> Form:
+def form_of(body: JsonBody) -> Form:
     """Say which shapes of a call the dialect declares."""
     return Form(
-        name=dialect.name_keys,
-        arguments=dialect.argument_keys,
-        id=dialect.id_keys,
-        server=dialect.server_keys,
-        wrappers=dialect.wrappers,
-        single_key=dialect.single_key,
-        many=dialect.listed,
+        name=body.name_keys,
+        arguments=body.argument_keys,
+        id=body.id_keys,
+        server=body.server_keys,
+        wrappers=body.wrappers,
+        single_key=body.single_key,
+        many=body.listed,
     )
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Read | Declined]:
     """Read values until the closing marker. Declines where no JSON container follows the marker."""
     calls: list[RawCall] = []
     watch = _Watch(context)
@@ -77,7 +78,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
         position = ahead
     if position == begin:
         return Declined("no JSON behind the marker", position)
-    unmarked = opened.marker in context.dialect.bare or context.dialect.plain_words
+    unmarked = opened.marker in context.body.bare or context.body.plain_words
     if unmarked and any(call.reason for call in calls):
         return Declined("the JSON has not the shape of a call", position)
     if opened.marker.startswith(FENCE):
@@ -85,7 +86,7 @@ def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declin
     return (yield from close(source, opened.end, position, calls, context))
 
 
-def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context) -> Waiting[Read]:
+def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context[Any]) -> Waiting[Read]:
     """Find the closing marker behind the payload `[begin, end)`; text before it is dropped, but only before it."""
     ahead = yield from skip_space(source, end)
     hit = yield from hit_at(source, context.local, ahead)
@@ -125,20 +126,18 @@ def close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> W
     return Read(calls=calls, end=end, runs=runs, closed=calls[-1].lack == "nothing")
 
 
-def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
+def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list[RawCall]:
     """Turn the value that was read into calls. One that has no shape of a call is malformed."""
     lack = lack_of(reader)
     payload = (start, reader.end)
-    shaped = [
-        c for c in shape_calls(reader.value, form_of(context.dialect), context.tools) if not isinstance(c, Payload)
-    ]
+    shaped = [c for c in shape_calls(reader.value, form_of(context.body), context.tools) if not isinstance(c, Payload)]
     if not shaped:
         name = reader.value.get("name") if isinstance(reader.value, dict) else None
         return [
             RawCall(
                 name=name if isinstance(name, str) else None,
                 arguments={},
-                repairs=repairs_of(reader, context.dialect),
+                repairs=repairs_of(reader, fenced=context.body.fenced),
                 partial=[""] if lack == "more" else [],
                 payload=payload,
                 lack=lack,
@@ -148,7 +147,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
     calls = []
     cut = lack == "more" and is_whole(shaped[-1], reader)
     for call in shaped:
-        if call.name in context.dialect.no_call:
+        if call.name in context.body.no_call:
             continue
         last = call is shaped[-1] and not cut
         arguments, prefix = ({}, "") if isinstance(call, BrokenCall) else (call.arguments, call.arguments_pointer)
@@ -157,8 +156,8 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
                 name=call.name,
                 arguments=arguments,
                 id=call.id,
-                server=call.server or context.dialect.default_server,
-                repairs=[*(repairs_of(reader, context.dialect) if last else ()), *call.repairs],
+                server=call.server or context.body.default_server,
+                repairs=[*(repairs_of(reader, fenced=context.body.fenced) if last else ()), *call.repairs],
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
                 lack=lack if last else "nothing",
@@ -166,7 +165,7 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
             )
         )
     if cut:  # the list goes on with a call of which nothing can be said
-        repairs = repairs_of(reader, context.dialect)
+        repairs = repairs_of(reader, fenced=context.body.fenced)
         calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack=lack))
     return calls
 
@@ -174,8 +173,8 @@ def calls_of(reader: JsonReader, start: int, context: Context) -> list[RawCall]:
 class _Watch:
     """Tells the live listener what a reader has found out: the name first, then the arguments as they grow."""
 
-    def __init__(self, context: Context) -> None:
-        self._dialect = context.dialect
+    def __init__(self, context: Context[JsonBody]) -> None:
+        self._body = context.body
         self._live = context.live
         self._named = False
         self._told = -1
@@ -186,7 +185,7 @@ class _Watch:
             if not self._named:
                 return
         for member in reader.members:
-            if member.key in self._dialect.argument_keys:
+            if member.key in self._body.argument_keys:
                 end = reader.settled if member.end is None else member.end
                 start = max(member.start, self._told)
                 if end > start and (member.end is not None or end - start >= WORTH_TELLING):
@@ -200,35 +199,35 @@ class _Watch:
             return
         for member in reader.members:
             name = item.get(member.key)
-            if member.key in self._dialect.name_keys and member.end is not None and isinstance(name, str):
+            if member.key in self._body.name_keys and member.end is not None and isinstance(name, str):
                 self._named = True
                 self._live.name(name)
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Write calls `{name, arguments, id?, server?}` in the dialect's first spelling."""
-    items = [_item(dialect, call) for call in calls]
+def write(dialect: Dialect, body: JsonBody, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Write calls as JSON."""
+    items = [_item(body, call) for call in calls]
     opening, closing = first(dialect.call_open), first(dialect.call_close)
-    if dialect.listed:
-        return opening.removesuffix("[") + in_fence(dialect, json_text(items)) + closing
-    if dialect.wrappers:
-        one, several = dialect.wrappers[0], dialect.wrappers[-1]
+    if body.listed:
+        return opening.removesuffix("[") + in_fence(json_text(items), fenced=body.fenced) + closing
+    if body.wrappers:
+        one, several = body.wrappers[0], body.wrappers[-1]
         return json_text({one: items[0]} if len(items) == 1 else {several: items})
-    if dialect.by_line:
+    if body.by_line:
         return "\n".join([opening, *map(json_text, items), closing])
-    names = [call["name"] if dialect.named_before else "" for call in calls]
+    names = [call["name"] if body.named_before else "" for call in calls]
     texts = [f"{name}{opening}\n{json_text(item)}\n{closing}" for name, item in zip(names, items, strict=True)]
     return in_section(dialect, [text.strip() for text in texts])
 
 
-def _item(dialect: Dialect, call: Mapping[str, Any]) -> dict[str, Any]:
-    if dialect.single_key:
+def _item(body: JsonBody, call: Mapping[str, Any]) -> dict[str, Any]:
+    if body.single_key:
         return {call["name"]: call["arguments"]}
     item: dict[str, Any] = {}
-    for keys, key in ((dialect.server_keys, "server"), (dialect.id_keys, "id")):
+    for keys, key in ((body.server_keys, "server"), (body.id_keys, "id")):
         if keys and call.get(key) is not None:
             item[keys[0]] = call[key]
-    return item | {dialect.name_keys[0]: call["name"], dialect.argument_keys[0]: call["arguments"]}
+    return item | {body.name_keys[0]: call["name"], body.argument_keys[0]: call["arguments"]}
 
 
 GRAMMAR = Grammar(read=read, write=write)

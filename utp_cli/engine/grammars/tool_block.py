@@ -30,6 +30,7 @@ from utp_cli.repair.arguments import shape_arguments
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from utp_cli.dialects.bodies import BlockBody
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
@@ -38,7 +39,7 @@ _NAME_END = regex(r"[\s<]")
 _NAME = regex(r"[\w.:/-]{1,200}")
 
 
-def read(source: Source, opened: Hit, context: Context) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[BlockBody]) -> Waiting[Read | Declined]:
     """Read one block. Declines where it does not begin with a name."""
     begin = yield from skip_space(source, opened.end)
     end = yield from _name_end(source, begin)
@@ -73,7 +74,7 @@ def _name_end(source: Source, begin: int) -> Waiting[int]:
         yield
 
 
-def _text(source: Source, name: str, begin: int, body: int, opened: Hit, context: Context) -> Waiting[Read]:
+def _text(source: Source, name: str, begin: int, body: int, opened: Hit, context: Context[BlockBody]) -> Waiting[Read]:
     """Read text up to the closing marker; whitespace at its end is layout."""
     telling = Telling(context.live, body)
     position = body
@@ -85,7 +86,7 @@ def _text(source: Source, name: str, begin: int, body: int, opened: Hit, context
     end = hit.start if hit else source.length
     text = source.slice(body, end).rstrip()
     telling.up_to(end)
-    key = context.dialect.argument_keys[0]
+    key = context.body.argument_keys[0]
     call = RawCall(
         name=name, arguments={key: text} if text else {}, payload=(begin, end),
         lack="nothing" if hit else "more", partial=[] if hit else [f"/{key}"],
@@ -97,7 +98,7 @@ def _text(source: Source, name: str, begin: int, body: int, opened: Hit, context
     return Read(calls=[call], end=hit.end, runs=[*runs, Run("markup", end, hit.end)], closed=True)
 
 
-def write(dialect: Dialect, calls: Sequence[Mapping[str, Any]]) -> str:
+def write(dialect: Dialect, _: BlockBody, calls: Sequence[Mapping[str, Any]]) -> str:
     """Write a block a call, the arguments as JSON."""
     opening, closing = first(dialect.call_open), first(dialect.call_close)
     return "\n".join(f"{opening}\n{call['name']} {json_text(call['arguments'])}\n{closing}" for call in calls)

@@ -22,6 +22,7 @@ from utp_cli.repair.typed import typed_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from utp_cli.dialects.bodies import ValuesBody
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
@@ -53,7 +54,9 @@ class Body(MutableRecord):
     """Which arguments may follow."""
 
 
-def read_argument(source: Source, key: Key, body: Body, context: Context, read_key: KeyReader) -> Waiting[None]:
+def read_argument(
+    source: Source, key: Key, body: Body, context: Context[ValuesBody], read_key: KeyReader
+) -> Waiting[None]:
     """Read the value behind `key` and add it to the body."""
     known = _properties(body.tool, context)
     if key.missing:
@@ -67,7 +70,7 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
     text = source.slice(value.start, value.end)
     if not (value.closed or value.cut):
         text = text.rstrip()  # what stands before the next tag is layout
-    text, before = _trimmed(text, context.dialect.trim)
+    text, before = _trimmed(text, context.body.trim)
     schema = known.get(key.name) if known is not None else None
     root = context.tools[body.tool].parameters if known is not None and context.tools else None
     typed, repairs = _typed(text, key.type, schema, root)
@@ -77,13 +80,11 @@ def read_argument(source: Source, key: Key, body: Body, context: Context, read_k
         body.partial.append(pointer(key.name))
         body.lack = "more"
     elif not value.closed:
-        body.repairs.append(
-            missing_close(value.end, context.dialect.argument.close if context.dialect.argument else "")
-        )
+        body.repairs.append(missing_close(value.end, context.body.argument.close if context.body.argument else ""))
     body.position = value.next
 
 
-def shape_body(body: Body, context: Context) -> None:
+def shape_body(body: Body, context: Context[Any]) -> None:
     """Lift arguments out of the one argument that wraps them all (`arguments`, `input`, `properties`)."""
     tool = (context.tools or {}).get(body.tool)
     shaped, repairs, _ = shape_arguments(body.arguments, tool, text_due=False)
@@ -92,7 +93,7 @@ def shape_body(body: Body, context: Context) -> None:
         body.repairs += repairs
 
 
-def read_object(source: Source, start: int, body: Body, context: Context) -> Waiting[None]:
+def read_object(source: Source, start: int, body: Body, context: Context[Any]) -> Waiting[None]:
     """Read a JSON object that stands in place of the arguments' tags."""
     reader = yield from read_value(source, start, context.until)
     body.position = reader.end
@@ -109,7 +110,7 @@ def _read_value(
     start: int,
     known: Mapping[str, Any] | None,
     body: Body,
-    context: Context,
+    context: Context[Any],
     read_key: KeyReader,
     told: Telling,
 ) -> Waiting[Value]:
@@ -150,7 +151,7 @@ def skip_tag(source: Source, hit: Hit, body: Body) -> Waiting[bool]:
     return False
 
 
-def _properties(tool_name: str, context: Context) -> Mapping[str, Any] | None:
+def _properties(tool_name: str, context: Context[Any]) -> Mapping[str, Any] | None:
     """The properties of the tool's schema, None where the tool is not known."""
     tool = (context.tools or {}).get(tool_name)
     return tool.properties if tool else None

@@ -27,9 +27,9 @@ def plain_text(value: Any) -> str:
     return value if isinstance(value, str) else json_text(value)
 
 
-def in_fence(dialect: Dialect, text: str) -> str:
+def in_fence(text: str, *, fenced: bool) -> str:
     """Put JSON into a code fence where the dialect has it there."""
-    return f"```json\n{text}\n```" if dialect.fenced else text
+    return f"```json\n{text}\n```" if fenced else text
 
 
 def in_section(dialect: Dialect, calls: Iterable[str], between: str = "\n") -> str:
