@@ -126,6 +126,7 @@ FUNCTIONARY_V32 = Dialect(
     models=("functionary-medium-v3.2", "functionary-small-v3.2", "functionary-v3.2"),
     source="chat template of functionary-medium-v3.2 (2026)",
     call_open=(">>>",),
+    prompt_tail=">>>",
     close_optional=True,
     dropped=(">>>all\n", "<|eot_id|>"),
     body=HeaderBody(header=("{name}\n",)),

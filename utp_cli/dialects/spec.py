@@ -50,6 +50,9 @@ class Dialect(Record):
     call_open: tuple[str, ...] = ()
     """Markers before each call, in every spelling met; the first is the one written. None: an unmarked dialect."""
     call_close: tuple[str, ...] = ()
+    prompt_tail: str = ""
+    """What every prompt ends in, where that is an opening marker: an answer begins behind it. Taken for granted where
+    the dialect is asked for and nobody says how the prompt ended."""
     close_optional: bool = False
     """The dialect can do without its closing marker: a missing one is no repair."""
 

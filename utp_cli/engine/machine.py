@@ -84,11 +84,11 @@ class Engine:
         self._bare_from = 0
         self._opened = 0
         self._run = self._loop()
-        self.skip = 0
         tail = plan.open_tail(prompt)
+        self.skip = len(tail)
+        """How much of the text is the prompt's."""
         if tail:
             self.feed(tail)
-            self.skip = len(tail)
             self._events.clear()
 
     # -- the face ---------------------------------------------------------------------------------------------------
@@ -223,6 +223,9 @@ class Engine:
             self._took(hit, *malformed)
             self.source.rewind(malformed[1].end)
             return malformed[1].end
+        if hit.start < self.skip:  # the answer does not go on with what the prompt opened
+            self._push("markup", hit.start, self.skip)
+            return self.skip
         self._content(hit.start, hit.start + 1)
         self._note_pair(hit, tag_end, opens=True, token=False)
         return hit.start + 1
@@ -243,7 +246,7 @@ class Engine:
         read = yield from GRAMMARS[dialect.family].read(self.source, hit, context)
         if isinstance(read, Declined):
             self._bare_from = max(self._bare_from, read.until)
-            if hit.meanings[0].role == "bare":
+            if hit.meanings[0].role == "bare" or hit.start < self.skip:
                 return None
             self.declined.append(
                 Declining(dialect=dialect.name, marker=hit.marker, position=hit.start - self.skip, reason=read.reason)

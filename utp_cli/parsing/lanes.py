@@ -81,7 +81,8 @@ class Lanes:
         lane = self._by_pointer.get(pointer)
         if lane is None:
             # Only the first visible text goes on with what the prompt opened.
-            prompt = self._prompt if kind == "text" and not any(other.kind == "text" for other in self) else ""
+            first = kind == "text" and not any(other.kind == "text" for other in self)
+            prompt = (self._prompt or self._plan.prompt_tail) if first else ""
             engine = Engine(
                 self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt,
                 tells=self.announcer is not None,
