@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 import tomllib
@@ -220,3 +221,66 @@ def test_names_of_ones_own_reach_no_terminal_as_they_are(tmp_path, arguments):
     assert not set(done.stdout) & set("\x1b\x07\x9b\u202e\U000e0041")
     if arguments[1] == "show":
         assert tomllib.loads(done.stdout)["profiles"] == tomllib.loads(HOSTILE_NAMES)["profiles"]
+
+
+# -- conversations and streams that are long ---------------------------------------------------------------------
+
+ANSWER = {"role": "assistant", "content": "It is sunny."}
+CALLING = {
+    "role": "assistant",
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "a", "arguments": "{}"}}],
+}
+TALKS = {
+    "turns": lambda k: [{"role": "user", "content": "hi"}, ANSWER] * k,
+    "many questions, then many answers": lambda k: [{"role": "user", "content": "hi"}] * k + [ANSWER] * k,
+    "results that fail": lambda k: [CALLING, {"role": "tool", "tool_call_id": "c", "content": "error"}] * k,
+}
+
+
+class Watched(list):
+    """A list of messages that counts how many of them were handed out."""
+
+    looks = 0
+
+    def __iter__(self):
+        for item in super().__iter__():
+            self.looks += 1
+            yield item
+
+    def __getitem__(self, at):
+        found = super().__getitem__(at)
+        self.looks += len(found) if isinstance(at, slice) else 1
+        return found
+
+
+@pytest.mark.parametrize("budget", [None, 10])
+@pytest.mark.parametrize("talk", TALKS.values(), ids=TALKS)
+def test_answers_of_a_conversation_do_not_read_it_again_each(talk, budget) -> None:
+    looks = []
+    for length in (40, 160):
+        messages = Watched(talk(length))
+        replay({"messages": messages}, max_tokens=budget)
+        looks.append(messages.looks / len(messages))
+    assert looks[0] > 1
+    assert looks[1] < 1.3 * looks[0]
+
+
+def test_no_cycles_are_looked_for_while_an_answer_is_read() -> None:
+    chunks = ({"choices": [{"index": at, "delta": {"content": "<tool_call>"}}]} for at in range(400))
+    stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    before = [each["collections"] for each in gc.get_stats()]
+    parse(stream)
+    after = [each["collections"] for each in gc.get_stats()]
+    assert sum(after) - sum(before) <= 2
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_is_left_as_it_was(on: bool) -> None:
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if on else gc.disable)()
+        parse("hello")
+        assert gc.isenabled() is on
+    finally:
+        (gc.enable if was_on else gc.disable)()

@@ -96,6 +96,7 @@ def main() -> int:
     if options.here:
         fuzz(options.targets[0], options.to, options.seconds)
         return 0
+    options.to.mkdir(parents=True, exist_ok=True)
     found = 0
     for name in [*TARGETS] if "all" in options.targets else options.targets:
         begin = time.monotonic()

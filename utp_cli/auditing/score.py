@@ -88,6 +88,8 @@ def _tokens(tool: AuditedTool) -> int:
     return len(tool.name) + len(tool.description) // 4 + schema // 4
 
 
+_LOOKED = 10_000
+"""Characters of a description that a score is made from; the longest that a provider takes are some thousands."""
 _EXAMPLE_CUE = re.compile(r"\b(?:e\.g\.|eg[.,:]|for example|for instance|examples?:|such as|like:|ex:)", re.IGNORECASE)
 _EXAMPLE_VALUE = re.compile(r"""["'`“‘«]\S|\d|[{\[]|\b[A-Z]\w|\b\w+[_/.@-]\w|\b[A-Z]\b""")
 _URL = re.compile(r"\bhttps?://\S*|\b\w+\.(?:com|org|net)\b")
@@ -95,7 +97,7 @@ _URL = re.compile(r"\bhttps?://\S*|\b\w+\.(?:com|org|net)\b")
 
 def gives_example(text: str) -> bool:
     """Say whether a cue is followed, within 60 characters, by something that can be copied."""
-    text = _URL.sub("", text)
+    text = _URL.sub("", text[:_LOOKED])
     return any(_EXAMPLE_VALUE.search(text, cue.end(), cue.end() + 60) for cue in _EXAMPLE_CUE.finditer(text))
 
 
@@ -122,7 +124,7 @@ _LABEL = re.compile(r"\b(?:note|warning|caution|important|edge cases?):\s*(.*)",
 
 def has_edge_cases(tool: AuditedTool) -> bool:
     """Say whether a sentence says what happens in the odd cases."""
-    for sentence in sentences(tool.description):
+    for sentence in sentences(tool.description[:_LOOKED]):
         if is_injection(sentence):
             continue
         label = _LABEL.search(sentence)
@@ -145,7 +147,7 @@ _FIXED_BY = word_set("format pattern enum const examples example default maxLeng
 
 def formless(tool: AuditedTool) -> list[Node]:
     """Return the string parameters of which neither schema nor text says what form they take."""
-    spoken = [sentence for sentence in sentences(tool.description) if _FORMAT_CUE.search(sentence)]
+    spoken = [sentence for sentence in sentences(tool.description[:_LOOKED]) if _FORMAT_CUE.search(sentence)]
     branched = {n.parent.pointer for n in tool.nodes if n.parent and not _FIXED_BY.isdisjoint(n.schema)}
     named = {word for sentence in spoken for word in re.findall(r"\w+", sentence)}
     return [
@@ -154,7 +156,7 @@ def formless(tool: AuditedTool) -> list[Node]:
         if value_types(node.schema, tool) == {"string"}
         and _FIXED_BY.isdisjoint(node.schema)
         and node.pointer not in branched
-        and not _FORMAT_CUE.search(node.description)
+        and not _FORMAT_CUE.search(node.description[:_LOOKED])
         and not gives_example(node.description)
         and node.name not in named
     ]
@@ -172,9 +174,8 @@ _BOUNDARY = re.compile(
 
 def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
     """Say whether something says when not to use the tool."""
-    others = names - {tool.name, ""}
-    named = any(word in others for word in names_in(tool.description))
-    return bool(_BOUNDARY.search(tool.description)) or named
+    others, text = names - {tool.name, ""}, tool.description[:_LOOKED]
+    return bool(_BOUNDARY.search(text)) or any(word in others for word in names_in(text))
 
 
 @audit_rule("UTP206", "info", "no-example", on="tool", default=False)

@@ -25,10 +25,10 @@ from utp_cli.replaying.conversation import (
 )
 from utp_cli.replaying.importing import exchanges_of
 from utp_cli.replaying.outcome import outcome_of
-from utp_cli.wire.history import messages_of
+from utp_cli.replaying.session import messages_before
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from utp_cli.protocol.tools import Tool
     from utp_cli.replaying.compare import Compared
@@ -80,27 +80,30 @@ class Done:
 def replay_chunk(chunk: Chunk, keep: Callable[[Compared], Any] = lambda _: None) -> Done:
     """Parse the rows again and boil down what became of them; `keep` sees each whole. Rows never make it raise."""
     outcomes: list[Outcome] = []
-    talks: dict[str, tuple[list[Any], Mapping[str, Tool]]] = {}
+    talks: dict[str, tuple[Sequence[Any], ParseResult, Mapping[str, Tool]]] = {}
     spent: list[tuple[str, str, Spent]] = []
     skipped = Counter[str]()
     fault = None
     try:
         for index, (compared, tools) in enumerate(compared_rows(chunk, skipped)):
             keep(compared)
-            messages = messages_of(compared.exchange.request or {})
+            messages = messages_before(compared.exchange)
             outcomes.append(outcome_of(compared, index, tools, retried=is_retry(messages)))
             if messages and chunk.limits.max_tokens is not None:
                 key = key_of(messages) if has_begun(messages) else ""
                 spent.append((opening_of(messages), key, spent_on(compared.result, compared.exchange.request)))
             if messages and has_begun(messages):
                 # Exchanges of one conversation each carry all of it so far: the last one counts.
-                talks[key_of(messages)] = ([*messages, answer_message(compared.result)], tools)
+                talks[key_of(messages)] = (messages, compared.result, tools)
     except BadFile as error:
         fault = (error.place, str(error).removeprefix(f"{error.place}: "))
     talks.pop(_goes_on(chunk), None)
     known = {key: chunk.options.get(key) or getattr(chunk.session, key) for key in ("model", "provider")}
     rounds = chunk.limits.max_rounds
-    found = [look_at(messages, tools or None, max_rounds=rounds, **known) for messages, tools in talks.values()]
+    found = [
+        look_at([*messages, answer_message(result)], tools or None, max_rounds=rounds, **known)
+        for messages, result, tools in talks.values()
+    ]
     told = [conversation for conversation in found if conversation]
     return Done(
         number=chunk.number, outcomes=outcomes, conversations=told, last=chunk.last, spent=spent,
@@ -114,7 +117,7 @@ def _goes_on(chunk: Chunk) -> str:
         behind = next(exchanges_of([chunk.following], chunk.session.source), None) if chunk.following else None
     except BadFile:
         return ""
-    messages = messages_of(behind.request or {}) if behind else None
+    messages = messages_before(behind) if behind else ()
     return key_of(messages) if messages and has_begun(messages) else ""
 
 

@@ -111,9 +111,9 @@ def _key(call: dict[str, Any]) -> str:
 
 def _left(calls: list[dict[str, Any]], counts: Counter[str]) -> list[dict[str, Any]]:
     """Pick the calls that the counts name, in order."""
-    left, picked = Counter(counts), []
-    if not left:
+    if not counts:
         return []
+    left, picked = Counter(counts), []
     for call in calls:
         key = _key(call)
         if left[key] > 0:

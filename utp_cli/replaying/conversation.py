@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.conversation_turns import turns_of
@@ -15,12 +16,13 @@ from utp_cli.protocol.numbers import dumps
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
 from utp_cli.replaying.importing import decoded
+from utp_cli.replaying.session import MessagesBefore, RequestBefore
 from utp_cli.validation.failures import failure_of
-from utp_cli.wire.access import dicts_of, list_of, text_of
+from utp_cli.wire.access import dicts_of, text_of
 from utp_cli.wire.history import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from utp_cli.diagnosis.conversation_turns import Result
     from utp_cli.protocol.calls import ParseResult
@@ -119,9 +121,21 @@ def spent_on(result: ParseResult, request: Mapping[str, Any] | None) -> Spent:
     told = (result.facts.prompt_tokens, result.facts.completion_tokens)
     if None not in told:
         return Spent(sum(count or 0 for count in told))
-    asked = json.dumps(dict(request), default=repr) if request and told[0] is None else ""
-    said = json.dumps(answer_message(result), default=repr) if told[1] is None else ""
-    return Spent(sum(count or 0 for count in told) + estimate(asked) + estimate(said), guessed=True)
+    asked = _asked(request) if request and told[0] is None else 0
+    said = _estimated(answer_message(result)) if told[1] is None else 0
+    return Spent(sum(count or 0 for count in told) + asked + said, guessed=True)
+
+
+def _asked(request: Mapping[str, Any]) -> int:
+    """Estimate the tokens of a request."""
+    if not isinstance(request, RequestBefore):
+        return _estimated(dict(request))
+    sums = _once(request.messages, "sums", lambda whole: [*accumulate(map(_estimated, whole), initial=0)])
+    return sums[len(request.messages)] + _estimated(dict(request.said))
+
+
+def _estimated(part: Any) -> int:
+    return estimate(_written(part))
 
 
 def over_budget(spent: Spent, budget: int) -> list[Finding]:
@@ -132,12 +146,26 @@ def over_budget(spent: Spent, budget: int) -> list[Finding]:
 
 def key_of(messages: Sequence[Any]) -> str:
     """Name a conversation by how it began: everything up to the first answer, whose ids differ from run to run."""
-    return _hashed(messages[: _answered_at(messages, 0) + 1])
+    return _once(messages, "key", lambda whole: _hashed(whole[: _answered_at(whole, 0) + 1]))
 
 
 def opening_of(messages: Sequence[Any]) -> str:
     """Name what was asked before the first answer."""
-    return _hashed(messages[: _answered_at(messages, len(messages))])
+    return _once(messages, "opening", lambda whole: _hashed(whole[: _answered_at(whole, len(whole))]))
+
+
+def has_begun(messages: Sequence[Any]) -> bool:
+    """Whether there is more to a list of messages than a first question."""
+    return _once(messages, "answered", lambda whole: _answered_at(whole, len(whole))) < len(messages)
+
+
+def _once(messages: Sequence[Any], name: str, work: Callable[[Sequence[Any]], Any]) -> Any:
+    """Work something out for messages: for those of one conversation, which differ in their length, once for all."""
+    if not isinstance(messages, MessagesBefore):
+        return work(messages)
+    if name not in messages.known:
+        messages.known[name] = work(messages.whole)
+    return messages.known[name]
 
 
 def _answered_at(messages: Sequence[Any], default: int) -> int:
@@ -145,18 +173,16 @@ def _answered_at(messages: Sequence[Any], default: int) -> int:
 
 
 def _hashed(messages: Sequence[Any]) -> str:
-    written = json.dumps(messages, sort_keys=True, default=repr)
-    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
+    return hashlib.sha256(_written(messages).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def has_begun(messages: Sequence[Any]) -> bool:
-    """Whether there is more to a list of messages than a first question."""
-    return any(_role(message) in ("assistant", "tool") for message in messages)
+def _written(messages: Any) -> str:
+    return json.dumps(messages, sort_keys=True, default=repr)
 
 
-def is_retry(messages: Any) -> bool:
+def is_retry(messages: Sequence[Any]) -> bool:
     """Whether the last thing that the model is told is the error of a tool."""
-    for message in reversed(list_of(messages)):
+    for message in reversed(messages):
         results = turns_of([message])[0].results if isinstance(message, dict) else ()
         if not results:
             return False
@@ -190,8 +216,9 @@ def look_at(
 ) -> Conversation:
     """Check a conversation as a whole."""
     limits = {"max_rounds": max_rounds} if max_rounds is not None else {}
-    names = {call.id: call.name for turn in turns_of(messages) for call in turn.calls if call.id is not None}
-    found = (result for turn in turns_of(messages) for result in turn.results)
+    turns = turns_of(messages)
+    names = {call.id: call.name for turn in turns for call in turn.calls if call.id is not None}
+    found = (result for turn in turns for result in turn.results)
     results = [(result, names.get(result.call_id or "") or "") for result in found]
     texts = [(_text(result), name or _named(result)) for result, name in results]
     failed = [result.failed for result, _ in results]

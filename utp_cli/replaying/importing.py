@@ -13,7 +13,7 @@ from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
 from utp_cli.replaying.importing_otel import otel_exchanges, records_of
-from utp_cli.replaying.session import Exchange, RequestBefore, Session
+from utp_cli.replaying.session import Exchange, MessagesBefore, RequestBefore, Session
 from utp_cli.wire.access import decode, dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge
 
@@ -237,9 +237,11 @@ def turns(document: Mapping[str, Any]) -> Iterator[Exchange]:
     """Every message of the assistant is an answer to the messages before it."""
     messages = document["messages"]
     said = {key: document[key] for key in _SAID_OF_REQUESTS if document.get(key) is not None}
+    known: dict[str, Any] = {}
     for position, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") == "assistant":
-            yield Exchange(response=message, request=RequestBefore(said, messages, position))
+            before = MessagesBefore(messages, position, known)
+            yield Exchange(response=message, request=RequestBefore(said, before))
 
 
 # -- documents ---------------------------------------------------------------------------------------------------

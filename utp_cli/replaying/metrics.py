@@ -180,10 +180,14 @@ class Metrics:
         """Count an exchange."""
         self.total.add(outcome)
         model = outcome.model or "unknown"
-        self.by_model.setdefault(model, Tally()).add(outcome)
-        parsers = self.by_parser.setdefault(model, {})
+        if model not in self.by_model:
+            self.by_model[model], self.by_parser[model] = Tally(), {}
+        self.by_model[model].add(outcome)
+        parsers = self.by_parser[model]
         if outcome.parser:
-            parsers.setdefault(outcome.parser, Tally()).add(outcome)
+            if outcome.parser not in parsers:
+                parsers[outcome.parser] = Tally()
+            parsers[outcome.parser].add(outcome)
 
     def merge(self, other: Metrics) -> None:
         """Count what another one has counted: the pieces of a replay add up to the whole, in any order."""

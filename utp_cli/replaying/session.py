@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,29 +62,58 @@ class Exchange:
         return {**known, **self.more}
 
 
+class MessagesBefore(Sequence[Any]):
+    """The messages before one answer: the beginning of a list that all answers of a conversation share."""
+
+    def __init__(self, whole: list[Any], count: int, known: dict[str, Any]) -> None:
+        """`known` is for what is worked out once for the whole list; it is shared as the list is."""
+        self.whole = whole
+        self.count = count
+        self.known = known
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Any]: ...
+    def __getitem__(self, at: int | slice) -> Any:
+        """Return a message, or a list of some."""
+        if isinstance(at, slice):
+            return [self.whole[place] for place in range(*at.indices(self.count))]
+        return self.whole[range(self.count)[at]]
+
+    def __len__(self) -> int:
+        """Count the messages."""
+        return self.count
+
+
 class RequestBefore(Mapping[str, Any]):
     """The request for one answer of a conversation: its messages are those before the answer.
 
     They are listed when asked for: a kept list for every answer takes the square of the conversation's length.
     """
 
-    def __init__(self, said: Mapping[str, Any], messages: list[Any], position: int) -> None:
-        """`said`: what the request says beside `messages`; the answer is `messages[position]`."""
-        self._said = said
-        self._messages = messages
-        self._position = position
+    def __init__(self, said: Mapping[str, Any], messages: MessagesBefore) -> None:
+        """`said`: what the request says beside `messages`."""
+        self.said = said
+        self.messages = messages
 
     def __getitem__(self, key: str) -> Any:
         """Return what the request says under a key."""
-        return self._messages[: self._position] if key == "messages" else self._said[key]
+        return self.messages[:] if key == "messages" else self.said[key]
 
     def __iter__(self) -> Iterator[str]:
         """Give the keys."""
-        yield from (*self._said, "messages")
+        yield from (*self.said, "messages")
 
     def __len__(self) -> int:
         """Count the keys."""
-        return len(self._said) + 1
+        return len(self.said) + 1
+
+
+def messages_before(exchange: Exchange) -> Sequence[Any]:
+    """Return the messages that an exchange's request carries; empty where there are none or no request."""
+    request = exchange.request or {}
+    return request.messages if isinstance(request, RequestBefore) else messages_of(request) or ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

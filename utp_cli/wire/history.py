@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.spans import pointer
-from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,8 +34,9 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
 
     None where there are none, or where what came before them is kept by the server.
     """
-    if isinstance(request.get("messages"), list):
-        return list_of(request["messages"])
+    messages = request.get("messages")
+    if isinstance(messages, list):
+        return messages
     if any(request.get(key) for key in _ELSEWHERE):
         return None
     for key, read in (("input", _of_items), ("contents", _of_contents)):
