@@ -72,7 +72,7 @@ _SHORT_WORDS = word_set(
 )
 """Words of less than four letters that need no explanation."""
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
-_COUNT = re.compile(r"\d+(?=[ _-]?[A-Za-z]{4})")
+_COUNT = re.compile(r"(?<!\d)\d++(?=[ _-]?[A-Za-z]{4})")
 """A number before the word that it counts: `24 hours`, `last7Days`."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _KNOWN_SHORT = word_set(
@@ -103,7 +103,8 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
         owner = owner.parent if owner.name is None else None
     told = frozenset(word for text in texts for word in re.findall(r"[^\W_]+", text.lower()))
     whole = " ".join(texts).lower()
-    opaque = [v for v in values if isinstance(v, str) and v and _is_opaque(v) and not _is_told(v, told, whole)]
+    said = [value for value in values[:_MOST] if isinstance(value, str) and value]
+    opaque = [value for value in said if _is_opaque(value) and not _is_told(value, told, whole)]
     if opaque and not _KNOWN_CODES.isdisjoint(words(node.name or (owner.name if owner else "") or "")):
         return
     if opaque:
@@ -114,6 +115,8 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
         )
 
 
+_MOST = 500
+"""Values of an enum that are looked for in the descriptions, each in all of them."""
 _KNOWN_CODES = word_set(
     "language languages lang locale country countries region currency currencies encoding charset paper axis version"
     " versions order timezone method media mime unit units"

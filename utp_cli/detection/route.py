@@ -46,7 +46,7 @@ class Form(Record):
 
 
 def _form(provider: str, pattern: str, *, custom: bool = False) -> Form:
-    return Form(pattern=re.compile(pattern), provider=provider, custom=custom)
+    return Form(pattern=re.compile(pattern, re.DOTALL), provider=provider, custom=custom)  # what ends in `.*` fits
 
 
 FORMS = (

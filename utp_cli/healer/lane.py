@@ -31,7 +31,7 @@ _FEW: Final = 40
 """Characters of words that may stand between a token and its call."""
 _ENOUGH: Final = 400
 """Characters of a text that tell whether it is prose."""
-_PROSE: Final = re.compile(r"\w\W*\s\W*\w")
+_PROSE: Final = re.compile(r"\w[^\w\s]*\s\W*\w")
 
 
 def is_prose(text: str) -> bool:
@@ -112,18 +112,17 @@ class Lane:
             if run.end <= self._looked:
                 break
             runs.append(run)
-        words: list[tuple[int, int]] = []
+        prose = False
         stop = runs[0].end if runs else self._looked
         for run in runs:  # last first
             if found and run.start >= found.start:
                 stop = found.start
                 continue
             if run.kind == "text":
-                words.append((run.start, min(run.end, run.start + _ENOUGH)))
+                prose = prose or is_prose(engine.source.slice(run.start, min(run.end, run.start + _ENOUGH)))
             elif run.kind in ("token", "markup"):
                 marker = engine.source.slice(run.start, run.end)
                 special = run.kind == "markup" and SPECIAL in marker
-                prose = any(is_prose(engine.source.slice(start, end)) for start, end in words)
                 if special or (not prose and marker.strip() not in THINKING):
                     stop = run.start
         return stop, found

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from utp_cli.diagnosis.conversation_turns import turns_of
 from utp_cli.diagnosis.run import diagnose_session
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
+T = TypeVar("T")
 _CRUMB: Final = re.compile(r"(?m)^[ \t]*# TE:[ \t]*(\S[^\n]{0,500})")
 """A breadcrumb: a line behind the framed output that says where more is."""
 _MOST_CRUMBS: Final = 20
@@ -159,13 +160,14 @@ def has_begun(messages: Sequence[Any]) -> bool:
     return _once(messages, "answered", lambda whole: _answered_at(whole, len(whole))) < len(messages)
 
 
-def _once(messages: Sequence[Any], name: str, work: Callable[[Sequence[Any]], Any]) -> Any:
+def _once(messages: Sequence[Any], name: str, work: Callable[[Sequence[Any]], T]) -> T:
     """Work something out for messages: for those of one conversation, which differ in their length, once for all."""
     if not isinstance(messages, MessagesBefore):
         return work(messages)
     if name not in messages.known:
         messages.known[name] = work(messages.whole)
-    return messages.known[name]
+    found: T = messages.known[name]
+    return found
 
 
 def _answered_at(messages: Sequence[Any], default: int) -> int:

@@ -65,10 +65,10 @@ class Exchange:
 class MessagesBefore(Sequence[Any]):
     """The messages before one answer: the beginning of a list that all answers of a conversation share."""
 
-    def __init__(self, whole: list[Any], count: int, known: dict[str, Any]) -> None:
+    def __init__(self, whole: list[Any], length: int, known: dict[str, Any]) -> None:
         """`known` is for what is worked out once for the whole list; it is shared as the list is."""
         self.whole = whole
-        self.count = count
+        self.length = length
         self.known = known
 
     @overload
@@ -78,12 +78,12 @@ class MessagesBefore(Sequence[Any]):
     def __getitem__(self, at: int | slice) -> Any:
         """Return a message, or a list of some."""
         if isinstance(at, slice):
-            return [self.whole[place] for place in range(*at.indices(self.count))]
-        return self.whole[range(self.count)[at]]
+            return [self.whole[place] for place in range(*at.indices(self.length))]
+        return self.whole[range(self.length)[at]]
 
     def __len__(self) -> int:
         """Count the messages."""
-        return self.count
+        return self.length
 
 
 class RequestBefore(Mapping[str, Any]):
