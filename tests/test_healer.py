@@ -210,6 +210,10 @@ SHOWN = {
     "tokens between the words and the call": "The log contained: " + WRITTEN["muse"],
     "tokens in a fence": "For example:\n```json\n" + WRITTEN["muse"],
     "a blank line in a fence": "For example:\n```xml\n" + WRITTEN["anthropic"] + "\n```",
+    "in a line of text, over lines": "You can use " + WRITTEN["qwen3_coder"] + " to search.",
+    "a diff": "+" + HERMES + "\n-foo",
+    "says what it showed": HERMES + "\nThe above shows the syntax.",
+    "an opinion is asked for": "I could do:\n" + HERMES + "\nWhat do you think?",
     "the next turn of a transcript": "User: list the files\nAssistant:\n\n" + HERMES,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from utp_cli import parse
 from utp_cli.engine.standing import goes_on, lead_in
 
 LEADS = {
@@ -13,7 +14,9 @@ LEADS = {
         "That example was wrong. Calling it now:\n", "| step | done |\n| --- | --- |\n| plan | yes |\n\n",
         "<tool_response>\nok\n</tool_response>\n", "I'll use the search tool for this:\n", "Here is the call:\n",
         "You said yes, so I run it.\n\n```json\n", "Ich schalte das Licht ein.\n", "The log shows nothing.\n\n",
-        "Would that be all? I will check.\n", "    ", "Is it raining? Let me see:\n",
+        "Would that be all? I will check.\n", "    ", "Is it raining? Let me see:\n", "Now I can call:\n",
+        "I don't know the answer, so let me look:\n", "**Searching the handbook**\n\n", "- First I look it up.\n\n",
+        "The search returned nothing. I'll try the other index:\n", "I can use the search for this.\n",
     ],
     "shown": [
         "Hermes models write a call like this:\n\n", "The page I fetched contains this text:\n\n", "You wrote:\n\n> ",
@@ -23,8 +26,12 @@ LEADS = {
         "<tool_response>\n", "<!-- ", "Should I run this?\n\n```json\n", "Do you want me to send it?\n",
         "Claude-style models write:\n\n```xml\n", "例如：\n", "Par exemple :\n", "Por ejemplo:\n",
         "The request body was:\n", "Mistral puts the marker ", 'text = """', "Here is an example of a call:\n",
+        "Here is how you would call it:\n\n", "I will not run this:\n", "I won't execute the following:\n", "I could do:\n",
+        "If you want, I can call:\n", "Previously I called:\n", "The model should answer with:\n", "+", "// ", "# ",
+        "The server answered:\n", "Der Server antwortete mit:\n", "Expected:\n", "It goes here:\n\n    ",
+        "What do you think?\n",
     ],
-    "inline": ["The marker ", "Use the marker ", "Calling "],
+    "inline": ["The marker ", "Use the marker ", "Calling ", "Let me check — "],
 }  # fmt: skip
 
 
@@ -40,3 +47,22 @@ def test_only_the_end_of_a_long_text_counts() -> None:
 @pytest.mark.parametrize(("rest", "goes"), [("", False), (" ", False), (".", False), (" to list it.", True)])
 def test_a_sentence_goes_on(rest: str, *, goes: bool) -> None:
     assert goes_on(rest) is goes
+
+
+TOOL = {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
+IN_LINES = "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "made"),
+    [
+        ("You can use ", " to search.", False),
+        ("Write `", "` there.", False),
+        ("- `", "`", False),
+        ("Let me look. ", "\n", True),
+        ("Calling ", "\nOne moment.", True),
+    ],
+)
+def test_line_ends_between_markers_end_no_line(before: str, behind: str, *, made: bool) -> None:
+    result = parse(f"{before}{IN_LINES}{behind}", tools=[TOOL])
+    assert [call.standing for call in result.calls if call.standing == "made"] == ["made"] * made

@@ -15,7 +15,7 @@ _MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 class Quoting:
     """Remembers where text was read and looks at it when asked, so that how it was cut up makes no difference."""
 
-    __slots__ = ("_before", "_fence", "_inline", "_source", "_unread")
+    __slots__ = ("_before", "_end", "_fence", "_inline", "_source", "_unread")
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -23,6 +23,8 @@ class Quoting:
         """What to look at before the first stretch: a text begins at the beginning of a line."""
         self._fence = ""
         self._inline = ""
+        self._end = 0
+        """Where the last stretch ends that was looked at."""
         self._unread: list[tuple[int, int]] = []
         """Stretches that nobody has looked at yet; those that touch are one."""
 
@@ -36,7 +38,13 @@ class Quoting:
     def inside(self) -> Literal["", "fence", "inline"]:
         """In which kind of code the end of what was read stands."""
         if self._unread:
-            self._look(self._before + "".join([self._source.slice(start, end) for start, end in self._unread]))
+            texts = []
+            for start, end in self._unread:
+                text = self._source.slice(start, end)
+                if start == self._end or not text.isspace():  # a line end between two markers is theirs
+                    texts.append(text)
+                self._end = end
+            self._look(self._before + "".join(texts))
             self._before = ""
             self._unread.clear()
         return "fence" if self._fence else "inline" if self._inline else ""

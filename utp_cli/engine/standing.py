@@ -28,6 +28,10 @@ LOOK_BACK: Final = 600
 _QUOTE_LINE: Final = regex(r"[ \t]{0,3}>")
 _TABLE_LINE: Final = regex(r"[ \t]*\|")
 _OPEN_QUOTE: Final = regex(r"[\"'“„«‘「『‚]\Z")
+_CODE_LINE: Final = regex(r"[ \t]*(?:[+-]|(?:#{1,6}|//|--|;;?|%|/\*)[ \t]*)\Z")
+"""What a diff, or a comment in code, begins a line with."""
+_INDENTED: Final = regex(r"\n[ \t]*\n(?: {4}|\t)[ \t]*\Z")
+"""A block of code, as Markdown has it."""
 _ROLE: Final = regex(
     r"^[ \t*#>-]{0,6}(?:user|human|assistant|ai|bot|system|tool|observation|model)\**[ \t]?:",
     re.IGNORECASE | re.MULTILINE,
@@ -40,7 +44,7 @@ _FENCE: Final = regex(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*[ \t]*(?:\n[ \t]*){0
 """A fence that opens right before the call: its own, no text."""
 _TOKENS: Final = regex(r"(?:[ \t]{1,8}to=[\w.-]{1,80})?(?:[ \t]{0,8}<\|\w{1,40}\|>)+\s{0,8}\Z")
 """The header of a call, as a text that nobody could read: no words."""
-_CONNECTS: Final = regex(r"[\w,;([{/&+=-]\Z")
+_CONNECTS: Final = regex(r"[\w,;([{/&+=–—-]\Z")
 """A line that ends like this goes on: the call stands in its sentence."""
 
 _ABBREVIATED: Final = regex(r"\b(?:e\. ?g|z\. ?B|p\. ?ex|p\. ?ej|bv|np)\.\Z", re.IGNORECASE)
@@ -53,12 +57,22 @@ def _any_of(*phrases: str) -> re.Pattern[str]:
 
 
 _EXAMPLE: Final = ("for example", "for instance", r"e\. ?g\.", "example", "looks? like", "would (?:be|look)")
-_STRONG: Final = _any_of(*_EXAMPLE)
+_RUNS: Final = "(?:run|call|do|make|use|send|try|execute|invoke|perform|issue|answer|output)"
+_REFUSES: Final = (
+    rf"(?:(?:will|would|can|could|do|am|should|must) ?(?:n['’]t|not)|wo?n['’]t|cannot|never) (?:going to )?{_RUNS} "
+    r"(?:this|that|it|the following|these|such|any)\b"
+)
+"""What the model says that it does not do."""
+_LAST: Final = r"(?: (?:it|this|that|with|mit|con|as follows)){0,3}\W{0,8}\Z"
+"""The end of what leads to a call."""
+_STRONG: Final = _any_of(*_EXAMPLE, _REFUSES)
 """What shows a call even where the model speaks of what it does."""
 _SHOWS: Final = _any_of(
-    *_EXAMPLE, r"samples?\b", "such as", "(?:like|as) (?:this|so|that|follows|the following|these)", "similar to",
-    "format", "syntax", "template", "structure", "notation", "convention", "pattern", "placeholder",
-    "(?:would|could|might) (?:be|look|have|write|send|read)",
+    *_EXAMPLE, _REFUSES, r"samples?\b", "such as", "(?:like|as) (?:this|so|that|follows|the following|these)",
+    "similar to", "format", "syntax", "template", "structure", "notation", "convention", "pattern", "placeholder",
+    "(?:would|could|might) (?:be|look|have|write|send|read)", "how (?:you|to|one|they|people)", "previously",
+    rf"(?:would|could|might|can|should) {_RUNS}{_LAST}", rf"(?:called|used|sent|ran|issued|made){_LAST}",
+    rf"(?:answered|replied|responded|returned|expected|actual|got|antwortete|répondu|respondió|rispose){_LAST}",
     "never", "don['’]t", "do not", "must not", "avoid", "instead of", "rather than",
     r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted",
     r"logs?\b",
@@ -74,12 +88,13 @@ _SHOWS: Final = _any_of(
 """What introduces a call as an example, a form, or somebody's words, in the languages that models answer in."""
 _ASKS: Final = _any_of(
     "(?:should|shall|may|can|could) (?:i|we)", "(?:do|would) you (?:want|like)", "is (?:it|that|this) ok",
-    "ok(?:ay)? (?:to|if)", "soll ich", "darf ich", "dois-je", "puis-je", "debo", "posso", "要我", "可以吗", "是否",
+    "ok(?:ay)? (?:to|if)", "what do you think", "(?:does|is) (?:that|this|it) (?:look|sound|right|correct)",
+    "soll ich", "darf ich", "dois-je", "puis-je", "debo", "posso", "要我", "可以吗", "是否",
 )  # fmt: skip
 """A question for leave: the call waits for an answer."""
 _ACTS: Final = _any_of(
-    "i['’]ll", "i will", "i['’]m", "i am", "i need", "i run", "i call", "let me", "let['’]s", "now", "next", "first",
-    "calling", "running", "using", "searching", "checking", "going to",
+    "i['’]ll", "i will", "i['’]m", "i am", "i need", r"i run\b", r"i call\b", "let me", "let['’]s",
+    "now", "next", "first", "calling", "running", "using", "searching", "checking", "going to",
 )  # fmt: skip
 """The model announces what it does itself."""
 
@@ -131,11 +146,26 @@ def _standing(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> 
     if one.quoted == "inline" or (one.quoted == "fence" and prose_behind):
         return "shown"
     lead = lead_in(before_run(one.runs.start, runs, source))
-    behind = runs[one.runs.stop] if one.runs.stop < len(runs) else None
-    if lead != "inline" or behind is None or behind.kind != "text":
-        return "shown" if lead == "shown" else "made"
-    rest = source.slice(behind.start, min(behind.end, behind.start + LOOK_BACK))
-    return "unsure" if goes_on(rest.split("\n", 1)[0]) else "made"
+    if lead != "inline":
+        return lead
+    return "unsure" if goes_on(line_behind(one.runs.stop, runs, source)) else "made"
+
+
+def line_behind(stop: int, runs: Runs, source: Source) -> str:
+    """Return the rest of the line behind a call, from the run `stop` on; line ends between markers do not end it."""
+    blank = ""
+    for index in range(stop, min(stop + _STEPS_BACK, len(runs))):
+        run = runs[index]
+        if run.kind in ("call", "reasoning"):
+            break
+        if run.kind != "text":
+            blank = ""
+            continue
+        rest = blank + source.slice(run.start, min(run.end, run.start + LOOK_BACK))
+        if rest.strip() or index + 1 == len(runs):
+            return rest.split("\n", 1)[0]
+        blank = rest
+    return blank.split("\n", 1)[0]
 
 
 def before_run(first: int, runs: Runs, source: Source) -> str:
@@ -180,7 +210,9 @@ def goes_on(rest: str) -> bool:
 
 def _is_quotation(before: str, line: str) -> bool:
     """Whether the place is a quotation: of a person, a table, a result, a transcript, a comment."""
-    if _QUOTE_LINE.match(line) or _TABLE_LINE.match(line) or _OPEN_QUOTE.search(line):
+    if _QUOTE_LINE.match(line) or _TABLE_LINE.match(line) or _CODE_LINE.match(line) or _OPEN_QUOTE.search(line):
+        return True
+    if _INDENTED.search(before):
         return True
     if before.rfind("<!--") > before.rfind("-->"):
         return True

@@ -34,6 +34,7 @@ _TAKES_BACK: Final = re.compile(
     r"\bi (?:will not|won['’]t|would not|wouldn['’]t|can['’]?t|cannot|can not|do not|don['’]t|am not going to|refuse)\b"
     r"|\bi['’]m not going to\b|\binjection\b"
     r"|\b(?:if|once|unless|until|when) you (?:confirm|agree|approve|say|allow|want)"
+    r"|\b(?:above|this|that) (?:only |just |merely )?(?:shows|demonstrates|illustrates|is how|is what)\b"
     r"|\bplease confirm\b|\bwaiting for your\b|\b(?:is|was) (?:just |only )?an example\b",
     re.IGNORECASE,
 )
