@@ -159,6 +159,10 @@ def test_mistral(upstream: Any) -> None:
     answer = client.chat.complete(model="mistral-small-latest", messages=ASKED, tools=FUNCTIONS)
     (call,) = answer.choices[0].message.tool_calls
     assert (call.function.name, len(call.id)) == ("search", 9)
+    events = client.chat.stream(model="mistral-small-latest", messages=ASKED, tools=FUNCTIONS)
+    deltas = [choice.delta for event in events for choice in event.data.choices]
+    (call,) = [call for delta in deltas for call in delta.tool_calls or ()]
+    assert (call.function.name, call.function.arguments) == ("search", '{"query": "tides in Bergen"}')
 
 
 def test_a_transport_wraps_another_and_closes_it(upstream: Any) -> None:

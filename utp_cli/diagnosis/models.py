@@ -23,6 +23,7 @@ MISTRAL = tuple(
         "codestral",
         "pixtral",
         "voxtral",
+        "mathstral",
     )
 )
 """They take ids of nine letters or digits only."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.chat import is_text
 from utp_cli.healer.heals import Heal
-from utp_cli.healer.machine import ERROR_TEXT, Machine, quoted
-from utp_cli.healer.verdict import Form, may_lack
+from utp_cli.healer.machine import Machine, quoted
+from utp_cli.healer.verdict import Form, had_said_all, may_lack
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, integer_of, list_of, text_of
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from utp_cli.healer.machine import Setting
     from utp_cli.healer.verdict import Call, Verdict
 
-ENDED: Final = frozenset({"end_turn", "stop_sequence", "stop", ""})
-"""Stop reasons that become `tool_use` where a call is made; `max_tokens` and the like are never changed."""
+CALLS: Final = "tool_use"
+"""The stop reason of a message with calls."""
 
 
 def _in_pieces(arguments: Any) -> bool:
@@ -48,6 +48,8 @@ class AnthropicMachine(Machine):
         """The input of each call, as a client joins its pieces."""
         self._odd = ""
         self._usage: Any = None
+        self._due = ""
+        """The stop reason that the client gets, where another one came."""
         self._started = False
 
     @staticmethod
@@ -58,10 +60,17 @@ class AnthropicMachine(Machine):
         doc = frame.doc
         kind = self.name(doc)
         answer = self.answer()
-        if not isinstance(doc, dict) or answer.settled:
+        if not isinstance(doc, dict):
             return
         if kind == "error":
-            self._error(frame, quoted(doc))
+            self.read_error(frame, quoted(doc) if self._started else [], "end_turn")
+            return
+        if kind == "message_delta":
+            self._count(frame)
+        if answer.settled:
+            reason = text_of(dict_of(doc.get("delta")).get("stop_reason"))
+            if self._due and reason and had_said_all(reason):
+                self._say_why(frame, self._due)
             return
         frame.texts = answer.feed(doc)
         index = integer_of(doc.get("index"))
@@ -72,8 +81,8 @@ class AnthropicMachine(Machine):
             self._start(frame, self._blocks if index is None else index)
         elif index is not None and index in self._places:
             self._within(frame, kind, index)
-        elif kind == "message_delta":
-            self._end(frame, text_of(dict_of(doc.get("delta")).get("stop_reason")))
+        elif kind == "message_delta" and (reason := text_of(dict_of(doc.get("delta")).get("stop_reason"))):
+            self._end(frame, reason)
         elif kind == "message_stop":
             self._end(frame, None)
 
@@ -123,7 +132,7 @@ class AnthropicMachine(Machine):
         joined = [piece for _, piece in sorted(self._pieces.items())]
         again = any(isinstance(one, str) and one != piece for one, piece in zip(given, joined, strict=False))
         verdict = self.judge(0, reason or "end_turn", odd="arguments-repeated" if again else "")
-        due = "tool_use" if verdict.complete and (reason or "") in ENDED else None
+        due = CALLS if verdict.complete and reason != CALLS and had_said_all(reason) else None
         if verdict.fresh or verdict.natives_changed:
             self._mend(last, verdict)
         if due or reason is None:
@@ -132,18 +141,22 @@ class AnthropicMachine(Machine):
         if reason is None:
             delta = {"stop_reason": verdict.finish, "stop_sequence": None}
             self.insert(last, [{"type": "message_delta", "delta": delta, "usage": self._tokens()}])
-        else:
-            self._close(last, verdict)
+        elif due:
+            self._due = due
+            self._say_why(last, due)
         self.tell(verdict)
         self.let_go(0)
 
-    def _close(self, last: Frame, verdict: Verdict) -> None:
-        if verdict.finish:
-            doc = self.own(last)
-            doc["delta"] = {**dict_of(doc.get("delta")), "stop_reason": verdict.finish}
-        if not isinstance(last.doc.get("usage"), dict):
-            self.own(last)["usage"] = self._tokens()
-            verdict.heals.append(Heal(code="usage", message="message_delta has a usage"))
+    def _say_why(self, frame: Frame, reason: str) -> None:
+        """Change why the message ended."""
+        doc = self.own(frame)
+        doc["delta"] = {**dict_of(doc.get("delta")), "stop_reason": reason}
+
+    def _count(self, frame: Frame) -> None:
+        """Give a `message_delta` the usage that clients read."""
+        if not isinstance(frame.doc.get("usage"), dict):
+            self.own(frame)["usage"] = self._tokens()
+            self.setting.tell(Heal(code="usage", message="message_delta has a usage"))
 
     def _tokens(self) -> dict[str, Any]:
         """The usage that every client needs: what the beginning said, else nothing."""
@@ -193,22 +206,16 @@ class AnthropicMachine(Machine):
             self.own(frame)[key]["text"] = kept
             frame.gone = not kept and key == "delta"
 
-    def _error(self, frame: Frame, told: list[Any]) -> None:
-        verdict = self.judge_error(0, told, "end_turn") if told and self._started else None
-        if verdict is None:
-            return
-        answer = self.answers[0]
-        text = verdict.kept(ERROR_TEXT, 0, (answer.result.texts if answer.result else {}).get(ERROR_TEXT, "")).strip()
-        docs = text_block(self._blocks, text) if text else []
-        at = self._blocks + bool(text)
+    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+        docs = text_block(self._blocks, text.strip()) if text.strip() else []
+        at = self._blocks + bool(docs)
         docs += [doc for place, call in enumerate(verdict.calls, at) for doc in _block(place, call)]
-        delta = {"stop_reason": "tool_use", "stop_sequence": None}
-        docs += [{"type": "message_delta", "delta": delta, "usage": self._tokens()}, {"type": "message_stop"}]
-        self.insert(frame, docs)
-        frame.gone = True
-        verdict.heals.append(Heal(code="error-to-answer", message="the error held the answer"))
-        self.tell(verdict)
-        self.let_go(0)
+        delta = {"stop_reason": CALLS, "stop_sequence": None}
+        return [
+            *docs,
+            {"type": "message_delta", "delta": delta, "usage": self._tokens()},
+            {"type": "message_stop"},
+        ]
 
 
 def text_block(index: int, text: str) -> list[dict[str, Any]]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer import anthropic, chat, gemini, ollama, responses
-from utp_cli.healer.heals import Heal
+from utp_cli.healer.heals import Heal, passes
 from utp_cli.healer.machine import Machine, Setting, quoted
-from utp_cli.healer.verdict import decide
+from utp_cli.healer.verdict import decide, had_said_all
 from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
 from utp_cli.wire.spec import CallDone, TextPiece
 
@@ -34,6 +34,8 @@ class Part:
     """Changes the body."""
     quotes: dict[str, Any] | None = None
     """Gemini's candidate, whose message may quote a call."""
+    passes: str = ""
+    """Why nothing can be changed; empty where it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class Wire:
     machine: type[Machine]
     form: Callable[[Setting], Form]
     parts: Callable[[dict[str, Any]], Iterator[Part]]
-    finish: tuple[frozenset[str], str]
-    """The reasons that become another one where a call is made, and that one; empty where the wire has none for it."""
+    finish: str
+    """The reason of an end with calls; empty where the wire has none."""
     skeleton: Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
     """(text, call, model) → the body of an answer that says this. A call: `{"name", "arguments"}` with JSON text."""
     begin: Callable[[str], list[dict[str, Any]]]
@@ -58,11 +60,12 @@ def heal_body(doc: Any, setting: Setting) -> Any:
     changed = False
     for number, part in enumerate(wire.parts(out)):
         verdict, answer = _judged(part, setting, wire, f"{text_of(dict_of(doc).get('id'))}\0{number}")
-        ended, due = wire.finish
-        if verdict.complete and part.reason in ended and part.reason != due:
-            verdict.finish = due
-            verdict.heals.append(Heal(code="finish", message=f"the reason of the end is {due}: calls are made"))
-        if verdict.fresh or verdict.natives_changed or verdict.finish:
+        if wire.finish and verdict.complete and part.reason != wire.finish and had_said_all(part.reason):
+            verdict.finish = wire.finish
+            verdict.heals.append(Heal(code="finish", message=f"the reason of the end is {wire.finish}: calls are made"))
+        if verdict.changes and part.passes:
+            verdict.heals = [passes(part.passes)]
+        elif verdict.changes:
             changed = True
             part.mend(verdict, answer.result.texts if answer.result else {})
         for heal in verdict.heals:
@@ -114,9 +117,7 @@ def _choices(doc: dict[str, Any]) -> Iterator[Part]:
         def mend(verdict: Verdict, texts: dict[str, str], choice: dict[str, Any] = choice) -> None:
             chat.mend_choice(choice, verdict, texts)
 
-        content = dict_of(choice.get("message")).get("content")
-        if isinstance(content, str | None) and "function_call" not in dict_of(choice.get("message")):
-            yield Part(view, text_of(choice.get("finish_reason")), mend)
+        yield Part(view, text_of(choice.get("finish_reason")), mend, passes=chat.why_passes(choice))
 
 
 def _candidates(doc: dict[str, Any]) -> Iterator[Part]:
@@ -200,20 +201,18 @@ def _created(model: str) -> list[dict[str, Any]]:
     return [{"type": "response.created", "sequence_number": 0, "response": response}]
 
 
-_KEPT: Final[tuple[frozenset[str], str]] = (frozenset(), "")
-
 WIRES: Final = {
     "openai-chat": Wire(
-        chat.ChatMachine, chat.form_of, _choices, (chat.ENDED, "tool_calls"), _chat_body, lambda _: []
+        chat.ChatMachine, chat.form_of, _choices, chat.CALLS, _chat_body, lambda _: []
     ),
     "openai-responses": Wire(
-        responses.ResponsesMachine, lambda _: responses.FORM, _response, _KEPT, _responses_body, _created
+        responses.ResponsesMachine, lambda _: responses.FORM, _response, "", _responses_body, _created
     ),
     "anthropic": Wire(
-        anthropic.AnthropicMachine, lambda _: anthropic.FORM, _message, (anthropic.ENDED, "tool_use"), _anthropic_body,
+        anthropic.AnthropicMachine, lambda _: anthropic.FORM, _message, anthropic.CALLS, _anthropic_body,
         _message_start,
     ),
-    "ollama": Wire(ollama.OllamaMachine, lambda _: ollama.FORM, _line, _KEPT, _ollama_body, lambda _: []),
-    "gemini": Wire(gemini.GeminiMachine, lambda _: gemini.FORM, _candidates, _KEPT, _gemini_body, lambda _: []),
+    "ollama": Wire(ollama.OllamaMachine, lambda _: ollama.FORM, _line, "", _ollama_body, lambda _: []),
+    "gemini": Wire(gemini.GeminiMachine, lambda _: gemini.FORM, _candidates, "", _gemini_body, lambda _: []),
 }  # fmt: skip
 """The wires that are healed."""

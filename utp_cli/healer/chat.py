@@ -1,8 +1,8 @@
 """OpenAI's chat completions, streamed and whole.
 
 The order that every client takes (measured in November 2026 with openai for Python and JavaScript, Vercel's ai,
-LangChain): the role, the text, then each call (opening chunk, one piece of arguments) strictly after the other with
-indexes from 0, then one finish chunk, the usage, `[DONE]`.
+LangChain): the role, the text, then each call strictly after the other with indexes from 0, then one finish chunk, the
+usage, `[DONE]`. What is written anew has a call in one chunk: Mistral's client (mistralai 3.7) takes no pieces.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.healer.heals import Heal
-from utp_cli.healer.machine import ERROR_TEXT, Machine, quoted
-from utp_cli.healer.verdict import Form
+from utp_cli.healer.heals import Heal, passes
+from utp_cli.healer.machine import Machine, quoted
+from utp_cli.healer.verdict import Form, had_said_all
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, integer_of, list_of, text_of
+from utp_cli.wire.error_body import is_error
 from utp_cli.wire.frames import DONE
 
 if TYPE_CHECKING:
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
     from utp_cli.healer.machine import Setting
     from utp_cli.healer.verdict import Call, Verdict
 
-ENDED: Final = frozenset({"stop", "function_call", "eos", "end_turn", "tool_use", ""})
-"""Finish reasons that become `tool_calls` where a call is made; `length` and the like are never changed."""
+CALLS: Final = "tool_calls"
+"""The finish reason of an answer with calls."""
+
+
+LEGACY: Final = "its call stands in function_call"
+IN_PARTS: Final = "its text comes in parts"
 
 
 def is_text(arguments: Any) -> bool:
@@ -54,6 +59,8 @@ class _Assembled:
     first: dict[int, dict[str, Any]] = field(default_factory=dict)
     """The first piece of each call: what else it carries goes to the client."""
     role: bool = False
+    legacy: bool = False
+    """It calls in the field of before 2023."""
     template: dict[str, Any] = field(default_factory=dict)
     """The last document."""
 
@@ -67,10 +74,12 @@ class _Assembled:
             if index > last:
                 self.calls.append({"id": "", "name": "", "arguments": ""})
                 self.first[index] = piece
-            call, function = self.calls[-1], dict_of(piece.get("function"))
-            for key, value in (("id", piece.get("id")), *((key, function.get(key)) for key in ("name", "arguments"))):
+            call = self.calls[-1]
+            function = dict_of(piece.get("function") or piece.get("custom"))
+            said = function.get("input" if "custom" in piece else "arguments", "")
+            for key, value in (("id", piece.get("id")), ("name", function.get("name")), ("arguments", said)):
                 call[key] += text_of(value)
-            if not isinstance(function.get("arguments", ""), str | None):
+            if not isinstance(said, str | None):
                 self.odd = self.odd or "arguments-wrong-kind"
 
     def strays(self, answer: Answer) -> str:
@@ -105,8 +114,9 @@ class ChatMachine(Machine):
             return
         self.seed = self.seed or text_of(doc.get("id"))
         choices = list(dicts_of(doc.get("choices")))
-        if not choices and (told := quoted(doc)):
-            self._error(frame, told)
+        if doc.get("error") or (not choices and is_error(doc)):
+            self.read_error(frame, [] if choices else quoted(doc), "stop")
+            return
         for _, choice in choices:
             number = integer_of(choice.get("index")) or 0
             answer = self.answer(number)
@@ -118,6 +128,7 @@ class ChatMachine(Machine):
             seen = self._calls.setdefault(number, _Assembled())
             seen.template = doc
             delta = dict_of(choice.get("delta"))
+            seen.legacy = seen.legacy or "function_call" in delta
             seen.role = seen.role or bool(delta.get("role"))
             frame.texts += answer.feed({"choices": [{**choice, "index": 0}], "model": doc.get("model")})
             if delta.get("tool_calls"):
@@ -133,27 +144,28 @@ class ChatMachine(Machine):
         answer, seen = self.answers[number], self._calls.setdefault(number, _Assembled())
         answer.hear(answer.decoder.close())
         verdict = self.judge(number, reason or "stop", odd=seen.strays(answer) if answer.natives else "")
-        due = "tool_calls" if verdict.complete and (reason or "") in ENDED else None
+        due = CALLS if verdict.complete and reason != CALLS and had_said_all(reason) else None
         if due or reason is None:
             verdict.finish = due or "stop"
             calls = "calls are made" if due else "the stream had none"
             verdict.heals.append(Heal(code="finish", message=f"finish_reason is {verdict.finish}: {calls}"))
-        if not self._mendable(number, verdict):
-            verdict.heals = [
-                Heal(code="passed", message="the answer passes as it is: its text comes in chunks of parts")
-            ]
-        elif verdict.fresh or verdict.natives_changed or verdict.finish:
+        if verdict.changes and (why := self._why_passes(number, verdict)):
+            verdict.heals = [passes(why)]
+        elif verdict.changes:
             self._mend(frame, number, verdict, reason)
         self.tell(verdict)
         self.let_go(number)
 
-    def _mendable(self, number: int, verdict: Verdict) -> bool:
-        """Whether the texts that change stand where they are known to: not in lists of chunks."""
-        return not verdict.fresh or all(
-            isinstance(dict_of(choice.get("delta")).get("content") or "", str)
+    def _why_passes(self, number: int, verdict: Verdict) -> str:
+        """Say why nothing can be changed; empty where it can."""
+        if self._calls[number].legacy:
+            return LEGACY
+        parts = verdict.fresh and any(
+            not isinstance(dict_of(choice.get("delta")).get("content") or "", str)
             for frame in self.queue for _, choice in dicts_of(dict_of(frame.doc).get("choices"))
             if (integer_of(choice.get("index")) or 0) == number
         )  # fmt: skip
+        return IN_PARTS if parts else ""
 
     def _mend(self, last: Frame, number: int, verdict: Verdict, reason: str | None) -> None:
         """Change what is in the queue, and put the calls before the end."""
@@ -213,9 +225,8 @@ class ChatMachine(Machine):
             deltas.append(tail)
         at = 0 if verdict.natives_changed else len(verdict.natives)
         for index, call in enumerate(verdict.calls[at:], at):
-            opening, arguments = _opening(call, seen.first.get(index) if call.native else None)
-            deltas.append({"tool_calls": [{**opening, "index": index}]})
-            deltas.append({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})
+            first = seen.first.get(index) if call.native else None
+            deltas.append({"tool_calls": [{**_written(call, first), "index": index}]})
         if deltas and not seen.role:
             seen.role = True
             deltas[0] = {"role": "assistant", **deltas[0]}
@@ -234,37 +245,32 @@ class ChatMachine(Machine):
         frame.gone = not doc["choices"] and not doc.get("usage")
         self.setting.tell(Heal(code="finish", message="a second finish chunk was left out"))
 
-    def _error(self, frame: Frame, told: list[Any]) -> None:
-        """An error that holds what the model wrote becomes the rest of the answer."""
-        verdict = self.judge_error(0, told, "stop")
-        if verdict is None:
-            return
+    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
         seen = self._calls.setdefault(0, _Assembled())
         if not seen.template:
             seen.template = {"id": "chatcmpl-healed", "created": 0, "model": self.setting.options.get("model") or ""}
-        answer = self.answers[0]
-        text = verdict.kept(ERROR_TEXT, 0, (answer.result.texts if answer.result else {}).get(ERROR_TEXT, ""))
         deltas = self._deltas(verdict, seen, {"content": text})
-        docs = [*(self._chunk(0, delta) for delta in deltas), self._chunk(0, {}, "tool_calls"), DONE]
-        self.insert(frame, docs)
-        frame.gone = True
-        verdict.heals.append(Heal(code="error-to-answer", message="the error held the answer"))
-        self.tell(verdict)
-        self.let_go(0)
+        return [*(self._chunk(0, delta) for delta in deltas), self._chunk(0, {}, CALLS), DONE]
 
 
-def _opening(call: Call, first: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
-    """Return the first piece of a call, without an index, and its arguments as text."""
-    function = {**dict_of(dict_of(first).get("function")), "name": call.name, "arguments": ""}
-    arguments = (
-        call.arguments
-        if isinstance(call.arguments, str)
-        else dumps(call.arguments if isinstance(call.arguments, dict) else {})
-    )
-    return {**dict_of(first), "id": call.id, "type": "function", "function": function}, arguments
+def _written(call: Call, first: dict[str, Any] | None) -> dict[str, Any]:
+    """Write a call, whole and without an index. `first`: how it came, or its first piece."""
+    given = call.arguments
+    said = given if isinstance(given, str) else dumps(given if isinstance(given, dict) else {})
+    kind, name_of_arguments = ("custom", "input") if call.native and call.native.custom else ("function", "arguments")
+    inner = {**dict_of(dict_of(first).get(kind)), "name": call.name, name_of_arguments: said}
+    return {**dict_of(first), "id": call.id, "type": kind, kind: inner}
 
 
 # -- a body -----------------------------------------------------------------------------------------------------------
+
+
+def why_passes(choice: dict[str, Any]) -> str:
+    """Say why nothing can be changed in a choice of a body; empty where it can."""
+    message = dict_of(choice.get("message"))
+    if "function_call" in message:
+        return LEGACY
+    return "" if isinstance(message.get("content"), str | None) else IN_PARTS
 
 
 def mend_choice(choice: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:
@@ -283,8 +289,7 @@ def mend_choice(choice: dict[str, Any], verdict: Verdict, texts: dict[str, str])
         if first is not None and not call.changed:
             calls.append(first)
             continue
-        opening, arguments = _opening(call, first)
-        calls.append({**opening, "function": {**opening["function"], "arguments": arguments}})
+        calls.append(_written(call, first))
     message["tool_calls"] = calls
     if verdict.finish:
         choice["finish_reason"] = verdict.finish

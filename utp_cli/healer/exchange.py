@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.diagnosis.models import MISTRAL, belongs
 from utp_cli.wire.access import dict_of, dig, text_of
 
 if TYPE_CHECKING:
@@ -18,8 +20,6 @@ _PATHS: Final = (
     (re.compile(r":(?:streamG|g)enerateContent$"), "gemini"),
 )
 """The end of a request's path → its wire."""
-_NINE_LETTERS: Final = re.compile(r"(?:mi[sx]|codes|minis|devs|magis|pix|vox|mathS)tral", re.IGNORECASE)
-"""Models whose templates take ids of nine letters and digits only (Mistral's chat templates, November 2026)."""
 _MODEL_IN_PATH: Final = re.compile(r"/models/([^/:?]+):")
 
 
@@ -55,9 +55,10 @@ def model_of(request: Mapping[str, Any] | None, path: str) -> str | None:
     return text_of(dict_of(request).get("model")) or (in_path[1] if in_path else None)
 
 
+@lru_cache(maxsize=256)
 def wants_nine_letters(model: str | None) -> bool:
     """Whether a model takes ids of exactly nine letters and digits."""
-    return bool(model) and _NINE_LETTERS.search(str(model)) is not None
+    return belongs(model, MISTRAL) is not None
 
 
 def kind_of(headers: Iterable[tuple[str, str]]) -> tuple[str, bool]:

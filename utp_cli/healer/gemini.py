@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.healer.heals import Heal
+from utp_cli.healer.heals import passes
 from utp_cli.healer.machine import ERROR_TEXT, Machine
 from utp_cli.healer.verdict import Form, may_lack
 from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
@@ -48,6 +48,9 @@ class GeminiMachine(Machine):
         doc = frame.doc
         if not isinstance(doc, dict):
             return
+        if doc.get("error"):
+            self.read_error(frame, [], "")
+            return
         self.seed = self.seed or text_of(doc.get("responseId"))
         for _, candidate in dicts_of(doc.get("candidates")):
             number = integer_of(candidate.get("index")) or 0
@@ -72,7 +75,7 @@ class GeminiMachine(Machine):
         )  # fmt: skip
         changes = bool(verdict.fresh) or verdict.natives_changed
         if changes and in_pieces:
-            verdict.heals = [Heal(code="passed", message="the answer passes as it is: arguments come in pieces")]
+            verdict.heals = [passes("arguments come in pieces")]
         elif changes:
             natives = iter(verdict.natives)
             for frame in [frame for frame in self.queue if isinstance(frame.doc, dict)]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.healer.body import WIRES, heal_body, heal_error
 from utp_cli.healer.exchange import kind_of, model_of, tools_of, wants_json, wants_nine_letters, wire_of
 from utp_cli.healer.frames import Splitter, written
-from utp_cli.healer.heals import Heal
+from utp_cli.healer.heals import passes
 from utp_cli.healer.machine import Setting, quoted
 from utp_cli.parsing.parser import known_tools
 from utp_cli.protocol.numbers import dumps, loads
@@ -17,6 +17,7 @@ from utp_cli.wire.shape import judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from utp_cli.healer.heals import Heal
     from utp_cli.healer.machine import Machine
 
 MOST_HELD: Final = 16 * 1024 * 1024
@@ -210,5 +211,5 @@ class Healer:
         self._held.clear()
         self._held_size, self._machine = 0, None
         if why:
-            self._tell(Heal(code="passed", message=f"the answer passes as it is: {why}"))
+            self._tell(passes(why))
         return out

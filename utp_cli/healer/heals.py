@@ -43,3 +43,8 @@ class Heal:
             "cause": self.cause,
             "settings": list(self.settings),
         }
+
+
+def passes(why: str) -> Heal:
+    """Tell that nothing is changed."""
+    return Heal(code="passed", message=f"the answer passes as it is: {why}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.healer.answer import BROKEN, Answer
 from utp_cli.healer.frames import NOTHING, Frame, Splitter, Writer
+from utp_cli.healer.heals import Heal
 from utp_cli.healer.verdict import decide
 from utp_cli.protocol.calls import Oddity
 from utp_cli.wire.catalogue import decoder_of
@@ -24,7 +25,6 @@ from utp_cli.wire.spec import TextPiece
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from utp_cli.healer.heals import Heal
     from utp_cli.healer.verdict import Form, Verdict
     from utp_cli.protocol.tools import Tool
 
@@ -76,6 +76,8 @@ class Machine:
         self._ahead: deque[Frame] = deque()
         """Frames that have not been read."""
         self._waiting = 0
+        self._failed = False
+        """The stream has told of an error."""
         self.seed = ""
         """What the ids are made of: the answer's own id."""
         self._splitter = Splitter(sse=self.sse)
@@ -125,7 +127,7 @@ class Machine:
             frame = self._ahead.popleft()
             self.queue.append(frame)
             self._waiting += len(frame.raw)
-            if frame.doc is not NOTHING:
+            if frame.doc is not NOTHING and not self._failed:
                 self.read(frame)
         return self._release()
 
@@ -154,7 +156,30 @@ class Machine:
         answer.close(finish)
         return decide(answer, self.form, f"{self.seed}\0{number}", sound=not odd)
 
-    def judge_error(self, number: int, told: list[Any], finish: str) -> Verdict | None:
+    def read_error(self, frame: Frame, told: list[Any], finish: str) -> None:
+        """Put the rest of the answer in the place of an error that quotes it; nothing is made of an answer that fails.
+
+        `told`: what the error quotes.
+        """
+        verdict = self._judge_error(0, told, finish) if told else None
+        if verdict is None:
+            self._failed = True
+            for number in self.answers:
+                self.let_go(number)
+            return
+        answer = self.answers[0]
+        quotes = (answer.result.texts if answer.result else {}).get(ERROR_TEXT, "")
+        self.insert(frame, self.rest_of(verdict, verdict.kept(ERROR_TEXT, 0, quotes)))
+        frame.gone = True
+        verdict.heals.append(Heal(code="error-to-answer", message="the error held the answer"))
+        self.tell(verdict)
+        self.let_go(0)
+
+    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+        """Return the documents that end an answer with a text and the calls of a verdict."""
+        raise NotImplementedError
+
+    def _judge_error(self, number: int, told: list[Any], finish: str) -> Verdict | None:
         """Judge what an error quotes; None where no call in it is beyond doubt."""
         answer = self.answer(number)
         if answer.settled or answer.called:

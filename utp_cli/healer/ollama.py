@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.healer.heals import Heal
-from utp_cli.healer.machine import ERROR_TEXT, Machine, quoted
+from utp_cli.healer.machine import Machine, quoted
 from utp_cli.healer.verdict import Form, is_object
 from utp_cli.wire.access import dict_of, list_of, text_of
+from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,8 @@ class OllamaMachine(Machine):
         answer = self.answer()
         if answer.settled:
             return
-        if "message" not in doc and (told := quoted(doc)):
-            self._error(frame, told)
+        if "message" not in doc and is_error(doc):
+            self.read_error(frame, quoted(doc), "stop")
             return
         self.seed = self.seed or text_of(doc.get("created_at"))
         self._model = text_of(doc.get("model"))
@@ -90,18 +90,9 @@ class OllamaMachine(Machine):
             "message": {"role": "assistant", "content": "", **message}, "done": False,
         }  # fmt: skip
 
-    def _error(self, frame: Frame, told: list[Any]) -> None:
-        verdict = self.judge_error(0, told, "stop")
-        if verdict is None:
-            return
-        answer = self.answers[0]
-        text = verdict.kept(ERROR_TEXT, 0, (answer.result.texts if answer.result else {}).get(ERROR_TEXT, ""))
+    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
         line = self._line({"content": text, "tool_calls": written(verdict.calls, 0)})
-        self.insert(frame, [line, {**self._line({}), "done": True, "done_reason": "stop"}])
-        frame.gone = True
-        verdict.heals.append(Heal(code="error-to-answer", message="the error held the answer"))
-        self.tell(verdict)
-        self.let_go(0)
+        return [line, {**self._line({}), "done": True, "done_reason": "stop"}]
 
 
 def written(calls: list[Call], first: int) -> list[dict[str, Any]]:

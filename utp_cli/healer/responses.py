@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.chat import FORM as CHAT_FORM
 from utp_cli.healer.heals import Heal
-from utp_cli.healer.machine import ERROR_TEXT, Machine, quoted
+from utp_cli.healer.machine import Machine, quoted
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, dig, integer_of, list_of, text_of
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from utp_cli.healer.verdict import Call, Verdict
 
 FORM: Final = CHAT_FORM
-_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_ENDS: Final = frozenset({"response.completed", "response.incomplete"})
 _TEXT: Final = "/output/{}/content/{}/text"
+_ARGUMENTS: Final = "/output/{}/arguments"
 
 
 class ResponsesMachine(Machine):
@@ -50,8 +51,10 @@ class ResponsesMachine(Machine):
         answer = self.answer()
         if not isinstance(doc, dict) or answer.settled:
             return
-        if kind == "error" or (kind == "response.failed" and not self._items):
-            self._error(frame, quoted(doc) or quoted(dict_of(doc.get("response"))))
+        if kind in ("error", "response.failed"):
+            told = quoted(doc) or quoted(dict_of(doc.get("response")))
+            may_end = self._begun and not (kind == "response.failed" and self._items)
+            self.read_error(frame, told if may_end else [], "completed")
             return
         frame.texts = answer.feed(doc)
         place = integer_of(doc.get("output_index"))
@@ -92,9 +95,11 @@ class ResponsesMachine(Machine):
         answer, response = self.answers[0], dict_of(last.doc.get("response"))
         reason = dig(response, "incomplete_details", "reason") or kind.removeprefix("response.")
         answer.hear(answer.decoder.close())
-        joined = [text for _, text in sorted(self._pieces.items())]
-        given = [done.arguments for done in answer.natives]
-        again = any(isinstance(one, str) and piece not in ("", one) for one, piece in zip(given, joined, strict=False))
+        again = any(
+            isinstance(done.arguments, str) and piece not in ("", done.arguments)
+            for done in answer.natives for place, piece in self._pieces.items()
+            if done.pointer == _ARGUMENTS.format(place)
+        )  # fmt: skip
         verdict = self.judge(0, text_of(reason), odd="arguments-repeated" if again else "")
         lost = bool(self._items) and not response.get("output")
         if verdict.fresh or verdict.natives_changed:
@@ -163,29 +168,19 @@ class ResponsesMachine(Machine):
             if "name" in doc:
                 frame.doc["name"] = call.name
 
-    def _error(self, frame: Frame, told: list[Any]) -> None:
-        """An error that holds what the model wrote becomes the rest of the answer."""
-        verdict = self.judge_error(0, told, "completed") if told and self._begun else None
-        if verdict is None:
-            return
-        answer = self.answers[0]
-        text = verdict.kept(ERROR_TEXT, 0, (answer.result.texts if answer.result else {}).get(ERROR_TEXT, "")).strip()
+    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+        text = text.strip()
         items = [*([new_message(text, self.seed)] if text else []), *map(new_item, verdict.calls)]
         before = [item for _, item in sorted(self._items.items())]
         docs = [doc for at, item in enumerate(items, len(before)) for doc in item_events(at, item)]
         response = {**self._begun, "status": "completed", "error": None, "output": [*before, *items]}
         docs.append({"type": "response.completed", "response": response})
-        first = self._sequence
-        self.insert(frame, [{**doc, "sequence_number": number} for number, doc in enumerate(docs, first)])
-        frame.gone = True
-        verdict.heals.append(Heal(code="error-to-answer", message="the error held the answer"))
-        self.tell(verdict)
-        self.let_go(0)
+        return [{**doc, "sequence_number": number} for number, doc in enumerate(docs, self._sequence)]
 
 
 def _native(place: int, verdict: Verdict) -> Call | None:
     """The native call of an item, where that changes."""
-    pointer = f"/output/{place}/arguments"
+    pointer = _ARGUMENTS.format(place)
     return next((c for c in verdict.natives if c.changed and c.native and c.native.pointer == pointer), None)
 
 

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.engine.standing import LOOK_BACK, lead_in, says
+from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.healer.cutting import cut_out
 from utp_cli.healer.heals import Heal
-from utp_cli.healer.lane import SPECIAL, THINKING, is_prose
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from utp_cli.healer.answer import Answer
     from utp_cli.protocol.calls import ParseResult, ToolCall
-    from utp_cli.protocol.spans import Segment, Span
+    from utp_cli.protocol.spans import Span
     from utp_cli.wire.spec import CallDone
 
 _MADE_ID: Final = re.compile(r"call_\d+")
@@ -83,6 +84,11 @@ class Verdict:
     def natives_changed(self) -> bool:
         return any(call.changed for call in self.natives)
 
+    @property
+    def changes(self) -> bool:
+        """Whether the client is to get anything else than what came."""
+        return bool(self.fresh or self.natives_changed or self.finish)
+
     def kept(self, pointer: str, start: int, text: str) -> str:
         """Return what is left of a piece of a text that begins at the character `start`."""
         out, at = [], start
@@ -108,6 +114,11 @@ class Form:
     """Ids that the model writes are taken."""
 
 
+def had_said_all(reason: str | None) -> bool:
+    """Whether an answer ended by itself: only then a reason that tells of no call is set right where one is made."""
+    return not reason or meaning_of(reason) in ("stop", "tool")
+
+
 def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verdict:
     """Judge an answer that has been closed. `seed`: what the ids are made of. `sound`: its native calls arrived as
     their wire has them.
@@ -127,7 +138,7 @@ def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verd
         verdict.heals.append(replace(heal, raw="") if call.span in spans else heal)
         spans.append(call.span)
     if made:
-        _cut(answer, result, made, verdict)
+        verdict.cuts, verdict.thoughts = cut_out(answer, result, made)
     return verdict
 
 
@@ -249,6 +260,8 @@ def _right_behind(before: ToolCall, call: ToolCall, result: ParseResult) -> bool
 
 def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
     """Say why a call may not be made; empty where nothing speaks against it."""
+    if meaning_of(result.finish_reason) == "filter":
+        return "the answer was held back or refused"
     if answer.tools is not None and call.name not in answer.tools:
         return "the request has no such tool"
     if (
@@ -319,71 +332,6 @@ def _text_ahead(pointer: str, start: int, result: ParseResult) -> str:
 def _taken_back(behind: str) -> bool:
     asks = any(lead_in(part.strip()) == "shown" for part in re.findall(r"[^.!?？\n]*[?？]", behind))
     return asks or _TAKES_BACK.search(behind) is not None
-
-
-# -- what leaves the text ---------------------------------------------------------------------------------------------
-
-
-def _cut(answer: Answer, result: ParseResult, made: Sequence[ToolCall], verdict: Verdict) -> None:
-    """Take the markup of the calls out of the texts, and the tokens around it; what was thought between such tokens
-    becomes thinking.
-    """
-    thoughts = []
-    others = [*result.calls, *(call for call in result.rejected if call.reason != "in-reasoning")]
-    stay = [call for call in others if call.span and not any(call is one for one in made)]
-    for pointer in dict.fromkeys(call.pointer for call in made):
-        lane = answer.lanes.get(pointer)
-        if lane is None:
-            continue  # a call that its dialect puts into the thinking: that stays as it was
-        text = result.texts[pointer]
-        segments = [s for s in result.segments if s.pointer == pointer]
-        first = min(call.span[0] for call in made if call.span and call.pointer == pointer)
-        cuts = []
-        for place, segment in enumerate(segments):
-            start, end = max(segment.span[0], lane.certain), segment.span[1]
-            if end <= start or segment.kind == "text" or any(_inside(segment, call, pointer) for call in stay):
-                continue
-            if segment.kind == "reasoning":
-                if SPECIAL in _opened_by(segments, place, text):
-                    thoughts.append(text[start:end])
-                    cuts.append((start, end))
-            elif _leaves(segments, place, text, first):
-                cuts.append((start, end))
-        verdict.cuts[pointer] = cuts
-    verdict.thoughts = "".join(thoughts)
-
-
-def _leaves(segments: Sequence[Segment], place: int, text: str, first: int) -> bool:
-    """Whether markup or layout leaves the text: what belongs to the calls, not what belongs to thinking or to words
-    before them. `first`: where the first call begins.
-    """
-    segment = segments[place]
-    special = SPECIAL in text[slice(*segment.span)]
-    if segment.kind == "markup" and (_thinks(segments, place) or text[slice(*segment.span)].strip() in THINKING):
-        return special and segment.kind == "markup"
-    if segment.span[0] >= first:
-        return True
-    between = (other for other in segments[place:] if other.kind in ("text", "markup") and other.span[1] <= first)
-    return not any(is_prose(text[slice(*other.span)]) for other in between)
-
-
-def _opened_by(segments: Sequence[Segment], place: int, text: str) -> str:
-    """The markup that thinking begins with."""
-    before = next((s for s in reversed(segments[:place]) if s.kind not in ("layout", "reasoning")), None)
-    return text[slice(*before.span)] if before and before.kind == "markup" else ""
-
-
-def _inside(segment: Segment, call: ToolCall, pointer: str) -> bool:
-    span = call.span or (0, 0)
-    return call.pointer == pointer and span[0] <= segment.span[0] and segment.span[1] <= span[1]
-
-
-def _thinks(segments: Sequence[Segment], place: int) -> bool:
-    """Whether markup is a tag of the thinking beside it."""
-    solid = [number for number, segment in enumerate(segments) if segment.kind != "layout" or number == place]
-    at = solid.index(place)
-    beside = [segments[number].kind for number in (*solid[max(at - 1, 0) : at], *solid[at + 1 : at + 2])]
-    return segments[place].kind == "markup" and "reasoning" in beside
 
 
 # -- what is told -----------------------------------------------------------------------------------------------------

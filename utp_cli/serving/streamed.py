@@ -37,10 +37,7 @@ def _chat(body: dict[str, Any], asked: Asked) -> Iterator[bytes]:
         said = {key: value for key, value in message.items() if key not in ("tool_calls", "content")}
         yield chunk(index, {**said, "role": "assistant", "content": text_of(message.get("content"))})
         for at, call in enumerate(list_of(message.get("tool_calls"))):
-            function = dict_of(call.get("function"))
-            yield chunk(index, {"tool_calls": [{**call, "index": at, "function": {**function, "arguments": ""}}]})
-            piece = {"index": at, "function": {"arguments": text_of(function.get("arguments"))}}
-            yield chunk(index, {"tool_calls": [piece]})
+            yield chunk(index, {"tool_calls": [{**call, "index": at}]})
         yield chunk(index, {}, choice.get("finish_reason") or "stop")
     if dict_of(asked.request.get("stream_options")).get("include_usage") and "usage" in body:
         yield _event({**head, "choices": [], "usage": body["usage"]})
