@@ -14,26 +14,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import httpx
+from weather import TOOLS
 
 from utp_cli import Parser, render_result, render_tools, retry_message, rewrite
 
 if TYPE_CHECKING:
     from utp_cli.protocol.events import Event
 
-TOOLS = [
-    {
-        "name": "get_weather",
-        "description": "Get the forecast of a city for the next days. Use it when the user asks about weather.",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "city": {"type": "string", "description": "Name of the city, e.g. Oslo."},
-                "days": {"type": "integer", "description": "How many days.", "minimum": 1, "maximum": 7},
-            },
-            "required": ["city"],
-        },
-    }
-]
 ROUNDS = 8
 
 

@@ -12,24 +12,10 @@ import os
 import sys
 
 import httpx
+from weather import TOOLS
 
 from utp_cli import render_tools
 from utp_cli.healing import Heal, transport
-
-TOOLS = [
-    {
-        "name": "get_weather",
-        "description": "Get the forecast of a city for the next days. Use it when the user asks about weather.",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "city": {"type": "string", "description": "Name of the city, e.g. Oslo."},
-                "days": {"type": "integer", "description": "How many days.", "minimum": 1, "maximum": 7},
-            },
-            "required": ["city"],
-        },
-    }
-]
 
 
 def told(change: Heal) -> None:

@@ -31,6 +31,10 @@ Parser = Annotated[
 ]
 Json = Annotated[bool, result("--json", help="The same as -f json.")]
 Output = Annotated[str | None, result("--output", "-o", metavar="FILE", help="Write the result to a file.")]
+Recording = Annotated[
+    str | None, result("--output", "-o", metavar="FILE", help="Record what went by to a session file.")
+]
+Redacted = Annotated[list[str] | None, result("--redact", metavar="FIELD", help="A further field to take out of it.")]
 Quiet = Annotated[bool, result("--quiet", "-q", help="Only the first line.")]
 Verbose = Annotated[bool, result("--verbose", "-v", help="Everything, in full.")]
 Color = Annotated[str | None, result("--color", metavar="WHEN", help="auto, always, never (--no-color).")]

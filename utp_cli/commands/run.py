@@ -50,12 +50,8 @@ def run(
     config: options.Config = None,
     model: options.Model = None,
     provider: options.Provider = None,
-    output: Annotated[
-        str | None, options.result("--output", "-o", metavar="FILE", help="Record what went by to a session file.")
-    ] = None,
-    redact: Annotated[
-        list[str] | None, options.result(metavar="FIELD", help="A further field to take out of it.")
-    ] = None,
+    output: options.Recording = None,
+    redact: options.Redacted = None,
     quiet: Annotated[bool, options.result("--quiet", "-q", help="No line per answer, only the sums.")] = False,
     color: options.Color = None,
     no_color: options.NoColor = False,

@@ -58,12 +58,8 @@ def serve(
     config: options.Config = None,
     model: options.Model = None,
     provider: options.Provider = None,
-    output: Annotated[
-        str | None, options.result("--output", "-o", metavar="FILE", help="Record what went by to a session file.")
-    ] = None,
-    redact: Annotated[
-        list[str] | None, options.result(metavar="FIELD", help="A further field to take out of it.")
-    ] = None,
+    output: options.Recording = None,
+    redact: options.Redacted = None,
     log_format: Annotated[str, options.result(metavar="NAME", help="A line per exchange: pretty, or json.")] = "pretty",
     quiet: options.Quiet = False,
     color: options.Color = None,
