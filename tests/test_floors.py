@@ -51,6 +51,8 @@ OTHERS = {
         "httpx",
         "mcp",
         "openai",
+        "anthropic",
+        "ollama",
         "platformdirs",
         "prometheus_client",
         "pydantic",

@@ -6,9 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from utp_cli.commands.profiles import target_file
 from utp_cli.detection.detect import Detection, detect
+from utp_cli.detection.outcomes import ENDS
+from utp_cli.facts.formats import FORMATS
 from utp_cli.io.listings import kept
 from utp_cli.io.output import say
 from utp_cli.io.profiles import add_profile
@@ -132,7 +135,14 @@ class Detecting:
     def _probed(self, server: ServerFacts) -> tuple[Outcome, ...]:
         from utp_cli.io.probing import probe  # noqa: PLC0415
 
-        return tuple(probe(server, self._web()))
+        return tuple(probe(server, self._web(), self._wire()))
+
+    def _wire(self) -> str:
+        """Return the wire format that the URL, else the profile, says the server has."""
+        path = urlsplit(self._url or "").path
+        at_url = next((name for name in ENDS if path.endswith(FORMATS[name].path)), None)
+        said = (at_url, self._settings.get("definition_format"), self._settings.get("provider"))
+        return next((name for name in said if name in ENDS), "openai-chat")
 
     def _web(self) -> Web:
         from utp_cli.io.web import Web  # noqa: PLC0415
@@ -140,7 +150,9 @@ class Detecting:
         variable = self._settings.get("api_key_env")
         if variable and variable not in os.environ:
             raise BadOption(f"the variable {variable} that should hold the key is not set")
-        return Web(seconds=self._seconds, key=os.environ.get(variable) if variable else None)
+        host = urlsplit(self._url or "").hostname or ""
+        wire = "anthropic" if self._settings.get("provider") == "anthropic" or host.endswith("anthropic.com") else ""
+        return Web(seconds=self._seconds, key=os.environ.get(variable) if variable else None, wire=wire)
 
     def _read_template(self) -> TemplateReading:
         from utp_cli.detection.template import read_template  # noqa: PLC0415 - jinja2 is for those who have one
@@ -186,7 +198,7 @@ def saved(found: Found, name: str, settings: Settings, config: str | None) -> st
 
 def _tools(detection: Detection, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
     """Return how to handle tools; where the probe saw calls left in the text, the parser that read them."""
-    read_by = [outcome.whole.parser for outcome in outcomes if outcome.whole.verdict == "repaired"]
+    read_by = [outcome.whole.parser for outcome in outcomes if outcome.scenario.calls]
     return {
         "definition_format": detection.definition_format,
         "call_parser": next(filter(None, read_by), detection.call_parser),

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from utp_cli.facts.formats import FORMATS
 from utp_cli.io.output import say
-from utp_cli.io.web import joined, key_header, root_of, shown_url
+from utp_cli.io.web import ANTHROPIC_VERSION, joined, key_header, root_of, shown_url
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.replaying.chunks import parse_again, tools_of
 from utp_cli.replaying.compare import calls_of, recorded_calls
@@ -155,7 +155,7 @@ class Asking:
     def _headers(self, request: Mapping[str, Any]) -> dict[str, str]:
         """Return what a request of this format is sent with; the key stands where this format has it."""
         found = recognise(dict(request)).format
-        version = {"anthropic-version": "2023-06-01"} if found == "anthropic" else {}
+        version = {"anthropic-version": ANTHROPIC_VERSION} if found == "anthropic" else {}
         return {**version, **key_header(self.key, found)}
 
     async def _turn(self) -> None:

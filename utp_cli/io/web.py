@@ -56,6 +56,8 @@ class Web:
     seconds: float = 30.0
     """For one whole answer."""
     key: str | None = field(default=None, repr=False)
+    wire: str = ""
+    """The wire format whose header carries the key."""
 
     def get(self, url: str) -> Any:
         """Return the decoded JSON of an answer. Raises `NoAnswer`."""
@@ -81,7 +83,8 @@ class Web:
         import httpx  # noqa: PLC0415 - only who asks pays
 
         end = time.monotonic() + self.seconds
-        headers = key_header(self.key)
+        version = {"anthropic-version": ANTHROPIC_VERSION} if self.wire == "anthropic" else {}
+        headers = {**version, **key_header(self.key, self.wire)}
         timeout = httpx.Timeout(self.seconds, connect=min(_CONNECTING, self.seconds))
         with self._explained(url), httpx.Client(timeout=timeout) as client:
             asked = httpx.URL(url)
@@ -173,13 +176,15 @@ def root_of(url: str) -> str:
     if not known:
         raise BadOption(f"'{url}' is no URL of a server: http://HOST:PORT")
     path = parts.path.rstrip("/")
-    for end in ("/chat/completions", "/v1"):
+    for end in ("/chat/completions", "/messages", "/responses", "/v1", "/api/chat", "/api/generate"):
         path = path.removesuffix(end)
     return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
 
 
 _PATH = re.compile(r"/(?![/\\])[^\\\s#\x00-\x20\x7f]*+")
 """A path with its query: one slash, then nothing that a reader of URLs could take for a host."""
+ANTHROPIC_VERSION = "2023-06-01"
+"""Which Anthropic's API wants said in every request."""
 KEY_HEADERS = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}
 """Which header carries the key in requests of a format; every other takes `Authorization: Bearer …`."""
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from utp_cli.facts.formats import FORMATS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.views.lines import Screen
 
 _COLUMN = 38
-_SAID = {"works": "works", "fails": "fails", "absent": "none came"}
+_SAID = {"works": "works", "absent": "none came"}
 _SIGNS = {"works": "good", "repaired": "repaired", "fails": "lost", "absent": "skipped"}
 
 
@@ -21,6 +23,8 @@ def probing(outcomes: Sequence[Outcome], name: str, screen: Screen) -> list[Text
     """Draw what really works: a verdict, then a line a scenario, whole and streamed."""
     good = sum(outcome.whole.verdict == "works" and not outcome.differs for outcome in outcomes)
     lines = [screen.section(f"probe: {good} of {len(outcomes)} work", screen.safe(screen.cut(name, 40)))]
+    paths = [FORMATS[name].path for name in (outcomes[0].asked if outcomes else ())]
+    lines += screen.labelled(Text("  asked  "), ", ".join(paths), 9) if len(paths) > 1 else []
     for outcome in outcomes:
         sign = screen.sign("look" if outcome.differs else _SIGNS[outcome.whole.verdict])
         label = Text.assemble("  ", sign, f" {outcome.scenario.says}")
@@ -49,6 +53,10 @@ def _heard(heard: Heard) -> str:
     if heard.verdict == "repaired":
         by = f"read by {heard.parser}" if heard.parser else "after repair"
         return by + (f" ({', '.join(heard.repairs)})" if heard.repairs else "")
-    causes = f" ({', '.join(heard.diagnoses)})" if heard.diagnoses and heard.verdict == "fails" else ""
-    why = f": {heard.why}" if heard.why and heard.verdict == "fails" else ""
-    return f"{_SAID[heard.verdict]}{why}{causes}"
+    at = f" at {heard.path}" if heard.path and heard.verdict != "works" else ""
+    if heard.verdict != "fails":
+        return f"{_SAID[heard.verdict]}{at}"
+    causes = f" ({', '.join(heard.diagnoses)})" if heard.diagnoses else ""
+    why = f": {heard.why}" if heard.why else ""
+    reads = f"; utp reads it: {heard.parser}" if heard.parser else "; utp mends it" if heard.repairs else ""
+    return f"fails{at}{why}{causes}{reads}"
