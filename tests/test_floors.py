@@ -64,7 +64,7 @@ OTHERS = {
         "uvicorn",
         "zstandard",
     },
-    "views": {"rich", "jinja2"},
+    "views": {"rich", "jinja2", "textual"},
     "commands": {"typer", "tomli_w", "pyarrow"},
     "plugins": {"pytest"},
 }

@@ -60,6 +60,9 @@ def replay(
     rate: Annotated[float | None, live(metavar="N", min=0.001, help="Requests in a second, at most.")] = None,
     repair_attempts: Annotated[int, live(metavar="N", min=0, help="Say what is wrong, N times.")] = 0,
     api_key_env: Annotated[str | None, live(metavar="VARIABLE", help="The variable that holds the key.")] = None,
+    interactive: Annotated[
+        bool, how("--interactive", "-i", help="Look through the exchanges, in the terminal.")
+    ] = False,
     suggest: Annotated[bool, how("--suggest", help="Say which settings would have read the most calls.")] = False,
     save_as: Annotated[str | None, how(metavar="NAME", help="Write the suggestion as a profile.")] = None,
     against_parser: Annotated[str | None, how(metavar="NAME", help="Compare with what this parser finds.")] = None,
@@ -101,8 +104,10 @@ def replay(
     if target or fix:
         return _checked(files, target, settings, fix=fix, showing=showing)
     limits = Limits(max_rounds=_number(settings, "max_rounds"), max_tokens=_number(settings, "max_tokens"))
+    given = (against, update, export, html, suggest, save_as, limits.max_tokens is not None, settings.get("format"))
+    if interactive:
+        return _viewed(showing, files, settings, limits, against_parser, given)
     if is_folder(output):
-        given = (against, update, export, html, suggest, save_as, limits.max_tokens is not None, settings.get("format"))
         return _into_folder(showing, files, settings, limits, (against_parser, fail_on, engine, jobs), given)
     sessions = _opened(files)
     if html and (export or suggest or save_as):
@@ -123,22 +128,20 @@ def replay(
         from utp_cli.recording.cleaning import clean_session  # noqa: PLC0415 - only pages are handed on
 
         sessions = map(clean_session, sessions)
-    skipped: dict[str, Counter[str]] = {}
     if export:
-        count = export_to(sessions, Path(export), skipped)
-        out.say(f"{export}: {count:,} exchange{'s' * (count != 1)}")
-        _say_skipped(skipped)
-        return 0
+        return _exported(sessions, export)
     sink = sink_for(name, showing)
     if suggest or save_as:
-        opened = partial(_opened, files)
-        return suggested(opened, known, engine_for(engine, jobs), sink, config=config, name=save_as, as_json=as_json)
+        return suggested(
+            partial(_opened, files), known, engine_for(engine, jobs), sink, config=config, name=save_as, as_json=as_json
+        )
     drawing = drawing_for("utp replay", files, html, name, sink, quiet=quiet)
     if drawing and (jobs != 1 or engine != "local"):
         raise BadOption("a page is drawn in one process: leave out --jobs and --engine, or --html")
     worker = drawing.engine if drawing else engine_for(engine, jobs)
     parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser, limits=limits)
     parts = _reported(name, _watched(drawing.parts(parts) if drawing else parts, quiet=quiet), showing, sink)
+    skipped: dict[str, Counter[str]] = {}
     accepted, judge, unanswered = _Accepted(asked=update), Judge(BARS[fail_on]), 0
     for part in parts:
         accepted.add(part)
@@ -175,6 +178,16 @@ def _into_folder(
     return replay_into(Path(str(showing.file)), files, how, engine, jobs, quiet=showing.quiet, refused=refused)
 
 
+def _viewed(
+    showing: Showing, files: list[str], settings: Settings, limits: Limits, against: str | None, given: tuple[Any, ...]
+) -> int:
+    """Look through sessions; `given` is as in `_into_folder`."""
+    from utp_cli.commands.viewing import view  # noqa: PLC0415 - only who looks pays
+
+    refused = {**dict(zip(_NOT_INTO_FOLDERS, given, strict=True)), "--output": showing.file}
+    return view(files, _parser_options(settings), limits, against, showing, refused)
+
+
 _NOT_INTO_FOLDERS = (
     "--against", "--update", "--export", "--html", "--suggest", "--save-as", "--max-tokens", "--format"
 )  # fmt: skip
@@ -189,6 +202,14 @@ def _recorded_here() -> list[str]:
 
 def _opened(files: list[str]) -> Iterator[Session]:
     return (session for file in files for session in read_sessions(Path(file)))
+
+
+def _exported(sessions: Iterable[Session], file: str) -> int:
+    skipped: dict[str, Counter[str]] = {}
+    count = export_to(sessions, Path(file), skipped)
+    out.say(f"{file}: {count:,} exchange{'s' * (count != 1)}")
+    _say_skipped(skipped)
+    return 0
 
 
 def _say_skipped(skipped: dict[str, Counter[str]]) -> None:

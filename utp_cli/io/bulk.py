@@ -171,14 +171,14 @@ def _batch(piece: Slice, outcomes: list[Outcome]) -> Any:
 def _parts(piece: Slice) -> Iterator[Part]:
     for chunk in _chunks(piece):
         done = replay_chunk(chunk)
-        for each in [done] if not done.fault else _one_by_one(chunk):
+        for each in [done] if not done.fault else one_by_one(chunk):
             yield Part(
                 session=piece.header, outcomes=each.outcomes, conversations=each.conversations, last=chunk.last,
                 skipped=each.skipped,
             )  # fmt: skip
 
 
-def _one_by_one(chunk: Chunk) -> Iterator[Done]:
+def one_by_one(chunk: Chunk) -> Iterator[Done]:
     """Replay the rows of a chunk by themselves, so that one that cannot be read costs itself alone."""
     for row in chunk.rows:
         done = replay_chunk(replace(chunk, rows=[row], following=None))

@@ -63,15 +63,17 @@ def pretty(
     tools: int | None = None,
     source: str = "",
     seen: bool = False,
+    ladder: bool = False,
     engines: Sequence[EngineReading] | None = None,
 ) -> list[Text]:
     """Draw an answer. `tools`: how many are known. `source`: its name, where there are several answers.
 
-    `seen`: the text as written has just been shown, and is left out. `engines`: what servers would return.
+    `seen`: the text as written has just been shown, and is left out. `ladder`: how a clean answer was read is shown
+    too. `engines`: what servers would return.
     """
     calls = _listed([*enumerate(result.calls, 1)], lambda entry: _call(*entry, screen, tools), screen)
     calls += _listed(result.server_calls, lambda ran: _server_call(ran, screen), screen)
-    clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls)
+    clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls) and not ladder
     head = [
         first_line(result, screen, source),
         *found_lines(result, screen),

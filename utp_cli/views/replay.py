@@ -15,6 +15,7 @@ from utp_cli.views.lines import Screen, blocks, counted, wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from utp_cli.replaying.compare import Compared
     from utp_cli.replaying.conversation import ToolFailure
     from utp_cli.replaying.digest import Digest, SessionDigest
     from utp_cli.replaying.metrics import Tally
@@ -101,10 +102,10 @@ def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen, said: se
         lines += screen.labelled(Text("    fix "), outcome.fix, 8, whole=True)
     if outcome.failed:
         lines.append(Text(f"    utp parse --from '{screen.safe(session.source)}#{outcome.index}'", style="dim"))
-    return [*lines, *_arguments(outcome, screen)]
+    return [*lines, *changed_arguments(outcome, screen)]
 
 
-def _arguments(outcome: Outcome, screen: Screen) -> list[Text]:
+def changed_arguments(outcome: Outcome | Compared, screen: Screen) -> list[Text]:
     """Show expected against found where a call of one name is on both sides."""
     lines = []
     for lost in outcome.lost:

@@ -1,0 +1,1 @@
+"""Sessions to look through: a list of exchanges, and the one that is chosen. Needs the extra `tui`."""
