@@ -683,6 +683,18 @@ def test_keys(opened):
 
 
 @browser_needed
+@pytest.mark.parametrize("width", [320, 360, 800, 1280])
+@pytest.mark.parametrize("script", [True, False])
+def test_no_flag_is_broken_at_any_width(opened, width, script):
+    driver = opened("sessions/lost-call.jsonl", script=script, width=width)
+    flags_shown = driver.find_elements("css selector", ".do .flag")
+    line = driver.find_element("css selector", ".do .flag").rect["height"]
+    assert {flag.text for flag in flags_shown} == {"--enable-auto-tool-choice", "--tool-call-parser hermes"}
+    assert {flag.rect["height"] for flag in flags_shown} == {line}
+    assert line < 30
+
+
+@browser_needed
 def test_it_can_be_read_without_javascript(opened):
     driver = opened("page/broken.jsonl", script=False)
     assert "6 of 9 answers went wrong" in driver.find_element("css selector", "h1").text

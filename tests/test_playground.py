@@ -211,17 +211,25 @@ def requests_of(log: Path) -> list[str]:
 
 @built
 def test_the_other_commands_and_a_phone(browse: Any, address: str) -> None:
-    browser = browse(width=400)
+    browser = browse()
+    # A window is never as narrow as a phone; what is emulated is.
+    phone = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
     browser.open(address)
     choose = "document.querySelector(`input[value=${arguments[0]}]`).click()"
     browser.driver.execute_script(choose, "detect")
     browser.by("model").send_keys("qwen3:32b")
     browser.by("run").click()
     browser.until(lambda: "--tool-call-parser hermes" in browser.by("plain").text)
+    assert "--enable-auto-tool-choice" in browser.by("plain").text
+    assert browser.driver.execute_script("return scrollY + innerHeight > document.getElementById('plain').offsetTop")
     browser.driver.execute_script(choose, "audit")
     browser.by("tools").send_keys('{"name": "get user", "parameters": {"type": "object", "properties": {}}}')
     browser.by("run").click()
     browser.until(lambda: "UTP102" in browser.by("plain").text)
+    assert "tools:1:" in browser.by("plain").text
+    assert "tmp/" not in browser.by("plain").text
+    assert max(map(len, browser.by("plain").text.splitlines())) < 60
     browser.driver.execute_script(choose, "render")
     browser.by("format").send_keys("anthropic")
     browser.by("run").click()

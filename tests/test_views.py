@@ -12,11 +12,12 @@ from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from tests import answers
-from utp_cli import load_tools, parse
+from utp_cli import detect, load_tools, parse
 from utp_cli.protocol import numbers
 from utp_cli.protocol.calls import ParseResult, ToolCall
 from utp_cli.protocol.events import Event
 from utp_cli.views import json as json_view
+from utp_cli.views.detection import detection
 from utp_cli.views.escape import shown
 from utp_cli.views.lines import ASCII, Screen, painted, place, wrapped
 from utp_cli.views.live import Live
@@ -266,3 +267,12 @@ def test_ten_thousand_calls_fit_a_screen():
     text = painted(pretty(result, Screen()), colour=False)
     assert "and 9,988 more; --verbose shows them" in text
     assert len(text.splitlines()) < 100
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 80])
+@pytest.mark.parametrize("model", ["qwen3:32b", "deepseek-ai/DeepSeek-V3.1", "openai/gpt-oss-120b"])
+def test_flags_to_copy_are_whole_at_any_width(model, width):
+    found = detect(model)
+    told = painted(detection(found, Screen(width=width)), colour=False)
+    assert {flag for flags in found.servers.values() for flag in flags if flag[0] == "-"} <= set(told.split())
+    assert max(map(cell_len, told.splitlines())) <= width

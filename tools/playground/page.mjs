@@ -58,11 +58,18 @@ function fill(given) {
   arrange();
 }
 
+function columns() {
+  // How many characters of a result fit beside each other.
+  const measure = document.createElement("canvas").getContext("2d");
+  measure.font = getComputedStyle($("plain")).font;
+  return Math.floor(($("result").clientWidth - 28) / measure.measureText("0").width);
+}
+
 function run() {
   if (!ready) return;
   asked += 1;
   say("Reading …");
-  worker.postMessage({ id: asked, ...state() });
+  worker.postMessage({ id: asked, columns: columns(), ...state() });
 }
 
 function show({ html, plain, said }) {
@@ -73,6 +80,8 @@ function show({ html, plain, said }) {
   if (html) $("report").src = shown;
   $("plain").textContent = plain ?? "";
   say(said ?? "");
+  // On a phone the result is below what can be seen.
+  if ($("result").getBoundingClientRect().top > innerHeight / 2) $("said").scrollIntoView();
 }
 
 async function packed(value) {

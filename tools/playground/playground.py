@@ -9,12 +9,14 @@ from typing import Any
 
 from utp_cli.protocol.errors import UtpError
 
-_WIDTH = 96
+_NARROWEST, _WIDEST = 40, 96
 """Characters of a line of text."""
 
 
 def answer(question: str) -> str:
     """Answer `{"kind": "parse" | "detect" | "audit" | "render", "text", "tools", "model", "provider", "format"}`.
+
+    `columns`: characters that fit into a line where the answer is shown.
 
     Returns `{"html"}` or `{"plain"}`, and `said`: one line about it. Input never raises.
     """
@@ -47,7 +49,8 @@ def _detect(asked: dict[str, Any]) -> dict[str, str]:
 
     if not asked.get("model"):
         return {"plain": "", "said": "Name a model."}
-    return _lines(detection(detect(asked["model"]), _screen()))
+    told = _lines(detection(detect(asked["model"]), _screen(asked)))
+    return {"plain": "\n".join(told) + "\n", "said": ""}
 
 
 def _audit(asked: dict[str, Any]) -> dict[str, str]:
@@ -58,7 +61,8 @@ def _audit(asked: dict[str, Any]) -> dict[str, str]:
     file = read_tool_file(_file(asked))
     report = audit_file(file, provider=asked.get("provider") or None)
     shown = Audited(name=Path(file.path).name, text=file.text, report=report)
-    return _lines(as_text([shown], _screen()))
+    told = [line.replace(f"{_folder()}/", "") for line in _lines(as_text([shown], _screen(asked)))]
+    return {"plain": "\n".join(told) + "\n", "said": told[-1]}
 
 
 def _render(asked: dict[str, Any]) -> dict[str, str]:
@@ -85,12 +89,11 @@ def _file(asked: dict[str, Any]) -> str:
     return str(path)
 
 
-def _screen() -> Any:
+def _screen(asked: dict[str, Any]) -> Any:
     from utp_cli.views.lines import Screen
 
-    return Screen(width=_WIDTH)
+    return Screen(width=max(_NARROWEST, min(asked.get("columns") or _WIDEST, _WIDEST)))
 
 
-def _lines(lines: list[Any]) -> dict[str, str]:
-    told = [str(line).rstrip() for line in lines]
-    return {"plain": "\n".join(told) + "\n", "said": told[0] if told else ""}
+def _lines(lines: list[Any]) -> list[str]:
+    return [str(line).rstrip() for line in lines]

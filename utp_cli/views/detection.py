@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from utp_cli.detection.spec import ModelSpec
 
 _LABEL = 17
+_ROOM = 50
+"""Cells from which on sources stand at the right, and flags beside the names of servers."""
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
 _SERVERS = {"vllm": "vLLM", "sglang": "SGLang", "llama.cpp": "llama.cpp", "ollama": "Ollama"}
 
@@ -151,6 +153,9 @@ def _facts(found: Detection, screen: Screen) -> list[Text]:
         return []
     lines = []
     for label, say in _ROWS:
+        if screen.width < _ROOM:
+            lines += screen.labelled(Text(f"  {label}"), say(found), _LABEL)
+            continue
         left = Text(f"  {label:<{_LABEL}}{screen.safe(say(found))}")
         source = found.sources.get(_SOURCES[label], "")
         short = source if screen.verbose else _shortened(source)
@@ -174,7 +179,8 @@ def _serve(found: Detection, screen: Screen) -> list[Text]:
     lines = [screen.section("serve it with")]
     for name, flags in found.servers.items():
         label = Text(f"    {_SERVERS.get(name, name):<11}")
-        lines += screen.labelled(label, " ".join(flags) if flags else "nothing to set", _LABEL)
+        column = _LABEL if screen.width >= _ROOM else 6  # there, a flag would be broken beside the name
+        lines += screen.labelled(label, " ".join(flags) if flags else "nothing to set", column)
     return lines
 
 
