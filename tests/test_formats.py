@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import load
 from tests.test_docs import formats_page
 from utp_cli import parse
 from utp_cli.auditing.portability_report import TARGETS
@@ -21,7 +22,7 @@ from utp_cli.rendering.results import render_result
 from utp_cli.rendering.tools import render_tools
 from utp_cli.validation.definitions import FORMS, find_definitions, read_definition
 from utp_cli.wire.catalogue import FORMATS as READERS
-from utp_cli.wire.shape import recognise
+from utp_cli.wire.shape import decoded, recognise
 from utp_cli.wire.shape_answers import ANSWER_RULES, FLAVOURS, MESSAGE_RULES
 from utp_cli.wire.shape_requests import REQUEST_RULES, TOOL_RULES
 
@@ -61,7 +62,7 @@ def test_what_is_read_has_a_sign_and_what_has_a_sign_is_read() -> None:
     signs = {rule.format for rule in (*ANSWER_RULES, *MESSAGE_RULES)} | {rule[0] for rule in REQUEST_RULES}
     assert signs == READERS.keys()
     assert {rule[0] for rule in TOOL_RULES} == FORMS.keys()
-    assert {rule[0] for rule in FLAVOURS} <= READERS.keys()
+    assert FLAVOURS.keys() <= READERS.keys()
 
 
 @pytest.mark.parametrize("name", NATIVE)
@@ -91,3 +92,13 @@ def test_every_format_writes_results(name: str) -> None:
 def test_the_page_of_formats_lists_them_all() -> None:
     page = formats_page()
     assert all(f"| `{name}` |" in page for name in RECORDS)
+
+
+def test_the_keys_of_a_rule_are_in_all_documents_that_it_holds_of() -> None:
+    inputs = [case["input"] for case in load("wire/cases.jsonl", "wire/more.jsonl")]
+    listed = [inner if isinstance(inner := decoded(given), list) else [inner] for given in inputs]
+    documents = [doc for each in listed for doc in each if isinstance(doc, dict)]
+    told = [rule for rule in (*ANSWER_RULES, *MESSAGE_RULES) if rule.keys]
+    held = [(rule, doc) for rule in told for doc in documents if rule.holds(doc)]
+    assert len({rule.why for rule, _ in held}) > 20
+    assert [rule.why for rule, doc in held if rule.keys.isdisjoint(doc)] == []

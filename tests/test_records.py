@@ -96,3 +96,22 @@ def test_the_functions_of_dataclasses_take_records() -> None:
     assert dataclasses.asdict(point) == dataclasses.asdict(DataPoint(x=1, tags=["a"]))
     told = [(made.name, made.type, made.default) for made in dataclasses.fields(Point)]
     assert told == [(made.name, made.type, made.default) for made in dataclasses.fields(DataPoint)]
+
+
+def test_a_class_of_which_many_are_made_keeps_to_its_declarations() -> None:
+    class Base(Record):
+        a: int
+        b: list[int] = field(default_factory=list)
+
+    class Below(Base):
+        a: int = 5
+        c: str = "c"
+
+    some = [Base(a=number) for number in range(500)]
+    assert some[-1] == Base(a=499, b=[])
+    assert some[0].b is not some[-1].b
+    assert [Below(c="d"), Below(a=1, b=[2])] == [Below(a=5, b=[], c="d"), Below(a=1, b=[2], c="c")]
+    for wrong in ({}, {"a": 1, "z": 2}, {"z": 2}):
+        with pytest.raises(TypeError):
+            Base(**wrong)  # type: ignore[arg-type]
+    assert pickle.loads(pickle.dumps([Plain(a=n) for n in range(300)]))[-1] == Plain(a=299)  # noqa: S301

@@ -26,7 +26,7 @@ BROKEN: Final = "incomplete"
 class _Read:
     """Stands for the reader of the wire: the healer has read it."""
 
-    verbatim, length, side, form = False, 0, "response", "document"
+    verbatim, length, side, form, document = False, 0, "response", "document", None
 
     def __init__(self, shape: str, told: Told, *, stream: bool) -> None:
         self.shape, self.stream = shape, stream

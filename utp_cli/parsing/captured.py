@@ -58,7 +58,7 @@ def _kind(wire: WireReader) -> CaptureKind:
         return "text" if wire.shape == "text" else "error"
     if wire.stream:
         return "stream"
-    document = wire.facts.document
+    document = wire.document
     if wire.side == "request" and wire.shape != "mcp":
         alone = isinstance(document, dict) and document.keys() <= {"messages", "tools", "id"}
         return "session" if alone else "request"

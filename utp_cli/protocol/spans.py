@@ -33,6 +33,9 @@ class Segment(Record):
 
 def pointer(*parts: str | int) -> str:
     """Write a JSON Pointer. `pointer("a/b", 0)` is `/a~1b/0`; `pointer()` is `""`."""
+    text = "/".join(map(str, ("", *parts)))
+    if "~" not in text and text.count("/") == len(parts):
+        return text  # nothing in it is to be escaped
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 

@@ -80,6 +80,8 @@ _KINDS: Final = {
 
 
 def _is_empty(value: Any) -> bool:
+    if isinstance(value, dict):
+        return False
     if isinstance(value, str):
         return value.strip() in ("", "null")
     return value is None or value == [] or _is_absent(value)
@@ -126,7 +128,7 @@ Lifted = tuple[Any, list[Repair]] | None
 
 def _lifted(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
     """Take one step from what stands there to the object of arguments; None where there is none to take."""
-    for code, message, step in _STEPS if tool else _STEPS_WITHOUT_TOOL:
+    for code, message, step in _STEPS[isinstance(value, dict), tool is not None]:
         found = step(value, tool, decode)
         if found is not None:
             made, more = found
@@ -231,17 +233,25 @@ def _echoed_value(item: Any, name: str, tool: Tool) -> Any:
     return item["value"] if _is_type(item) and "value" in item and not asks_object else item
 
 
-_STEPS: Final[tuple[tuple[str, str, Callable[[Any, Any, Decode], Lifted]], ...]] = (
+_Steps = tuple[tuple[str, str, "Callable[[Any, Any, Decode], Lifted]"], ...]
+_OF_OBJECTS: Final[_Steps] = (
+    ("nested-arguments", "lifted the inner arguments", _nested),
+    ("schema-echo", "took the values out of the schema", _echoed),
+)
+_OF_OTHERS: Final[_Steps] = (
     ("double-encoded-json", "decoded the text", _decoded),
     ("name-value-list", "made an object of names and values", _named_values),
     ("array-wrapper", "took the only item", _only_item),
     ("positional-arguments", "gave the values the names of the schema", _positional),
     ("bare-argument", "took the value for the one argument", _bare),
-    ("nested-arguments", "lifted the inner arguments", _nested),
-    ("schema-echo", "took the values out of the schema", _echoed),
 )
-"""What is tried, in this order."""
-_STEPS_WITHOUT_TOOL: Final = tuple(step for step in _STEPS if step[2] in (_decoded, _nested))
+_STEPS: Final = {
+    (True, True): _OF_OBJECTS,
+    (True, False): _OF_OBJECTS[:1],
+    (False, True): _OF_OTHERS,
+    (False, False): _OF_OTHERS[:1],
+}
+"""What is tried, in this order, by whether it is an object, and whether the tool is known."""
 
 
 def shape_repair(code: str, at: str, before: Any, message: str, *, after: Any = "") -> Repair:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from utp_cli.protocol.numbers import raw_decode
 from utp_cli.protocol.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _UNDERSCORE: Final = regex(r"_([a-z0-9])")
 _FREE: Final = frozenset({"args", "response"})
@@ -50,9 +47,11 @@ def dict_of(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def dicts_of(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+def dicts_of(value: Any) -> list[tuple[int, dict[str, Any]]]:
     """The objects in a list, each with its place in it."""
-    return ((place, item) for place, item in enumerate(list_of(value)) if isinstance(item, dict))
+    if not isinstance(value, list):
+        return []
+    return [(place, item) for place, item in enumerate(value) if isinstance(item, dict)]
 
 
 def integer_of(value: Any) -> int | None:

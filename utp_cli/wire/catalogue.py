@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
@@ -16,5 +17,9 @@ FORMATS: Final = {name: record.reader for name, record in RECORDS.items() if rec
 
 def decoder_of(format: str, scope: Scope) -> FormatDecoder:  # noqa: A002 - the word of this floor
     """Make the decoder of a format. Raises KeyError for a name that is not in `FORMATS`."""
-    module = import_module(f"utp_cli.wire.{FORMATS[format]}")
-    return cast("FormatDecoder", module.Decoder(scope))
+    return _decoder_class(FORMATS[format])(scope)
+
+
+@cache
+def _decoder_class(module: str) -> type[FormatDecoder]:
+    return cast("type[FormatDecoder]", import_module(f"utp_cli.wire.{module}").Decoder)

@@ -6,7 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.calls import Oddity, ServerCall
-from utp_cli.protocol.records import MutableRecord, field, replace
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
 from utp_cli.wire.open_call import OpenCall
@@ -34,7 +34,10 @@ class Scope(MutableRecord):
 
     def inside(self, *parts: str | int, stream: bool) -> Scope:
         """The same input, further in."""
-        return replace(self, prefix=self.prefix + pointer(*parts), stream=stream, depth=self.depth + 1)
+        return Scope(
+            told=self.told, stream=stream, prefix=self.prefix + pointer(*parts), keys=self.keys, ids=self.ids,
+            depth=self.depth + 1,
+        )  # fmt: skip
 
 
 class FormatDecoder:

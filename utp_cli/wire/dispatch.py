@@ -72,7 +72,6 @@ class Dispatch:
 
     def _decide(self, found: Recognised) -> None:
         self.recognised = found
-        self.scope.told.flavour = self.scope.told.flavour or found.flavour
         if found.unit == "event":
             scope = self.scope
             if found.path:

@@ -10,6 +10,7 @@ from utp_cli.wire.access import camel, dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.partial_args import PartialArguments
+from utp_cli.wire.shape_answers import flavour_of
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Decoder(FormatDecoder):
             self._underscores = True
             doc = camel(doc)
         self.note_model(doc.get("modelVersion"))
+        self.told.flavour = self.told.flavour or flavour_of(self.format, doc)
         usage = dict_of(doc.get("usageMetadata"))
         self.count_tokens(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
         if "parts" in doc:

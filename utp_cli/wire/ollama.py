@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.shape_answers import flavour_of
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Decoder(FormatDecoder):
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
         self.note_model(doc.get("model"))
+        self.told.flavour = self.told.flavour or flavour_of(self.format, doc)
         self.count_tokens(doc.get("prompt_eval_count"), doc.get("eval_count"))
         if "response" in doc:
             self.format = "ollama-generate"

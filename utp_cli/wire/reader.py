@@ -42,12 +42,14 @@ class WireReader:
         self._provider = provider
         self._dispatch: Dispatch | None = None
         self._framing: Framing | EventStream | None = None
-        self._characters = codecs.getincrementaldecoder("utf-8")("replace")
+        self._characters: codecs.IncrementalDecoder | None = None
+        """Of bytes: made for the first."""
         self._bytes: bytearray | None = bytearray()
         """The first bytes, until they tell whether an event stream begins; None from then on."""
         self._head = ""
         self._held: list[str] = []
-        self._document: Any = None
+        self.document: Any = None
+        """The decoded body, or what was decoded last; None for raw text."""
         self._otherwise = "text"
         """What an input is that no document told of."""
 
@@ -72,11 +74,11 @@ class WireReader:
     def facts(self) -> WireFacts:
         """What was said beside calls and text, as far as it has been read."""
         if self._dispatch is None:
-            return WireFacts(document=self._document)
+            return WireFacts(document=self.document)
         told = self._dispatch.scope.told
         framing = self._framing.oddities if self._framing else []
         return WireFacts(
-            document=self._document,
+            document=self.document,
             error=told.error,
             status=told.status,
             prompt_tokens=told.prompt_tokens,
@@ -98,9 +100,9 @@ class WireReader:
         dispatch = self._made_dispatch()
         self._otherwise = "unknown"
         if isinstance(body, list):
-            self._document, dispatch.scope.stream = [], True
+            self.document, dispatch.scope.stream = [], True
             return [event for chunk in body for event in self.feed_chunk(chunk)]
-        self._document = body
+        self.document = body
         events = [*dispatch.feed(body), *dispatch.close()]
         self._settle()
         return events
@@ -108,16 +110,17 @@ class WireReader:
     def feed_chunk(self, document: Any) -> list[WireEvent]:
         """Read the next document of a stream, decoded."""
         dispatch = self._made_dispatch()
-        if not (isinstance(self._document, list) and self._otherwise == "unknown"):
-            self._document, self._otherwise, dispatch.scope.stream = [], "unknown", True
-        self._document.append(document)
+        if not (isinstance(self.document, list) and self._otherwise == "unknown"):
+            self.document, self._otherwise, dispatch.scope.stream = [], "unknown", True
+        self.document.append(document)
         events = dispatch.feed(document)
         self._settle()
         return events
 
     def close(self) -> list[WireEvent]:
         """There is no more: what is still undecided is settled."""
-        events = self._take_text(self._characters.decode(bytes(self._bytes or b""), final=True))
+        rest = bytes(self._bytes or b"")
+        events = self._take_text(self._decoded(rest, final=True)) if rest or self._characters else []
         self._bytes = None
         if self._framing and not self.verbatim:
             events += self._take_documents(self._framing, self._framing.close())
@@ -136,7 +139,12 @@ class WireReader:
         if isinstance(self._framing, EventStream):
             self.length += len(data)
             return self._take_documents(self._framing, self._framing.feed(data))
-        return self._take_text(self._characters.decode(data))
+        return self._take_text(self._decoded(data))
+
+    def _decoded(self, data: bytes, *, final: bool = False) -> str:
+        if self._characters is None:
+            self._characters = codecs.getincrementaldecoder("utf-8")("replace")
+        return self._characters.decode(data, final)
 
     def _take_text(self, text: str) -> list[WireEvent]:
         if not text:
@@ -166,7 +174,7 @@ class WireReader:
         for document in documents:
             dispatch = self._made_dispatch()
             dispatch.scope.stream = framing.several
-            self._document = None if framing.several else document
+            self.document = None if framing.several else document
             if document is DONE:
                 dispatch.scope.told.ended = True
                 events += dispatch.close()
@@ -206,6 +214,6 @@ class WireReader:
         """It is raw text: hand on what was held."""
         text = "".join(self._held)
         self._held.clear()
-        self._dispatch, self._document = None, None
+        self._dispatch, self.document = None, None
         self.shape, self.verbatim, self.stream = "text", True, False
         return [TextPiece(pointer="", text=text)] if text else []

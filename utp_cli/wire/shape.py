@@ -49,6 +49,7 @@ class Recognised(Record):
         return out | {key: value for key in ("flavour", "ambiguous") if (value := getattr(self, key))}
 
 
+_RULES: Final = (*ANSWER_RULES, ERROR_RULE, *MESSAGE_RULES)
 _WRAPPERS: Final = (("response",), ("body",), ("response", "body"), ("stream",))
 """Where a log may keep the answer, one of these keys after the other."""
 _UNKNOWN: Final = Recognised(
@@ -70,8 +71,11 @@ class Framed(NamedTuple):
 
 
 def judge(document: Any) -> Recognised:
-    """Say what one document of an answer is, through wrappers; `unknown` for requests and tool lists too."""
-    found = _match(document, (*ANSWER_RULES, ERROR_RULE, *MESSAGE_RULES))
+    """Say what one document of an answer is, through wrappers; `unknown` for requests and tool lists too.
+
+    Which server wrote it is not looked for: decoders note that.
+    """
+    found = _match(document, _RULES)
     if found.decisive or found.format == "error":
         return found
     for path in _WRAPPERS:
@@ -126,13 +130,15 @@ def _match_inner(value: Any) -> Recognised:
 
 def _match(document: Any, rules: Iterable[Rule]) -> Recognised:
     if isinstance(document, dict):
+        keys = document.keys()
         for rule in rules:
+            if rule.keys and keys.isdisjoint(rule.keys):
+                continue
             if rule.holds(document):
                 return Recognised(
                     format=rule.format,
                     side=rule.side,
                     why=rule.why,
-                    flavour=flavour_of(rule.format, document),
                     ambiguous=rule.ambiguous,
                     unit=rule.unit,
                 )
@@ -181,7 +187,9 @@ def _first_decisive(documents: Iterable[Any]) -> Recognised:
     for document in documents:
         found = judge(document)
         if found.decisive:
-            return found
+            inner = _flat(unwrap(document, found.path))
+            flavours = (flavour_of(found.format, element) for element in inner)
+            return replace(found, flavour=next(filter(None, flavours), None))
         error = error or (found if found.format == "error" else None)
     return error or _UNKNOWN
 

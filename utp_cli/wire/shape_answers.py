@@ -8,7 +8,7 @@ from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 Side = Literal["response", "request", "stream", "tools", "text"]
 Unit = Literal["event", "answer", "message"]
@@ -23,6 +23,8 @@ class Rule(NamedTuple):
     side: Side
     unit: Unit
     why: str
+    keys: frozenset[str]
+    """It holds of no document without one of these; none: any document may be it."""
     holds: Callable[[Document], Any]
     ambiguous: bool = False
 
@@ -41,14 +43,16 @@ def _any_item(value: Any, *keys: str) -> bool:
 
 
 def _tells_spans(doc: Document) -> bool:
-    if any(key in doc for key in ("resourceSpans", "resourceLogs")):
+    if "resourceSpans" in doc or "resourceLogs" in doc:
         return True
-    attributes = doc.get("attributes")
-    keys = [*doc, *dict_of(attributes), *(item.get("key") for _, item in dicts_of(attributes))]
-    named = [doc.get(key) for key in ("name", "event_name", "eventName")] + [dict_of(attributes).get("event.name")]
-    return any(
-        text_of(key).startswith(("gen_ai.", "llm.output_messages.", "langfuse.observation.")) for key in keys + named
-    )
+    names = [*doc, doc.get("name"), doc.get("event_name"), doc.get("eventName")]
+    if attributes := doc.get("attributes"):
+        names += [*dict_of(attributes), dict_of(attributes).get("event.name")]
+        names += [item.get("key") for _, item in dicts_of(attributes)]
+    return any(text_of(name).startswith(_SPAN_NAMES) for name in names if name)
+
+
+_SPAN_NAMES: Final = ("gen_ai.", "llm.output_messages.", "langfuse.observation.")
 
 
 def _langchain(doc: Document) -> bool:
@@ -169,54 +173,67 @@ def _lone_choice(doc: Document) -> bool:
     return "done" not in doc and speaks and not said.keys().isdisjoint({"role", "tool_calls", "function_call"})
 
 
-def _answer(name: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> Rule:
-    return Rule(name, side, "answer", why, holds)
+def _answer(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> Rule:
+    return Rule(name, side, "answer", why, frozenset(keys.split()), holds)
 
 
-def _event(name: str, why: str, holds: Callable[[Document], Any], side: Side = "stream") -> Rule:
-    return Rule(name, side, "event", why, holds)
+def _event(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "stream") -> Rule:
+    return Rule(name, side, "event", why, frozenset(keys.split()), holds)
 
 
-def _message(name: str, why: str, holds: Callable[[Document], Any], *, ambiguous: bool = False) -> Rule:
-    return Rule(name, "response", "message", why, holds, ambiguous)
+def _message(name: str, keys: str, why: str, holds: Callable[[Document], Any], *, ambiguous: bool = False) -> Rule:
+    return Rule(name, "response", "message", why, frozenset(keys.split()), holds, ambiguous)
 
 
 ANSWER_RULES: Final = (
-    _answer("har", "`log.entries` is a list", lambda d: isinstance(dig(d, "log", "entries"), list)),
-    _answer("otel", "spans, or attributes named `gen_ai.…`", _tells_spans),
-    _answer("mcp", "`jsonrpc` with a `method`", lambda d: "jsonrpc" in d and "method" in d, "request"),
-    _answer("mcp", "`jsonrpc` with tools", lambda d: "jsonrpc" in d and dig(d, "result", "tools"), "tools"),
-    _answer("mcp", "`jsonrpc`", lambda d: "jsonrpc" in d),
-    _answer("langchain", "a dump of a LangChain message", _langchain),
-    _event("langchain", "a dump of a chunk of a LangChain message", _langchain_chunk),
-    _answer("litellm-log", "`call_type` beside `response` and LiteLLM's own fields", _litellm),
+    _answer("har", "log", "`log.entries` is a list", lambda d: isinstance(dig(d, "log", "entries"), list)),
+    _answer("otel", "", "spans, or attributes named `gen_ai.…`", _tells_spans),
+    _answer("mcp", "jsonrpc", "`jsonrpc` with a `method`", lambda d: "jsonrpc" in d and "method" in d, "request"),
+    _answer("mcp", "jsonrpc", "`jsonrpc` with tools", lambda d: "jsonrpc" in d and dig(d, "result", "tools"), "tools"),
+    _answer("mcp", "jsonrpc", "`jsonrpc`", lambda d: "jsonrpc" in d),
+    _answer("langchain", "type", "a dump of a LangChain message", _langchain),
+    _event("langchain", "type", "a dump of a chunk of a LangChain message", _langchain_chunk),
+    _answer("litellm-log", "call_type", "`call_type` beside `response` and LiteLLM's own fields", _litellm),
     _answer(
         "langfuse",
+        "traceId trace_id",
         "`traceId` (`trace_id` in exports) beside an observation's `type`",
         lambda d: ("traceId" in d or "trace_id" in d) and text_of(d.get("type")) in _OBSERVATIONS,
     ),
-    _event("gemini", "`candidates`, or token counts as Gemini has them", _gemini, "response"),
-    _event("gemini", "`promptFeedback`", lambda d: isinstance(d.get("promptFeedback"), dict), "response"),
+    _event(
+        "gemini",
+        "candidates usageMetadata usage_metadata",
+        "`candidates`, or token counts as Gemini has them",
+        _gemini,
+        "response",
+    ),
+    _event(
+        "gemini", "promptFeedback", "`promptFeedback`", lambda d: isinstance(d.get("promptFeedback"), dict), "response"
+    ),
     _answer(
         "bedrock",
+        "stopReason",
         "`output.message` beside `stopReason`",
         lambda d: isinstance(dig(d, "output", "message"), dict) and "stopReason" in d,
     ),
-    _event("bedrock", "an event of ConverseStream, or `chunk.bytes`", _bedrock_event),
+    _event("bedrock", "", "an event of ConverseStream, or `chunk.bytes`", _bedrock_event),
     _event(
         "openai-responses",
+        "type",
         "`type` starts with `response.`",
         lambda d: text_of(d.get("type")).startswith("response."),
     ),
-    _answer("openai-responses", "`object` is `response`", lambda d: d.get("object") == "response"),
-    _answer("openai-responses", "`output` lists typed items", lambda d: _any_item(d.get("output"), "type")),
+    _answer("openai-responses", "object", "`object` is `response`", lambda d: d.get("object") == "response"),
+    _answer("openai-responses", "output", "`output` lists typed items", lambda d: _any_item(d.get("output"), "type")),
     _answer(
         "anthropic",
+        "type",
         "`type` is `message`, with a `content` list",
         lambda d: d.get("type") == "message" and isinstance(d.get("content"), list),
     ),
     _event(
         "anthropic",
+        "type",
         "`type` is an event of the Messages API",
         _type_in(
             "message_start content_block_start content_block_delta content_block_stop message_delta message_stop ping"
@@ -224,60 +241,74 @@ ANSWER_RULES: Final = (
     ),
     _event(
         "cohere",
+        "type",
         "`type` is an event of Cohere's chat",
         _type_in(
             "message-start tool-plan-delta content-start content-delta content-end tool-call-start"
             " tool-call-delta tool-call-end citation-start citation-end message-end"
         ),
     ),
-    _answer("cohere", "`message` beside an upper-case `finish_reason`", _upper_finish),
-    _answer("openai-legacy", "`choices` with a `function_call`", lambda d: _whole_choices(d) and legacy(d)),
-    _answer("openai-chat", "`choices` with messages", _whole_choices),
-    _event("openai-legacy", "`choices` with a `function_call`", lambda d: _choices(d) and legacy(d)),
-    _event("openai-chat", "`choices`", _choices, "response"),
+    _answer("cohere", "finish_reason", "`message` beside an upper-case `finish_reason`", _upper_finish),
+    _answer("openai-legacy", "choices", "`choices` with a `function_call`", lambda d: _whole_choices(d) and legacy(d)),
+    _answer("openai-chat", "choices", "`choices` with messages", _whole_choices),
+    _event("openai-legacy", "choices", "`choices` with a `function_call`", lambda d: _choices(d) and legacy(d)),
+    _event("openai-chat", "choices", "`choices`", _choices, "response"),
     _event(
         "ollama",
+        "done",
         "`done` beside `message`",
         lambda d: "done" in d and isinstance(d.get("message"), dict),
         "response",
     ),
     _event(
         "ollama-generate",
+        "done",
         "`done` beside `response`",
         lambda d: "done" in d and isinstance(d.get("response"), str),
         "response",
     ),
-    _event("openai-chat", "a choice without `choices`", _lone_choice, "response"),
-    _event("openai-chat", "`tool_calls` in pieces", delta_calls),
-    _event("openai-chat", "a call in pieces", lambda d: "index" in d and _wire_call(d)),
+    _event("openai-chat", "message delta", "a choice without `choices`", _lone_choice, "response"),
+    _event("openai-chat", "tool_calls", "`tool_calls` in pieces", delta_calls),
+    _event("openai-chat", "index", "a call in pieces", lambda d: "index" in d and _wire_call(d)),
 )
 """For answers and the events of streams."""
 
-ERROR_RULE: Final = Rule("error", "response", "event", "an error and nothing that answers", is_error)
+ERROR_RULE: Final = Rule("error", "response", "event", "an error and nothing that answers", frozenset(), is_error)
 
 MESSAGE_RULES: Final = (
-    _message("cohere", "a message with a `tool_plan`", lambda d: "role" in d and "tool_plan" in d),
-    _message("openai-chat", "a message with `tool_calls`", lambda d: "role" in d and list_of(d.get("tool_calls"))),
+    _message("cohere", "tool_plan", "a message with a `tool_plan`", lambda d: "role" in d and "tool_plan" in d),
+    _message(
+        "openai-chat",
+        "tool_calls",
+        "a message with `tool_calls`",
+        lambda d: "role" in d and list_of(d.get("tool_calls")),
+    ),
     _message(
         "anthropic",
+        "content",
         "a message with blocks of Anthropic's",
         lambda d: "role" in d and not _block_types(d).isdisjoint({"tool_use", "tool_result", "thinking"}),
     ),
-    _message("gemini", "a message with `parts`", lambda d: "role" in d and isinstance(d.get("parts"), list)),
+    _message("gemini", "parts", "a message with `parts`", lambda d: "role" in d and isinstance(d.get("parts"), list)),
     _message(
         "bedrock",
+        "content",
         "a message with `toolUse` items",
         lambda d: _any_item(d.get("content"), "toolUse", "toolResult"),
     ),
     _message(
-        "openai-legacy", "a message with `function_call`", lambda d: "role" in d and dict_of(d.get("function_call"))
+        "openai-legacy",
+        "function_call",
+        "a message with `function_call`",
+        lambda d: "role" in d and dict_of(d.get("function_call")),
     ),
-    _message("openai-chat", "a message of the assistant", _assistant, ambiguous=True),
-    _message("openai-chat", "`tool_calls` alone", _lone_calls),
-    _message("openai-legacy", "`function_call` alone", _lone_function_call),
-    _message("openai-chat", "a call as `tool_calls` has them", _wire_call),
+    _message("openai-chat", "content", "a message of the assistant", _assistant, ambiguous=True),
+    _message("openai-chat", "tool_calls", "`tool_calls` alone", _lone_calls),
+    _message("openai-legacy", "function_call", "`function_call` alone", _lone_function_call),
+    _message("openai-chat", "function", "a call as `tool_calls` has them", _wire_call),
     _event(
         "openai-responses",
+        "call_id",
         "an output item with a `call_id`",
         lambda d: text_of(d.get("type")).endswith("_call") and "call_id" in d,
         "response",
@@ -285,38 +316,34 @@ MESSAGE_RULES: Final = (
 )
 """For messages without an answer around them."""
 
-FLAVOURS: Final[tuple[tuple[str, str, Callable[[Document], Any]], ...]] = (
-    (
-        "openai-chat",
-        "azure",
-        lambda d: "prompt_filter_results" in d or _any_item(d.get("choices"), "content_filter_results"),
-    ),
-    (
-        "openai-chat",
-        "openrouter",
-        lambda d: "provider" in d or _any_item(d.get("choices"), "native_finish_reason"),
-    ),
-    ("openai-chat", "llamacpp", lambda d: "timings" in d),
-    ("openai-chat", "sglang", lambda d: _any_item(d.get("choices"), "matched_stop")),
-    ("openai-chat", "ollama", lambda d: d.get("system_fingerprint") == "fp_ollama"),
-    ("openai-chat", "vllm", lambda d: any(text_of(i).startswith("chatcmpl-tool-") for i in _call_ids(d))),
-    (
-        "openai-chat",
-        "mistral",
-        lambda d: any(_nine(i) for i in _call_ids(d)) and not text_of(d.get("id")).startswith("chatcmpl"),
-    ),
-    ("gemini", "vertex", lambda d: "createTime" in d or _partial(d)),
-    ("ollama", "ollama", bool),
-    ("ollama-generate", "ollama", bool),
+_CHAT_KEYS: Final = (
+    ("azure", "prompt_filter_results", "content_filter_results"),
+    ("openrouter", "provider", "native_finish_reason"),
+    ("llamacpp", "timings", None),
+    ("sglang", None, "matched_stop"),
 )
-"""Format, server, and what in one document gives it away; the first match wins."""
+"""Server, and which key of the document, or of one of its choices, gives it away."""
 
 
-def _call_ids(doc: Document) -> Iterator[Any]:
-    for _, choice in dicts_of(doc.get("choices")):
-        for key in ("message", "delta"):
-            for _, call in dicts_of(dict_of(choice.get(key)).get("tool_calls")):
-                yield call.get("id")
+def _chat_flavour(doc: Document) -> str | None:
+    choices = [choice for _, choice in dicts_of(doc.get("choices"))]
+    within = frozenset[str]().union(*choices)
+    for server, key, key_of_choice in _CHAT_KEYS:
+        if key in doc or key_of_choice in within:
+            return server
+    if doc.get("system_fingerprint") == "fp_ollama":
+        return "ollama"
+    ids = [
+        call.get("id")
+        for choice in choices
+        for key in ("message", "delta")
+        for _, call in dicts_of(dict_of(choice.get(key)).get("tool_calls"))
+    ]
+    if any(text_of(call_id).startswith("chatcmpl-tool-") for call_id in ids):
+        return "vllm"
+    if any(_nine(call_id) for call_id in ids) and not text_of(doc.get("id")).startswith("chatcmpl"):
+        return "mistral"
+    return None
 
 
 def _nine(call_id: Any) -> bool:
@@ -331,8 +358,21 @@ def _partial(doc: Document) -> bool:
     )
 
 
+def _gemini_flavour(doc: Document) -> str | None:
+    return "vertex" if "createTime" in doc or _partial(doc) else None
+
+
+FLAVOURS: Final[dict[str, Callable[[Document], str | None]]] = {
+    "openai-chat": _chat_flavour,
+    "openai-legacy": _chat_flavour,
+    "gemini": _gemini_flavour,
+    "ollama": lambda _: "ollama",
+    "ollama-generate": lambda _: "ollama",
+}
+"""By format: which server one document gives away."""
+
+
 def flavour_of(format: str, document: Any) -> str | None:  # noqa: A002 - the word of this floor
     """Return the server that a document of a format gives away."""
-    doc = dict_of(document)
-    family = "openai-chat" if format == "openai-legacy" else format
-    return next((server for of, server, holds in FLAVOURS if of == family and holds(doc)), None)
+    told = FLAVOURS.get(format)
+    return told(dict_of(document)) if told else None
