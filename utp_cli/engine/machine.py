@@ -187,7 +187,7 @@ class Engine:
         """Try what the marker could mean, most likely first; return where reading goes on."""
         tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self.source, hit))
         malformed: tuple[Dialect, Read] | None = None
-        for meaning in self._plan.order(hit.meanings, self._section):
+        for meaning in self._plan.order(hit, self._section):
             if malformed and meaning.role not in ("call", "bare"):
                 break
             match meaning.role:

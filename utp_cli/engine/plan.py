@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.bodies import Body
     from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.markers import Hit
     from utp_cli.engine.reading import Live
     from utp_cli.protocol.tools import Tool
 
@@ -37,13 +38,18 @@ class Plan:
         ]
         self._unthink = tuple(close for d in dialects for _, close in d.reasoning if close.strip())
         self._local: dict[str, tuple[Markers, tuple[str, ...]]] = {}
+        self._ordered: dict[tuple[str, str], list[Meaning]] = {}
 
-    def order(self, meanings: Sequence[Meaning], section: Dialect | None) -> list[Meaning]:
+    def order(self, hit: Hit, section: Dialect | None) -> list[Meaning]:
         """Calls before sections before tokens; the dialect of the open section first, then as ranked."""
-        return sorted(
-            meanings,
-            key=lambda m: (_ROLES.index(m.role), m.dialect is not section, self._rank[m.dialect.name]),
-        )
+        name = section.name if section else ""
+        known = self._ordered.get((hit.marker, name))
+        if known is None:
+            known = self._ordered[hit.marker, name] = sorted(
+                hit.meanings,
+                key=lambda m: (_ROLES.index(m.role), m.dialect.name != name, self._rank[m.dialect.name]),
+            )
+        return known
 
     def context(self, dialect: Dialect, tools: Mapping[str, Tool] | None, live: Live) -> Context[Body]:
         if dialect.name not in self._local:

@@ -68,6 +68,8 @@ def unread_calls(
     pairs: Sequence[Pair], last: Opener | None, runs: Runs, source: Source, tools: Iterable[str] | None
 ) -> list[Found]:
     """Return what the pairs, and the last opening marker, stand for; take it out of the text."""
+    if not pairs and last is None:
+        return []
     names = frozenset(tools or ())
     found, pieces = [], []
     for pair in pairs:

@@ -47,9 +47,12 @@ def known_name(name: str, tools: Mapping[str, Tool], *, allow_typo: bool = False
     return name, None
 
 
+_STYLE = regex(r"[_\-\s]")
+
+
 def plain_name(name: str) -> str:
     """Return a name without case, `_`, `-` and spaces: what its styles have in common."""
-    return re.sub(r"[_\-\s]", "", name).lower()
+    return _STYLE.sub("", name).lower()
 
 
 def _undotted(name: str) -> str:

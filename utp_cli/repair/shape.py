@@ -22,7 +22,7 @@ from utp_cli.repair.names import known_name, plain_name
 from utp_cli.schemas.types import fits_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from utp_cli.protocol.calls import Repair
     from utp_cli.repair.typed import Decode
@@ -187,13 +187,12 @@ def _items(value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 
     return [(value, at, repairs)]
 
 
-def _key_of(item: Mapping[str, Any], names: Iterable[str], kinds: Any = object) -> str | None:
+def _key_of(item: Mapping[str, Any], names: Sequence[str], kinds: Any = object) -> str | None:
     """Return the first of the names that is a key, failing that a key that differs from one in style only."""
-    known = dict.fromkeys(names)
-    exact = next((name for name in known if name in item and isinstance(item[name], kinds)), None)
-    if exact:
-        return exact
-    plain = {plain_name(name) for name in known}
+    for name in names:
+        if name in item and isinstance(item[name], kinds):
+            return name
+    plain = {plain_name(name) for name in names}
     return next((key for key in item if plain_name(key) in plain and isinstance(item[key], kinds)), None)
 
 
@@ -342,7 +341,7 @@ def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | N
 def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> ShapedCall | BrokenCall:
     """Settle name and arguments of a call."""
     name, renamed = known_name(raw.name, tools) if tools else (raw.name, None)
-    tool = (tools or {}).get(name, Tool(name=name))
+    tool = (tools or {}).get(name) or Tool(name=name)
     arguments, repairs, why = shape_arguments(raw.arguments, tool, text_due=False, decode=decode)
     made = (*raw.repairs, *([renamed] if renamed else []), *repairs)
     if arguments is None:
@@ -355,5 +354,8 @@ def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> Sha
 
 def _first(item: Mapping[str, Any], keys: tuple[str, ...], kinds: Any) -> Any:
     """Return the first value of these keys that says something; `""` and booleans do not."""
-    values = (item.get(key) for key in keys)
-    return next((v for v in values if isinstance(v, kinds) and not isinstance(v, bool) and v != ""), None)
+    for key in keys:
+        value = item.get(key)
+        if isinstance(value, kinds) and not isinstance(value, bool) and value != "":
+            return value
+    return None
