@@ -77,7 +77,7 @@ STARTS = {
     "detect --help": (TYPER, {"app", "commands", "io", "protocol", "views"}),
     "parse --help": (TYPER, {"app", "commands", "facts", "io", "parsing", "protocol", "views"}),
     "parse --json answer.txt": (
-        TYPER | {"platformdirs", "tempfile"},
+        {"pathlib", "platformdirs", "shutil", "tempfile", "urllib.parse"},
         LIBRARY | {"app", "commands", "diagnosis", "detection", "io", "views"},
     ),
 }
@@ -96,8 +96,7 @@ def test_a_command_loads_what_it_needs(line: str, tmp_path: Path) -> None:
 def test_the_help_of_all_loads_no_command() -> None:
     modules = loaded(MAIN, "--help")
     assert {name for name in modules if name.startswith("utp_cli.commands.")} == {
-        "utp_cli.commands.pages",
-        "utp_cli.commands.toolkit",
+        f"utp_cli.commands.{name}" for name in ("declared", "ending", "plain_line", "toolkit", "typer_pages")
     }
 
 

@@ -1,7 +1,7 @@
 """What `utp` starts: which commands there are, and the command line, loaded when it is needed.
 
 A command is a module with a Typer `app`, imported when it is asked for. Its function returns the exit code: 0
-(or None) with nothing to complain about, 1 with problems found. What stops it ends in `commands/toolkit.py`, with 2.
+(or None) with nothing to complain about, 1 with problems found. What stops it ends in `commands/ending.py`, with 2.
 """
 
 from __future__ import annotations
@@ -70,11 +70,21 @@ def main() -> None:
     if sys.argv[1:] == ["--version"] and _said(VERSION):
         return
     gc.set_threshold(_MADE)
-    from utp_cli.commands.toolkit import app  # noqa: PLC0415 - loading Typer takes five times as long as Python's start
+    from utp_cli.commands.ending import run_to_end  # noqa: PLC0415 - the version needs none of it
     from utp_cli.io.output import lenient  # noqa: PLC0415 - as above
 
     lenient()
-    app(prog_name="utp")
+    run_to_end(_run)
+
+
+def _run() -> Any:
+    from utp_cli.commands.plain_line import plain_run  # noqa: PLC0415 - the version needs none of it
+
+    if run := plain_run(sys.argv[1:]):
+        return run()
+    from utp_cli.commands.toolkit import app  # noqa: PLC0415 - loading Typer takes seven times as long as Python's start
+
+    return app(prog_name="utp")
 
 
 def _said(line: str) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
 from utp_cli.commands.audit_formats import FORMATS, PORTABILITY, formats
 from utp_cli.commands.audit_steps import (
@@ -23,9 +21,9 @@ from utp_cli.commands.audit_steps import (
     to_file,
     without_baseline,
 )
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.explain import explain as explain_code
 from utp_cli.commands.formats import Showing, checked, sink_for
-from utp_cli.commands.pages import command_app, page
 from utp_cli.io import output as out
 from utp_cli.io.audit_settings import audit_settings
 from utp_cli.io.settings import load_settings

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.formats import Showing, checked, sink_for
-from utp_cli.commands.pages import command_app, page
 from utp_cli.io.output import say
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Exit, Option
-
 from utp_cli.commands import options
 from utp_cli.commands.completion import parsers
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.formats import Showing, sink_for
-from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.reading import own_dialects
 from utp_cli.dialects.bodies import CodeBody, Tag
 from utp_cli.dialects.catalogue import DIALECTS
@@ -49,7 +47,7 @@ def dialects(
     output: options.Output = None,
     color: options.Color = None,
     no_color: options.NoColor = False,
-) -> None:
+) -> int:
     """List the dialects, or show one: its markers, its quirks, a call that it writes and how that is read.
 
     Your own are among them: the [dialects.NAME] tables of the configuration, and those of installed packages.
@@ -60,14 +58,13 @@ def dialects(
     if check:
         if name is None:
             raise BadOption("--check needs the name of a dialect")
-        _check(chosen[0], showing, as_json=as_json)
-        return
+        return int(_check(chosen[0], showing, as_json=as_json))
     if as_json:
         from utp_cli.views.json import document  # noqa: PLC0415
 
         documents = [_document(dialect) for dialect in chosen]
         sink_for("json", showing).write(document(documents if name is None else documents[0]))
-        return
+        return 0
     from utp_cli.views.dialects import one, table  # noqa: PLC0415 - JSON has no need of rich
     from utp_cli.views.lines import painted  # noqa: PLC0415
 
@@ -79,10 +76,11 @@ def dialects(
         result = parse(written, parser=chosen[0].name, tools=known, dialects=mine)
         lines = one(chosen[0], GRAMMARS[chosen[0].family].cannot, written, result, showing.screen)
     sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
+    return 0
 
 
-def _check(dialect: Dialect, showing: Showing, *, as_json: bool) -> None:
-    """Say how many looks a character the worst input that is found costs. Exits 1 where that is over the bound."""
+def _check(dialect: Dialect, showing: Showing, *, as_json: bool) -> bool:
+    """Say how many looks a character the worst input that is found costs. Return whether that is over the bound."""
     from utp_cli.engine.worst import BOUNDS, worst_input  # noqa: PLC0415 - only who checks pays
 
     worst, bound = worst_input(dialect), BOUNDS[dialect.family]
@@ -99,8 +97,7 @@ def _check(dialect: Dialect, showing: Showing, *, as_json: bool) -> None:
             "  too much: reading it may take time that grows faster than the input" if over else "  fine",
         ]
         sink_for("pretty", showing).write("\n".join(lines) + "\n")
-    if over:
-        raise Exit(1)
+    return over
 
 
 def _named(name: str, mine: list[Dialect]) -> Dialect:

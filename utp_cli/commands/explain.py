@@ -5,9 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
-
-from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.diagnosis.fitting import fitting_texts
 from utp_cli.diagnosis.pages import error_lines
 from utp_cli.io import inputs, output

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option, confirm, prompt
+from typer import confirm, prompt
 
 from utp_cli.commands import options  # noqa: TC001 - typer reads the annotations
-from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.declared import Option, command_app, page
 from utp_cli.commands.profiles import target_file
 from utp_cli.io.configuration import find_configuration
 from utp_cli.io.output import say

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from typer import Option
-
 from utp_cli.commands.completion import parsers, profiles
+from utp_cli.commands.declared import Option
 from utp_cli.io.output import COLOURS
 from utp_cli.protocol.errors import BadOption, nearest
 

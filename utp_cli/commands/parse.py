@@ -6,13 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
 from utp_cli.commands.checking import check_files
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, PLAN_FORMATS, Showing, checked, format_names, sink_for, unheard
-from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import answers, live, parser_options, picked
 from utp_cli.commands.repairing import repair_files

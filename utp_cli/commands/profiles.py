@@ -6,10 +6,10 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Context, Option
+from typer import Context  # noqa: TC002 - typer reads the annotations
 
 from utp_cli.commands import completion, options
-from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.io import output
 from utp_cli.io.configuration import candidates, find_configuration
 from utp_cli.io.profiles import add_profile

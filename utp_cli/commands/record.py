@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from typer import Option
-
 from utp_cli.commands import options
+from utp_cli.commands.declared import Option, command_app, page
 from utp_cli.commands.formats import Showing
-from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.recorder import Recorder
 from utp_cli.io import output as out
 from utp_cli.io.sessions import SessionFile

@@ -6,10 +6,8 @@ import json
 import re
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
-from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.targets import format_names, target, text_of
 from utp_cli.io import output as out
 from utp_cli.io.inputs import STDIN, read, shown_name

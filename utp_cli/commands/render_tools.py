@@ -7,10 +7,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
-from utp_cli.commands.pages import command_app, page
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.targets import format_names, way
 from utp_cli.commands.tool_sources import Selection, gathered, selected
 from utp_cli.io import output as out

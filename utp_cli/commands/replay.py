@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.formats import Showing, checked, sink_for
-from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.paging import drawing_for
 from utp_cli.commands.reading import own_dialects
 from utp_cli.commands.replay_formats import REPORTS

@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
-
 from utp_cli.commands import options
+from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.formats import Showing
-from utp_cli.commands.pages import command_app, page
 from utp_cli.commands.recorder import Recorder
 from utp_cli.commands.serving import LiveWays, healed, one_of, server_url
 from utp_cli.io import output as out

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import traceback
+from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,17 +11,13 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from utp_cli.app import COMMANDS, VERSION
-from utp_cli.commands.pages import GroupPage, write_groups
-from utp_cli.io.output import finish, say, silence
+from utp_cli.commands.ending import run_to_end
+from utp_cli.commands.typer_pages import GroupPage, typer_of, write_groups
 from utp_cli.protocol.errors import UnknownName, UtpError
-from utp_cli.views.escape import shown
-
-_INTERRUPTED = 130
-_NOT_RUN = 2
 
 
 class Toolkit(GroupPage):
-    """All commands, each loaded when it is asked for; the one place where errors become exit codes."""
+    """All commands, each loaded when it is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names, in the order of the table."""
@@ -34,7 +27,7 @@ class Toolkit(GroupPage):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = get_command(import_module(f"utp_cli.commands.{COMMANDS[cmd_name][1]}").app)
+        command = get_command(typer_of(import_module(f"utp_cli.commands.{COMMANDS[cmd_name][1]}").app))
         command.name = cmd_name
         return command
 
@@ -61,27 +54,15 @@ class Toolkit(GroupPage):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run, and exit: with what the command returned, or with what its error means."""
+        run_to_end(partial(self._run, *args, **extra))
+
+    def _run(self, *args: Any, **extra: Any) -> Any:
         try:
-            code = super().main(*args, **{**extra, "standalone_mode": False})
-            finish()
-        except UtpError as error:
-            code = _complained(str(error))
+            return super().main(*args, **{**extra, "standalone_mode": False})
         except typer.TyperException as error:
-            code = _complained(_usage(error))
-        except (typer.Abort, KeyboardInterrupt):
-            code = _INTERRUPTED
-        except OSError as error:  # help, on a full disk
-            silence(sys.stdout)
-            code = _complained(f"standard output: cannot be written: {error.strerror or error}")
-        except Exception as error:  # noqa: BLE001 - whatever is left is a fault of ours: said in one line
-            code = _complained(_bug(error))
-        finish(keep=False)  # of what failed, nothing is left
-        sys.exit(code if isinstance(code, int) else 0)
-
-
-def _complained(message: str) -> int:
-    say(f"utp: {shown(' '.join(message.split()))}")
-    return _NOT_RUN
+            raise UtpError(_usage(error)) from error
+        except typer.Abort:
+            raise KeyboardInterrupt from None
 
 
 def _usage(error: typer.TyperException) -> str:
@@ -90,15 +71,6 @@ def _usage(error: typer.TyperException) -> str:
     command = context.command_path if context else "utp"
     message = error.format_message().rstrip(".")
     return f"{message[:1].lower()}{message[1:]} (see {command} --help)"
-
-
-def _bug(error: Exception) -> str:
-    if os.environ.get("UTP_DEBUG"):
-        traceback.print_exception(error)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(last.filename).name}:{last.lineno}"
-    what = f"{type(error).__name__}: {str(error)[:200]} at {where}"
-    return f"this is a bug in utp: {what}; please report it with what you ran (UTP_DEBUG=1 shows the traceback)"
 
 
 app = typer.Typer(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import broken_off, is_prose
 from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

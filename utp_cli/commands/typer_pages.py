@@ -1,15 +1,21 @@
-"""How help looks: options in groups by what they are for, two examples at the end, one screen."""
+"""What is declared, as a Typer app; how help looks: options in groups, two examples at the end, one screen."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
+import typer
 from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
+from utp_cli.commands.declared import Declared
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from utp_cli.commands.declared import CommandApp
 
 
 _TEXTS = (str, list[str])
@@ -90,23 +96,38 @@ def write_examples(formatter: Any, examples: str | None) -> None:
             formatter.write("".join(f"  {line}\n" for line in examples.splitlines()))
 
 
-def command_app(*examples: str, about: str | None = None) -> Typer:
-    """Make the Typer app of a command that has commands of its own; `about` is its help."""
-    return Typer(
+def typer_of(app: CommandApp) -> Typer:
+    """Make the Typer app of what a module declares."""
+    made = Typer(
         cls=GroupPage,
-        help=about,
-        epilog="\n".join(examples) or None,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
+        **app.settings,
     )
+    if app.otherwise:
+        made.callback(**app.otherwise.settings)(_for_typer(app.otherwise.function))
+    for command in app.commands:
+        made.command(command.name, cls=CommandPage, **command.settings)(_for_typer(command.function))
+    return made
 
 
-def page(*examples: str) -> dict[str, Any]:
-    """Return the settings of one command, for `@app.command(**page("utp …", "utp …"))`."""
-    return {
-        "cls": CommandPage,
-        "epilog": "\n".join(examples),
-        "context_settings": {"help_option_names": ["-h", "--help"]},
-    }
+def _for_typer(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function of a command with annotations as Typer reads them."""
+
+    @wraps(function)
+    def run(*args: Any, **given: Any) -> Any:
+        return function(*args, **given)
+
+    hints = get_type_hints(function, include_extras=True)
+    for name, hint in hints.items():
+        declared = getattr(hint, "__metadata__", (None,))[0]
+        if isinstance(declared, Declared):
+            made = getattr(typer, declared.kind)(*declared.names, **declared.how)
+            hints[name] = Annotated[hint.__origin__, made]
+    written = signature(function)
+    parameters = [each.replace(annotation=hints[name]) for name, each in written.parameters.items()]
+    run.__signature__ = written.replace(parameters=parameters)  # type: ignore[attr-defined]  # what `inspect` reads
+    run.__annotations__ = hints
+    return run
