@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 from utp_cli.engine.markers import Hit, Markers
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.records import MutableRecord, Record, field
+from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
     from utp_cli.dialects.bodies import Body
@@ -119,6 +120,15 @@ def missing_close(position: int, marker: str) -> Repair:
         code="missing-close-tag", layer="syntax", confidence="likely", span=(position, position), after=marker,
         message=message,
     )  # fmt: skip
+
+
+def waiting(step: Callable[[], T]) -> Waiting[T]:
+    """Take a step of a reader that raises Starved, as often as it takes until there is text enough for it."""
+    while True:
+        try:
+            return step()
+        except Starved:
+            yield
 
 
 def skip_space(source: Source, position: int) -> Waiting[int]:

@@ -1,12 +1,11 @@
-"""Values and named arguments in brackets, as Python, or a model's own likeness of it, writes them.
+"""What stands in the brackets of a call, as Python, or a model's own likeness of it, writes it: a notation.
 
     arguments = argument *( "," argument )              ends at the closing bracket
     argument  = NAME sign value                         sign is "=" in "(…)", ":" in "{…}"
     value     = string | number | literal | "[" values "]" | "(" values ")" | "{" pairs "}"
 
-Read token by token with a stack of its own, so that depth and length cost no more than their characters. Nothing is
-evaluated. JSON literals count as Python's. A quote closes a string if what follows it may follow a value; else it is
-text. A dialect may have a delimiter of its own for strings, which nothing inside can end.
+JSON literals count as Python's. A quote closes a string if what follows it may follow a value; else it is text. A
+dialect may have a delimiter of its own for strings, which nothing inside can end.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.reading import RawCall, Waiting, skip_space
+from utp_cli.engine.reading import RawCall, Waiting, waiting
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
-from utp_cli.protocol.records import MutableRecord, field
+from utp_cli.repair.nesting import SPACE, Escapes, Fault, Frame, LongText, Nest, Read
+from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
     import re
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from utp_cli.engine.grammars.telling import Telling
     from utp_cli.engine.source import Source
 
-DEPTH_LIMIT = 10_000
+__all__ = ["WORD", "Fault", "Frame", "Literals", "broken"]
+
 WORD = regex(r"[^\W\d][\w.\-]*")
 _NUMBER_END = regex(r"[^\w.+\-$/]")
 _KEY_END = regex(r"[:,{}\[\]()<\"'\n]")
@@ -34,45 +35,23 @@ _TEXT_END = regex(r"[,{}\[\]<\"\n]")
 """Ends a key, and text, without quotes in dialects with a delimiter of their own: there may be blanks in it."""
 _QUOTE_ENDS = {quote: regex(rf"[\\{quote}]") for quote in "\"'"}
 _FOLLOWERS = ",)]}:"
-_LITERALS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
-_ESCAPES = {
-    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "0": "\0", "\\": "\\", "'": "'",
-    '"': '"', "\n": "", "/": "/",
-}  # fmt: skip
-_HEX = {"x": 2, "u": 4, "U": 8}
+_WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+_ESCAPES = Escapes(
+    sign=regex(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(?P<char>[\s\S]|\Z))"),
+    meanings={
+        "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "0": "\0", "\\": "\\", "'": "'",
+        '"': '"', "\n": "", "/": "/",
+    },
+    keeps=True,
+)  # fmt: skip
 _PAIRS = {"[": "]", "(": ")", "{": "}"}
 
 
-class Fault(Exception):
-    """What stands here is no such thing. Never leaves the grammars."""
-
-
-class Frame(MutableRecord):
-    """A container, or the arguments of a call, while it is read."""
-
-    closer: str
-    items: list[Any] = field(default_factory=list)
-    pairs: dict[str, Any] = field(default_factory=dict)
-    key: Any = None
-    keyed: bool = False
-
-    def add(self, value: Any) -> None:
-        if self.keyed:
-            self.pairs[self.key if isinstance(self.key, str) else _spelt(self.key)] = value
-            self.keyed = False
-        else:
-            self.items.append(value)
-
-    def value(self) -> Any:
-        return self.pairs if self.closer == "}" and not self.items else self.items
-
-
-def _spelt(key: Any) -> str:
-    return json.dumps(key, ensure_ascii=False, default=str)
-
-
 class Literals:
-    """Reads what stands in brackets; collects the repairs that took."""
+    """Reads the arguments of one call; collects the repairs that took. The notation of its `Nest`."""
+
+    deepest = 10_000
+    lenient = True
 
     def __init__(self, source: Source, delimiter: str = "", telling: Telling | None = None) -> None:
         """`delimiter`: a token that stands at both ends of a string, beside the quotes of Python.
@@ -84,186 +63,190 @@ class Literals:
         """How far the text was read."""
         self._source = source
         self._delimiter = delimiter
-        self._rare = next((sign for sign in delimiter if sign not in "<>"), "")
-        """The sign of it to wait for: angle brackets are common in what strings hold."""
         self._telling = telling
 
     def arguments(self, position: int, closer: str) -> Waiting[tuple[Frame, int, bool]]:
         """Read up to the bracket that closes the call; return its frame, the position behind, and whether it came."""
-        source = self._source
-        stack = [Frame(closer=closer)]
-        while True:
-            position = yield from skip_space(source, position)
-            character = source.char(position)
-            self.reached = position
-            if self._telling:
-                self._telling.up_to(position)
-            if not character:
-                _close_all(stack)
-                return stack[0], position, False
-            if self._delimiter and (yield from self._delimited(position)):
-                position = yield from self._scalar(position, stack[-1])
-            elif character in _PAIRS:
-                if len(stack) >= DEPTH_LIMIT:
-                    raise Fault("nested too deeply")
-                stack.append(Frame(closer=_PAIRS[character]))
-                position += 1
-            elif character in ")]}":
-                if character != stack[-1].closer:
-                    raise Fault(f"'{character}' where '{stack[-1].closer}' is due")
-                position += 1
-                frame = stack.pop()
-                if not stack:
-                    return frame, position, True
-                stack[-1].add(frame.value())
-            elif character == ",":
-                position += 1
-            else:
-                position = yield from self._scalar(position, stack[-1])
+        root = Frame(closer, 0)
+        nest = Nest(self._source, self, position, root)
 
-    def _scalar(self, position: int, frame: Frame) -> Waiting[int]:
-        """Read a string, a number, a literal, or the name of an argument."""
-        source = self._source
-        character = source.char(position)
-        value: Any
-        if self._delimiter and source.startswith(self._delimiter, position):
-            value, position = yield from self._between_delimiters(position)
-        elif character in "\"'":
-            value, position = yield from self._string(position)
-        else:
-            token, end = yield from self._bare(position, frame)
-            if end == position:
-                raise Fault(f"'{character}' where a value is due")
-            position = end
-            ahead = yield from skip_space(source, position)
-            if frame.closer == ")" and source.char(ahead) == "=" and WORD.fullmatch(token):
-                frame.key, frame.keyed = token, True
-                return ahead + 1
-            if frame.closer == "}" and not frame.keyed and source.char(ahead) == ":":
-                value = token
-            else:
-                value = _scalar_value(token)
-                if value == token and self._delimiter:
-                    self.repairs.append(_unquoted(token, position))
-        ahead = yield from skip_space(source, position)
-        if frame.closer == "}" and not frame.keyed and source.char(ahead) == ":":
-            frame.key, frame.keyed = value, True
-            return ahead + 1
-        frame.add(value)
-        return position
+        def step() -> Read:
+            try:
+                return nest.read()
+            finally:
+                self.reached = nest.at
+                if self._telling:
+                    self._telling.up_to(nest.at)
 
-    def _delimited(self, position: int) -> Waiting[bool]:
-        """Whether the delimiter of strings stands at `position`."""
-        delimiter, source = self._delimiter, self._source
-        while not source.closed and source.length - position < len(delimiter):
-            if not delimiter.startswith(source.slice(position, source.length)):
-                return False
-            yield
-        return source.startswith(delimiter, position)
+        read = yield from waiting(step)
+        return root, read.end, not read.open
 
-    def _between_delimiters(self, position: int) -> Waiting[tuple[str, int]]:
-        """Read a string between two delimiters; return it and the position behind the second."""
-        delimiter, source = self._delimiter, self._source
-        start = at = position + len(delimiter)
-        while True:
-            end = source.find(delimiter, at)
-            if end >= 0:
-                return source.slice(start, end), end + len(delimiter)
-            if source.closed:
-                return source.slice(start, source.length), source.length
-            held = len(delimiter) - 1
-            at = max(at, source.length - held)
-            again = self._telling.passed(at) if self._telling else sys.maxsize
-            source.release(self._telling.told if self._telling else at)
-            if self._rare not in source.window[at - source.base :]:
-                source.sleep(self._rare, again + held)
-            yield
+    # --- the notation ---------------------------------------------------------------------------------------
 
-    def _bare(self, position: int, frame: Frame) -> Waiting[tuple[str, int]]:
+    def begin(self, _: object, at: int, frame: Frame | None) -> Read | Frame | LongText:
+        """Read a number, a literal or a word, or what opens a container or a string."""
+        source, char = self._source, self._source.window[at]
+        if self._delimiter and self._is_delimited(at):
+            return _Delimited(source, source.base + at, self._delimiter, self._telling)
+        if char in _PAIRS:
+            return Frame(_PAIRS[char], at + 1)
+        if char in ")]}" and frame:
+            raise Fault(f"'{char}' where '{frame.closer}' is due")
+        if char in "\"'":
+            _have(source, at, 3)
+            return _Quoted(source, source.base + at, self.repairs)
+        token, end = self._bare(at, frame)
+        if end == at:
+            raise Fault(f"'{char}' where a value is due")
+        source.peek(SPACE.match(source.window, end).end())  # type: ignore[union-attr]  # it matches the empty string
+        value = _scalar_value(token)
+        if value == token and self._delimiter:
+            self.repairs.append(_unquoted(token, source.base + at))
+        return Read(value, end)
+
+    def key(self, _: object, at: int, frame: Frame) -> int:
+        """Read a word with the sign behind it that makes it a key."""
+        source, char = self._source, self._source.window[at]
+        if char in "\"'[]{}()" or frame.closer == "]" or (frame.closer == "}" and frame.keyed):
+            return at
+        if self._delimiter and self._is_delimited(at):
+            return at
+        token, end = self._bare(at, frame)
+        behind = SPACE.match(source.window, end).end()  # type: ignore[union-attr]  # it matches the empty string
+        sign = source.peek(behind) if end > at else ""
+        if (sign == ":" and frame.closer == "}") or (sign == "=" and frame.closer == ")" and WORD.fullmatch(token)):
+            frame.begin(token)
+            return behind + 1
+        return at
+
+    def key_of(self, read: Read, _: Frame) -> str | None:
+        """Return a value as JSON writes it: that is the key."""
+        value = read.value
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+    def add(self, frame: Frame, read: Read) -> None:
+        """Put a value into its container."""
+        frame.add(read.value)
+
+    def end(self, frame: Frame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
+        """Return a dict, or a list."""
+        return frame.pairs if frame.closer == "}" and not frame.items else frame.items
+
+    def cut_off(self, source: object, end: int, at: int, last: Any) -> int:  # noqa: ARG002 - commas may be missing
+        """Nothing says that something was cut off."""
+        return -1
+
+    def _is_delimited(self, at: int) -> bool:
+        """Whether the delimiter of strings stands at the index."""
+        source, delimiter = self._source, self._delimiter
+        if not source.closed and len(source.window) - at < len(delimiter) and delimiter.startswith(source.window[at:]):
+            raise Starved
+        return source.window.startswith(delimiter, at)
+
+    def _bare(self, at: int, frame: Frame | None) -> tuple[str, int]:
         """Read a word, or, where strings have a delimiter of their own, a key or text of several words."""
-        source = self._source
+        window = self._source.window
         if self._delimiter:
-            is_key = frame.closer == "}" and not frame.keyed
-            end = yield from self._token_end(position, _KEY_END if is_key else _TEXT_END)
-            if source.char(end) in (":" if is_key else ",]}"):
-                return source.slice(position, end).rstrip(), end
-        end = yield from self._token_end(position)
-        return source.slice(position, end), end
+            is_key = frame is not None and frame.closer == "}" and not frame.keyed
+            end = self._token_end(at, _KEY_END if is_key else _TEXT_END)
+            if window[end : end + 1] in (":" if is_key else ",]}"):
+                return window[at:end].rstrip(), end
+        end = self._token_end(at, _NUMBER_END)
+        return window[at:end], end
 
-    def _token_end(self, position: int, sign: re.Pattern[str] = _NUMBER_END) -> Waiting[int]:
-        """Return where the first `sign` stands from `position` on."""
+    def _token_end(self, at: int, sign: re.Pattern[str]) -> int:
+        """Return where the first `sign` stands from the index on."""
         source = self._source
-        at = position
-        while True:
-            end = source.search(sign, at)
-            if end:
-                return source.at(end)
-            if source.closed:
-                return source.length
-            at = source.length
-            yield
+        if end := sign.search(source.window, at):
+            return end.start()
+        if not source.closed:
+            raise Starved
+        return len(source.window)
 
-    def _string(self, position: int) -> Waiting[tuple[str, int]]:
-        """Read a string; return it and the position behind its closing quote."""
+
+class _Quoted:
+    """A string between quotes. A quote that cannot end it is noted as a repair, and kept."""
+
+    def __init__(self, source: Source, start: int, repairs: list[Repair]) -> None:
+        self._source, self._repairs = source, repairs
+        self._quote = source.char(start)
+        self._width = 3 if source.startswith(self._quote * 3, start) else 1
+        self._at = self._kept = start + self._width
+        """Up to here it was searched for its end; from here on the window is needed."""
+        self._parts: list[str] = []
+
+    def read(self) -> Read:
         source = self._source
-        quote = source.char(position)
-        yield from self._have(position, 3)
-        triple = source.startswith(quote * 3, position)
-        start = at = position + (3 if triple else 1)
-        parts: list[str] = []
         while True:
-            found = source.search(_QUOTE_ENDS[quote], at)
+            found = source.search(_QUOTE_ENDS[self._quote], self._at)
             if found is None:
-                at = source.length
+                self._at = source.length
                 if source.closed:
-                    parts.append(source.slice(start, at))
-                    return "".join(parts), at
-                source.release(at)
-                yield
-                continue
-            here = source.at(found)
+                    return Read(self._text(self._at), self._at)
+                self._parts.append(source.slice(self._kept, self._at))
+                self._kept = self._at
+                source.release(self._at)
+                raise Starved
+            here = self._at = source.at(found)
             if found[0] == "\\":
-                parts.append(source.slice(start, here))
-                text, start = yield from self._escape(here)
-                parts.append(text)
-                at = start
-            elif (yield from self._closes(here, quote, triple=triple)):
-                parts.append(source.slice(start, here))
-                return "".join(parts), here + (3 if triple else 1)
+                _have(source, here - source.base, 2)
+                self._at = min(here + 2, source.length)
+            elif self._closes(here):
+                return Read(self._text(here), here + self._width)
             else:
-                if not triple:
-                    self.repairs.append(
-                        Repair(
-                            code="unescaped-quote", layer="syntax", confidence="likely", span=(here, here + 1),
-                            before=quote, after=f"\\{quote}", message="kept a quote inside a string",
-                        )
-                    )  # fmt: skip
-                at = here + 1
+                self._keep_quote(here)
 
-    def _closes(self, position: int, quote: str, *, triple: bool) -> Waiting[bool]:
-        source = self._source
-        if triple:
-            yield from self._have(position, 3)
-            return source.startswith(quote * 3, position)
-        ahead = yield from skip_space(source, position + 1)
-        return source.char(ahead) in _FOLLOWERS
+    def _text(self, end: int) -> str:
+        return _ESCAPES.undone("".join((*self._parts, self._source.slice(self._kept, end))))
 
-    def _escape(self, position: int) -> Waiting[tuple[str, int]]:
-        """Read the escape at `position`; an unknown one keeps its backslash, as in Python."""
-        source = self._source
-        yield from self._have(position, 2)
-        letter = source.char(position + 1)
-        digits = _HEX.get(letter)
-        if digits:
-            yield from self._have(position, 2 + digits)
-            text = source.slice(position + 2, position + 2 + digits)
-            if len(text) == digits and all(c in "0123456789abcdefABCDEF" for c in text) and int(text, 16) < 0x110000:
-                return chr(int(text, 16)), position + 2 + digits
-        return _ESCAPES.get(letter, "\\" + letter), position + 1 + len(letter)
+    def _closes(self, here: int) -> bool:
+        source, index = self._source, here - self._source.base
+        if self._width == 3:
+            _have(source, index, 3)
+            return source.startswith(self._quote * 3, here)
+        behind = SPACE.match(source.window, index + 1).end()  # type: ignore[union-attr]  # it matches the empty string
+        return source.peek(behind) in _FOLLOWERS
 
-    def _have(self, position: int, count: int) -> Waiting[None]:
-        while self._source.length - position < count and not self._source.closed:
-            yield
+    def _keep_quote(self, here: int) -> None:
+        self._at = here + 1
+        if self._width == 1:
+            self._repairs.append(
+                Repair(
+                    code="unescaped-quote", layer="syntax", confidence="likely", span=(here, here + 1),
+                    before=self._quote, after=f"\\{self._quote}", message="kept a quote inside a string",
+                )
+            )  # fmt: skip
+
+
+class _Delimited:
+    """A string between two delimiters."""
+
+    def __init__(self, source: Source, start: int, delimiter: str, telling: Telling | None) -> None:
+        self._source, self._delimiter, self._telling = source, delimiter, telling
+        self._start = start + len(delimiter)
+        self._rare = next((sign for sign in delimiter if sign not in "<>"), "")
+        """The sign of it to wait for: angle brackets are common in what strings hold."""
+
+    def read(self) -> Read:
+        source, delimiter = self._source, self._delimiter
+        end = source.find(delimiter, self._start)
+        if end >= 0:
+            return Read(source.slice(self._start, end), end + len(delimiter))
+        if source.closed:
+            return Read(source.slice(self._start, source.length), source.length)
+        held = len(delimiter) - 1
+        at = max(self._start, source.length - held)
+        again = self._telling.passed(at) if self._telling else sys.maxsize
+        source.release(self._telling.told if self._telling else at)
+        if self._rare not in source.window[at - source.base :]:
+            source.sleep(self._rare, again + held)
+        raise Starved
+
+
+def _have(source: Source, at: int, count: int) -> None:
+    """Wait until so many characters have come from the index on."""
+    if len(source.window) - at < count and not source.closed:
+        raise Starved
 
 
 def _unquoted(text: str, start: int) -> Repair:
@@ -278,16 +261,10 @@ def broken(name: str, start: int, end: int, fault: Fault) -> RawCall:
     return RawCall(name=name, arguments={}, payload=(start, end), reason=str(fault))
 
 
-def _close_all(stack: list[Frame]) -> None:
-    while len(stack) > 1:
-        frame = stack.pop()
-        stack[-1].add(frame.value())
-
-
 def _scalar_value(token: str) -> Any:
     """Read a number or a literal; any other word is text."""
-    if token in _LITERALS:
-        return _LITERALS[token]
+    if token in _WORDS:
+        return _WORDS[token]
     digits = token.replace("_", "")
     for kind in (int, float):
         try:
