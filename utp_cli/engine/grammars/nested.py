@@ -3,20 +3,35 @@
     call = header *( element ) close             header = PREFIX '<invoke name="' NAME '">'
     element = PREFIX "<" KEY ">" ( text | *element ) PREFIX "</" KEY ">"
 
-Every tag has the same prefix, a token of the model's vocabulary, so that no text can be mistaken for a tag.
+Every tag has the same prefix, a token of the model's vocabulary. A text may still hold tags: a closing tag ends a text
+if another tag follows it, or the text of the answer ends; what stands in a text is passed over where a closing tag
+behind it proves that the text goes on.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.engine.grammars.tagged_arguments import read_header
 from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit, role_of
-from utp_cli.protocol.records import MutableRecord, field
+from utp_cli.engine.reading import (
+    HEADER_LIMIT,
+    Context,
+    Declined,
+    Grammar,
+    RawCall,
+    Read,
+    Waiting,
+    hit_at,
+    role_of,
+    skip_space,
+)
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import MutableRecord, Record, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.typed import typed_text
 from utp_cli.schemas.types import asked_types
@@ -32,11 +47,21 @@ if TYPE_CHECKING:
 ITEM = "item"
 DEPTH_LIMIT = 1000
 """Elements deeper than this are text."""
+_MOST_QUOTED: Final = 16
+"""Tags behind a place where a text may end that are looked at for a proof that it goes on."""
+_TAG = regex(r"\s*<(/?)([^<>/\s][^<>\s]*)[^<>]*>")
+_HALF_TAG = regex(r"\s*(?:<[^<>]*)?\Z")
 
 
-@cache
-def _tags(prefix: str) -> re.Pattern[str]:
-    return re.compile(re.escape(prefix) + r"\s*<(/?)([^<>/\s][^<>\s]*)\s*>")
+class _Mark(Record):
+    """A tag in the text, or a marker that ends the call."""
+
+    start: int
+    end: int
+    name: str
+    closes: bool
+    role: str
+    """Of the dialect's own markers: `open`, `close`; empty for the tag of an element."""
 
 
 class _Node(MutableRecord):
@@ -53,55 +78,184 @@ class _Node(MutableRecord):
 
 def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[Read | Declined]:
     """Read one call from its opening tag on. Declines where that has no name."""
-    tag = context.body.call
-    header = yield from read_header(source, opened.start, tag)
+    header = yield from read_header(source, opened.start, context.body.call)
     if header is None or not header.value:
         return Declined("no name in the opening tag")
     context.live.name(header.value)
-    hit = yield from next_hit(source, context.local, header.end)
-    end = hit.start if hit else source.length
-    closed = role_of(hit) == "close" and hit is not None and hit.marker == tag.close
     tool = (context.tools or {}).get(header.value)
-    schema = tool.parameters if tool else None
-    arguments, open_path = elements(source.slice(header.end, end), context.body.tag_prefix, schema)
+    tree = _Tree(source, tool.parameters if tool else None)
+    mark = yield from _read_elements(_Marks(source, context), header.end, tree)
+    end = mark.start if mark else source.length
+    open_path = tree.close(end)
     context.live.arguments(header.end, end)
     call = RawCall(
-        name=header.value, arguments=arguments if isinstance(arguments, dict) else {}, payload=(header.end, end),
-        lack="more" if open_path else "nothing", partial=[pointer(*open_path)] if open_path else [],
+        name=header.value, arguments=tree.arguments, payload=(header.end, end), lack="more" if open_path else "nothing",
+        partial=[pointer(*open_path)] if open_path else [],
     )  # fmt: skip
-    stop = hit.end if closed and hit else end
+    closed = mark is not None and source.slice(mark.start, mark.end) == context.body.call.close
+    stop = mark.end if closed and mark else end
     source.rewind(stop)
     pieces = (("markup", opened.end, header.end), ("call", header.end, end), ("markup", end, stop))
     runs = [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
     return Read(calls=[call], end=stop, runs=runs, closed=closed)
 
 
-def elements(text: str, prefix: str, schema: Any) -> tuple[Any, list[str]]:
-    """Read the elements of a call; also return the path of the element that is never closed."""
-    top = _Node(name="", schema=schema, start=0, value={})
-    stack = [top]
-    for part in _tags(prefix).finditer(text):
-        closing, name = part.groups()
-        if not closing and len(stack) < DEPTH_LIMIT:
-            stack.append(_Node(name=name, schema=_child_schema(stack[-1].schema, name), start=part.end()))
-        elif closing and len(stack) > 1 and stack[-1].name == name:
-            node = stack.pop()
-            _add(stack[-1], name, _value(node, text[node.start : part.start()], schema))
-    open_path = [node.name for node in stack[1:]]
-    while len(stack) > 1:
-        node = stack.pop()
-        _add(stack[-1], node.name, _value(node, text[node.start :], schema))
-    return top.value, open_path
+def _read_elements(marks: _Marks, position: int, tree: _Tree) -> Waiting[_Mark | None]:
+    """Read elements up to the marker that ends the call, and return that; None where the text ends first."""
+    while mark := (yield from marks.after(position)):
+        position = mark.end
+        ends = mark.role != "" or (mark.closes and mark.name == tree.top.name)
+        if ends and tree.in_text and not (mark.role == "" and (yield from marks.is_due(position))):
+            further = yield from marks.further(position, tree.top.name)
+            if further:
+                tree.pop(further.start)
+                position = further.end
+                continue
+        if mark.role:
+            return mark
+        tree.take(mark)
+    return None
 
 
-def _value(node: _Node, text: str, root: Any) -> Any:
-    types, _ = asked_types(node.schema, root)
-    if node.value is not None and ("string" not in types or types & {"object", "array"}):
-        return node.value
-    asked = node.schema.get("type") if isinstance(node.schema, dict) else None
-    if not text.strip() and asked in ("array", "object"):
-        return [] if asked == "array" else {}
-    return typed_text(text, node.schema, root)[0]
+class _Marks:
+    """Finds the tags of a text."""
+
+    def __init__(self, source: Source, context: Context[NestedBody]) -> None:
+        self._source, self._context = source, context
+        self._prefix = context.body.tag_prefix
+        self._signs = _signs(self._prefix, context.until)
+        self._longest = max(map(len, (self._prefix, *context.until)))
+
+    def after(self, position: int) -> Waiting[_Mark | None]:
+        """Return the next tag or marker from `position` on; None where there is none."""
+        source = self._source
+        while True:
+            found = source.search(self._signs, position)
+            if found is None:
+                if source.closed:
+                    return None
+                position = max(position, source.length - self._longest + 1)
+                source.release(position)
+                yield
+                continue
+            position = source.at(found)
+            hit = yield from hit_at(source, self._context.local, position)
+            tag = yield from self._tag_at(position)
+            if hit or tag:
+                end = hit.end if hit else source.base + tag.end() if tag else 0
+                return _Mark(
+                    start=position, end=end, name=tag[2] if tag else "", closes=bool(tag and tag[1]), role=role_of(hit)
+                )
+            position += 1
+
+    def _tag_at(self, position: int) -> Waiting[re.Match[str] | None]:
+        """Return the tag at `position`, None where the prefix opens none."""
+        source, begin = self._source, position + len(self._prefix)
+        if not source.startswith(self._prefix, position):
+            return None
+        while True:
+            index = begin - source.base
+            tag = _TAG.match(source.window, index, index + HEADER_LIMIT)
+            enough = source.closed or source.length - begin >= HEADER_LIMIT
+            if tag or enough or not _HALF_TAG.match(source.window, index):
+                return tag
+            yield
+
+    def is_due(self, position: int) -> Waiting[bool]:
+        """Whether a tag or marker stands at `position`, behind whitespace, or the text ends."""
+        source = self._source
+        ahead = yield from skip_space(source, position)
+        while source.length - ahead < self._longest and not source.closed:
+            yield
+        return ahead >= source.length or self._signs.match(source.window, ahead - source.base) is not None
+
+    def further(self, position: int, name: str) -> Waiting[_Mark | None]:
+        """Return a closing tag from `position` on that is due where it stands and that no opening tag there belongs to.
+
+        Then the element `name`, which is open, goes on up to it.
+        """
+        opened = 0
+        for _ in range(_MOST_QUOTED):
+            mark = yield from self.after(position)
+            if mark is None:
+                break
+            position = mark.end
+            if mark.name == name and not mark.closes:
+                opened += 1
+            elif mark.name == name and opened:
+                opened -= 1
+            elif mark.name == name and (yield from self.is_due(position)):
+                return mark
+        return None
+
+
+@cache
+def _signs(prefix: str, markers: tuple[str, ...]) -> re.Pattern[str]:
+    """Match where a tag or a marker may begin."""
+    return re.compile("|".join(re.escape(sign) for sign in dict.fromkeys((prefix, *markers))))
+
+
+class _Tree:
+    """The elements of a call, as far as they were read."""
+
+    def __init__(self, source: Source, schema: Any) -> None:
+        self._source, self._root = source, schema
+        self._stack = [_Node(name="", schema=schema, start=0, value={})]
+        self._open: Counter[str] = Counter()
+        """How many open elements have a name."""
+
+    @property
+    def top(self) -> _Node:
+        """The element that is open, innermost."""
+        return self._stack[-1]
+
+    @property
+    def in_text(self) -> bool:
+        """Whether what is open is an element without children."""
+        return len(self._stack) > 1 and self.top.value is None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        value = self._stack[0].value
+        return value if isinstance(value, dict) else {}
+
+    def take(self, mark: _Mark) -> None:
+        """Open or close an element. What was opened in it and never closed is its text."""
+        name = mark.name
+        if not mark.closes and len(self._stack) < DEPTH_LIMIT and not self._is_text(self.top):
+            self._stack.append(_Node(name=name, schema=_child_schema(self.top.schema, name), start=mark.end))
+            self._open[name] += 1
+        elif mark.closes and self._open[name]:
+            while self.top.name != name:
+                self._open[self._stack.pop().name] -= 1
+            self.pop(mark.start)
+
+    def pop(self, end: int) -> None:
+        """Close the innermost element at `end`."""
+        node = self._stack.pop()
+        self._open[node.name] -= 1
+        _add(self.top, node.name, self._value(node, end))
+
+    def close(self, end: int) -> list[str]:
+        """Close all that is open at `end`; return the path of the innermost."""
+        path = [node.name for node in self._stack[1:]]
+        while len(self._stack) > 1:
+            self.pop(end)
+        return path
+
+    def _is_text(self, node: _Node) -> bool:
+        """Whether the schema says that an element is text, and nothing else."""
+        types, _ = asked_types(node.schema, self._root)
+        return "string" in types and not types & {"object", "array"}
+
+    def _value(self, node: _Node, end: int) -> Any:
+        if node.value is not None and not self._is_text(node):
+            return node.value
+        text = self._source.slice(node.start, end)
+        asked = node.schema.get("type") if isinstance(node.schema, dict) else None
+        if not text.strip() and asked in ("array", "object"):
+            return [] if asked == "array" else {}
+        return typed_text(text, node.schema, self._root)[0]
 
 
 def _add(parent: _Node, name: str, value: Any) -> None:
