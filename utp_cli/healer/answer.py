@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.healer.lane import Lane
 from utp_cli.parsing.parser import Parser
 from utp_cli.protocol.calls import WireFacts
+from utp_cli.validation.arguments import check_arguments
+from utp_cli.wire.access import decode_whole
 from utp_cli.wire.spec import CallDone, Finished, ServerCallSeen, TextPiece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from utp_cli.engine.machine import Engine
+    from utp_cli.healer.verdict import Form
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
     from utp_cli.wire.decoder import FormatDecoder
@@ -74,6 +77,10 @@ class Answer:
     lanes: dict[str, Lane] = field(default_factory=dict)
     """Texts that a call may stand in, by pointer."""
     natives: list[CallDone] = field(default_factory=list)
+    passed: set[int] = field(default_factory=set)
+    """Those of the native calls (by their place) that were certain before the end: they stay as they came."""
+    _ids: set[str] = field(default_factory=set)
+    """Of those calls."""
     json: bool = False
     """It was asked for in JSON: what is written without markers is no call."""
     called: bool = False
@@ -113,6 +120,28 @@ class Answer:
             elif not isinstance(event, ServerCallSeen):
                 self.called = True
         return texts
+
+    def passes(self, place: int, name: str | None, arguments: Any, call_id: Any, form: Form) -> bool:
+        """Say whether a native call is certain to stay as it came: it is whole, has an id, and fits a known tool."""
+        given = "" if call_id is None else str(call_id)
+        known = bool(name) and (self.tools is None or name in self.tools)
+        if not known or given in self._ids or (form.id_due and not given) or not form.fine(arguments):
+            return False
+        values = decode_whole(arguments) if isinstance(arguments, str) and arguments else arguments
+        if isinstance(values, dict) and values and self.tools is not None:
+            checked = check_arguments(str(name), values, self.tools)
+            if checked.valid is False or checked.repairs:
+                return False
+        elif not values:
+            return False  # more may come, or nothing was meant
+        self.passed.add(place)
+        self._ids |= {given} - {""}
+        return True
+
+    def passes_all(self, first: int, form: Form) -> bool:
+        """Say so of the native calls from the place `first` on."""
+        told = list(enumerate(self.natives))[first:]
+        return all(self.passes(at, one.name, one.arguments, one.id, form) for at, one in told)
 
     def _read(self, piece: TextPiece) -> None:
         """Feed the engine of a text; nobody hears the events of the parser, so that none are made."""

@@ -46,6 +46,8 @@ class AnthropicMachine(Machine):
         """Starts of text blocks that wait for their first text: none is to be empty."""
         self._pieces: dict[int, str] = {}
         """The input of each call, as a client joins its pieces."""
+        self._passed: set[int] = set()
+        """Blocks with calls that were certain before the end."""
         self._odd = ""
         self._usage: Any = None
         self._due = ""
@@ -72,6 +74,7 @@ class AnthropicMachine(Machine):
             if self._due and reason and had_said_all(reason):
                 self._say_why(frame, self._due)
             return
+        before = len(answer.natives)
         frame.texts = answer.feed(doc)
         index = integer_of(doc.get("index"))
         if kind == "message_start":
@@ -81,6 +84,8 @@ class AnthropicMachine(Machine):
             self._start(frame, self._blocks if index is None else index)
         elif index is not None and index in self._places:
             self._within(frame, kind, index)
+            if len(answer.natives) > before:
+                self._pass_on(self._places[index], before)
         elif kind == "message_delta" and (reason := text_of(dict_of(doc.get("delta")).get("stop_reason"))):
             self._end(frame, reason)
         elif kind == "message_stop":
@@ -112,6 +117,17 @@ class AnthropicMachine(Machine):
             if empty or any(lane.certain for lane, _, _ in frame.texts):
                 self._opened.pop(index).waits = frozenset()
         self._number(frame, index)
+
+    def _pass_on(self, place: int, number: int) -> None:
+        """Let go a block with a call that is whole and certain. `number`: the place of the call."""
+        answer = self.answers[0]
+        said, joined = answer.natives[number].arguments, self._pieces.get(place, "")
+        if (isinstance(said, str) and said != joined) or not answer.passes_all(number, self.form):
+            return
+        self._passed.add(place)
+        for frame in self.queue:
+            if isinstance(frame.doc, dict) and frame.doc.get("index") == place:
+                frame.waits = frozenset()
 
     def _number(self, frame: Frame, index: int) -> None:
         """Give a frame of a block the index that the client counts."""
@@ -182,14 +198,15 @@ class AnthropicMachine(Machine):
                 self._edit(frame, verdict)
             if places.get(index, index) != index:
                 self.own(frame)["index"] = places[index]
-        calls = verdict.calls if verdict.natives_changed else verdict.fresh
+        held = [c for at, c in enumerate(verdict.natives) if at not in self.answers[0].passed]
+        calls = [*held, *verdict.fresh] if verdict.natives_changed else verdict.fresh
         self.insert(last, [doc for at, call in enumerate(calls) for doc in _block(place + at, call)])
 
     def _goes(self, start: Frame, waiting: list[Frame], verdict: Verdict) -> bool:
         """Whether a block that has begun in the queue is left out: an empty text, a call that is written anew."""
         kind = text_of(dict_of(start.doc.get("content_block")).get("type"))
         if kind == "tool_use":
-            return verdict.natives_changed
+            return verdict.natives_changed and start.doc["index"] not in self._passed
         own = [frame for frame in waiting if frame.doc["index"] == start.doc["index"] and frame.texts]
         return kind == "text" and bool(own) and not "".join(self._kept(frame, verdict) for frame in own)
 

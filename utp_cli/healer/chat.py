@@ -19,6 +19,8 @@ from utp_cli.wire.error_body import is_error
 from utp_cli.wire.frames import DONE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from utp_cli.healer.answer import Answer
     from utp_cli.healer.frames import Frame
     from utp_cli.healer.machine import Setting
@@ -58,6 +60,8 @@ class _Assembled:
     """How the pieces stray from the format."""
     first: dict[int, dict[str, Any]] = field(default_factory=dict)
     """The first piece of each call: what else it carries goes to the client."""
+    passed: int = 0
+    """Calls that were certain before the end, and went on."""
     role: bool = False
     legacy: bool = False
     """It calls in the field of before 2023."""
@@ -134,8 +138,23 @@ class ChatMachine(Machine):
             if delta.get("tool_calls"):
                 seen.take(delta["tool_calls"])
                 frame.waits |= {number}
+                self._pass_on(number, answer, seen)
             if reason:
                 self._end(frame, number, reason)
+
+    def _pass_on(self, number: int, answer: Answer, seen: _Assembled) -> None:
+        """Let go the calls that are over, because another one has begun behind them, and that are certain."""
+        while not seen.odd and len(answer.passed) < len(seen.calls) - 1:
+            place = len(answer.passed)
+            call = seen.calls[place]
+            if "custom" in seen.first[place] or not answer.passes(
+                place, call["name"], call["arguments"], call["id"], self.form
+            ):
+                return
+            seen.passed = place + 1
+            for frame in self.queue:
+                if number in frame.waits and all(at <= place for at in _indexes(frame.doc, number)):
+                    frame.waits -= {number}
 
     # -- the end of a choice ------------------------------------------------------------------------------------------
 
@@ -196,7 +215,7 @@ class ChatMachine(Machine):
         delta, reason = dict_of(given.get("delta")), given.get("finish_reason")
         content = text_of(delta.get("content"))
         kept = "".join(verdict.kept(pointer, start, content) for pointer, start, _ in spans) if spans else content
-        drops = verdict.natives_changed and "tool_calls" in delta
+        drops = verdict.natives_changed and "tool_calls" in delta and number in frame.waits
         ends = reason and (verdict.finish or verdict.fresh or verdict.natives_changed)
         if kept == content and not drops and not ends:
             return {}
@@ -223,7 +242,7 @@ class ChatMachine(Machine):
         deltas: list[dict[str, Any]] = [{"reasoning_content": verdict.thoughts}] if verdict.thoughts else []
         if any(value not in (None, "") for value in tail.values()):
             deltas.append(tail)
-        at = 0 if verdict.natives_changed else len(verdict.natives)
+        at = seen.passed if verdict.natives_changed else len(verdict.natives)
         for index, call in enumerate(verdict.calls[at:], at):
             first = seen.first.get(index) if call.native else None
             deltas.append({"tool_calls": [{**_written(call, first), "index": index}]})
@@ -251,6 +270,14 @@ class ChatMachine(Machine):
             seen.template = {"id": "chatcmpl-healed", "created": 0, "model": self.setting.options.get("model") or ""}
         deltas = self._deltas(verdict, seen, {"content": text})
         return [*(self._chunk(0, delta) for delta in deltas), self._chunk(0, {}, CALLS), DONE]
+
+
+def _indexes(doc: Any, number: int) -> Iterator[int]:
+    """The indexes of the calls that a chunk goes on with."""
+    for _, choice in dicts_of(doc["choices"]):
+        if (integer_of(choice.get("index")) or 0) == number:
+            pieces = dict_of(choice.get("delta")).get("tool_calls")
+            yield from (integer_of(piece.get("index")) or 0 for _, piece in dicts_of(pieces))
 
 
 def _written(call: Call, first: dict[str, Any] | None) -> dict[str, Any]:

@@ -32,6 +32,8 @@ class Frame:
     """What it adds to texts that a call may stand in: characters of the lane, end exclusive."""
     waits: frozenset[int] = frozenset()
     """The answers (by number) in which it is part of something that is not decided yet."""
+    calls: dict[int, int] = field(default_factory=dict)
+    """By answer: the place of the first native call that it holds, on wires where a frame has whole calls."""
     changed: bool = False
     """`doc` is what the client gets, not `raw`."""
     gone: bool = False

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FORM: Final = Form(fine=may_lack, id_due=False)
 MALFORMED: Final = "MALFORMED_FUNCTION_CALL"
+_IN_PIECES: Final = frozenset({"partialArgs", "willContinue"})
+"""Keys of a call whose arguments come in pieces."""
 _SAID: Final = "Malformed function call:"
 """What stands before the model's words in `finishMessage` (Gemini API, November 2026)."""
 
@@ -57,8 +59,11 @@ class GeminiMachine(Machine):
             answer = self.answer(number)
             if answer.settled:
                 continue
+            first = frame.calls[number] = len(answer.natives)
             frame.texts += answer.feed(view_of(candidate))
-            if any("functionCall" in part for part in _parts(candidate)):
+            calls = [dict_of(part.get("functionCall")) for part in _parts(candidate) if "functionCall" in part]
+            whole = len(answer.natives) - first == len(calls) and all(map(_IN_PIECES.isdisjoint, calls))
+            if calls and not (whole and answer.passes_all(first, self.form)):
                 frame.waits |= {number}
             if text_of(candidate.get("finishReason")):
                 self._end(frame, number, candidate)
@@ -68,7 +73,7 @@ class GeminiMachine(Machine):
         hear_malformed(answer, candidate)
         verdict = self.judge(number, text_of(candidate["finishReason"]))
         in_pieces = any(
-            not dict_of(part.get("functionCall")).keys().isdisjoint({"partialArgs", "willContinue"})
+            not _IN_PIECES.isdisjoint(dict_of(part.get("functionCall")))
             for frame in self.queue
             for _, other in dicts_of(dict_of(frame.doc).get("candidates"))
             for part in _parts(other)
@@ -77,19 +82,19 @@ class GeminiMachine(Machine):
         if changes and in_pieces:
             verdict.heals = [passes("arguments come in pieces")]
         elif changes:
-            natives = iter(verdict.natives)
             for frame in [frame for frame in self.queue if isinstance(frame.doc, dict)]:
-                self._edit(frame, number, verdict, natives, last=frame is last)
+                self._edit(frame, number, verdict, last=frame is last)
         self.tell(verdict)
         self.let_go(number)
 
-    def _edit(self, frame: Frame, number: int, verdict: Verdict, natives: Iterator[Call], *, last: bool) -> None:
+    def _edit(self, frame: Frame, number: int, verdict: Verdict, *, last: bool) -> None:
         place = next(
             (at for at, c in dicts_of(frame.doc.get("candidates")) if (integer_of(c.get("index")) or 0) == number), None
         )
         if place is None:
             return
         answer = self.answers[number]
+        natives = iter(verdict.natives[frame.calls.get(number, len(verdict.natives)) :])
         pointers = {id(lane): pointer for pointer, lane in answer.lanes.items()}
         spans = iter([(pointers[id(lane)], start) for lane, start, _ in frame.texts if id(lane) in pointers])
         given = list(_parts(frame.doc["candidates"][place]))

@@ -10,8 +10,6 @@ from utp_cli.wire.access import dict_of, list_of, text_of
 from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from utp_cli.healer.frames import Frame
     from utp_cli.healer.verdict import Call, Verdict
 
@@ -36,8 +34,11 @@ class OllamaMachine(Machine):
             return
         self.seed = self.seed or text_of(doc.get("created_at"))
         self._model = text_of(doc.get("model"))
+        frame.calls = {0: len(answer.natives)}
         frame.texts = answer.feed(doc)
-        if dict_of(doc.get("message")).get("tool_calls"):
+        calls = list_of(dict_of(doc.get("message")).get("tool_calls"))
+        whole = len(answer.natives) - frame.calls[0] == len(calls)
+        if calls and not (whole and answer.passes_all(frame.calls[0], self.form)):
             frame.waits = frozenset({0})
         if doc.get("done") is True:
             self._end(frame, text_of(doc.get("done_reason")) or "stop")
@@ -47,10 +48,9 @@ class OllamaMachine(Machine):
     def _end(self, last: Frame, reason: str) -> None:
         verdict = self.judge(0, reason)
         if verdict.fresh or verdict.natives_changed:
-            natives = iter(verdict.natives)
             tail: dict[str, Any] = {}
             for frame in [frame for frame in self.queue if isinstance(frame.doc, dict)]:
-                tail = self._edit(frame, verdict, natives, last=frame is last)
+                tail = self._edit(frame, verdict, last=frame is last)
             lines = [self._line(tail)] if any(tail.get(key) for key in ("content", "thinking", "tool_calls")) else []
             if verdict.fresh:
                 lines.append(self._line({"content": "", "tool_calls": written(verdict.fresh, len(verdict.natives))}))
@@ -58,10 +58,11 @@ class OllamaMachine(Machine):
         self.tell(verdict)
         self.let_go(0)
 
-    def _edit(self, frame: Frame, verdict: Verdict, natives: Iterator[Call], *, last: bool) -> dict[str, Any]:
+    def _edit(self, frame: Frame, verdict: Verdict, *, last: bool) -> dict[str, Any]:
         """Change a line; return what of the last one has to come before the calls."""
         message = dict_of(frame.doc.get("message"))
         given = list_of(message.get("tool_calls"))
+        natives = iter(verdict.natives[frame.calls.get(0, len(verdict.natives)) :])
         calls = [mended(call, native) for call in given if isinstance(call, dict) and (native := next(natives, None))]
         content = text_of(message.get("content"))
         pointers = {id(lane): pointer for pointer, lane in self.answer().lanes.items()}

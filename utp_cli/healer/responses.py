@@ -56,6 +56,7 @@ class ResponsesMachine(Machine):
             may_end = self._begun and not (kind == "response.failed" and self._items)
             self.read_error(frame, told if may_end else [], "completed")
             return
+        before = len(answer.natives)
         frame.texts = answer.feed(doc)
         place = integer_of(doc.get("output_index"))
         self._sequence = (integer_of(doc.get("sequence_number")) or 0) + 1
@@ -66,6 +67,8 @@ class ResponsesMachine(Machine):
             self._end(frame, kind)
         elif place is not None:
             self._within(frame, kind, place)
+            if len(answer.natives) > before:
+                self._pass_on(place, before)
 
     def _within(self, frame: Frame, kind: str, place: int) -> None:
         doc = frame.doc
@@ -85,6 +88,15 @@ class ResponsesMachine(Machine):
         ):
             for opened in self._opening.pop(place, ()):
                 opened.waits = frozenset()
+
+    def _pass_on(self, place: int, number: int) -> None:
+        """Let go an item with a call that is whole and certain. `number`: the place of the call."""
+        answer = self.answers[0]
+        done = answer.natives[number]
+        if self._pieces.get(place) in ("", None, done.arguments) and answer.passes_all(number, self.form):
+            for frame in self.queue:
+                if isinstance(frame.doc, dict) and frame.doc.get("output_index") == place:
+                    frame.waits = frozenset()
 
     def _said(self, place: int) -> bool:
         return any(frame.texts and frame.doc.get("output_index") == place for frame in self.queue)

@@ -149,11 +149,11 @@ def _judge_natives(
     answer: Answer, result: ParseResult, form: Form, ids: _Ids, verdict: Verdict, *, sound: bool
 ) -> None:
     read = {call.pointer: call for call in (*result.calls, *result.rejected) if call.rung == "native"}
-    for done in answer.natives:
+    for place, done in enumerate(answer.natives):
         call = read.get(done.pointer)
-        if call is None or call.name is None:
+        if call is None or call.name is None or place in answer.passed:
             ids.take(_text(done.id), None)
-            verdict.natives.append(_as_it_came(done))
+            verdict.natives.append(_as_it_came(done, complete=place in answer.passed))
             continue
         complete = not hasattr(call, "reason")
         known = answer.tools is None or call.name in answer.tools
@@ -185,10 +185,10 @@ def _judge_natives(
         )  # fmt: skip
 
 
-def _as_it_came(done: CallDone) -> Call:
+def _as_it_came(done: CallDone, *, complete: bool) -> Call:
     return Call(
         name=done.name or "", arguments=done.arguments, id=_text(done.id) or "", native=done, changed=False,
-        complete=False,
+        complete=complete,
     )  # fmt: skip
 
 
