@@ -52,8 +52,18 @@ def profiles() -> dict:
 
 def test_nothing_is_known(ports):
     code, told = run()
-    assert (code, told) == (2, "utp: no server of models runs here: name one (--url URL) or a model (--model ID)\n")
+    said = "utp: no server of models runs here: name one (--url URL), a model (--model ID), or only --ci github\n"
+    assert (code, told) == (2, said)
     assert [*Path().iterdir()] == []
+
+
+def test_only_a_file_for_ci(ports):
+    code, told = run("--ci", "github")
+    assert code == 0
+    assert told.startswith(
+        "no profile: no server of models runs here, and none was named\nwrote .github/workflows/utp.yml\n"
+    )
+    assert [path.name for path in Path().iterdir()] == [".github"]
 
 
 def test_a_model_alone(ports):

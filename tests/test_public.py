@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 import utp_cli
 
 DOCUMENTED = {
@@ -15,3 +19,8 @@ def test_public_names() -> None:
     for name in DOCUMENTED:
         assert getattr(utp_cli, name).__name__ == name
     assert set(dir(utp_cli)) == DOCUMENTED | {"__version__"}
+
+
+def test_a_path_is_not_what_its_file_holds() -> None:
+    with pytest.raises(utp_cli.UtpError, match=r"parse\(Path\('answer.json'\).read_bytes\(\)\)"):
+        utp_cli.parse(Path("answer.json"))

@@ -19,6 +19,7 @@ from utp_cli.app import COMMANDS, app
 from utp_cli.io import output
 from utp_cli.io.mcp_source import _words
 from utp_cli.protocol.errors import BadFile
+from utp_cli.protocol.extras import install
 
 from .cases import FIXTURES
 
@@ -200,3 +201,50 @@ def test_commands_on_windows_keep_their_backslashes(monkeypatch: pytest.MonkeyPa
     found = _words(r'"C:\My Tools\git.exe" serve --root C:\code')
     monkeypatch.undo()
     assert found == [r"C:\My Tools\git.exe", "serve", "--root", r"C:\code"]
+
+
+# -- slips of who is new
+
+
+SLIPS = [
+    (("answer.json",), "utp: 'answer.json' is a file, and no command: utp parse answer.json\n"),
+    (("nonesuch.json",), "utp: unknown command 'nonesuch.json' (utp --help lists them)\n"),
+    (("detect", "vllm", "serve", "Qwen/Qwen3-32B"), "utp: that is a command line: utp detect --command 'vllm serve Qwen/Qwen3-32B'\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), SLIPS)
+def test_slips(words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("answer.json").write_text("{}", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "utp_cli", *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_tool_definitions_in_yaml_are_no_answer() -> None:
+    done = utp("parse", str(FIXTURES / "answers" / "tools.yaml"))
+    assert done.exit_code == 1
+    assert done.stdout.startswith("! these are tool definitions, not an answer")
+    assert "utp audit FILE" in done.stdout
+
+
+def test_other_yaml_is_read_as_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "said.yaml").write_text("- Oslo\n- Turku\n", encoding="utf-8")
+    assert utp("parse", str(tmp_path / "said.yaml")).stdout.startswith("✓ no call: plain answer")
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (None, "pip install 'utp-cli[tui]'"),
+        ("pipx_metadata.json", "pipx install --force 'utp-cli[tui]'"),
+        ("uv-receipt.toml", "uv tool install 'utp-cli[tui]'"),
+    ],
+)
+def test_an_extra_is_added_as_utp_was_installed(
+    left: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    if left:
+        (tmp_path / left).touch()
+    assert install("tui") == said

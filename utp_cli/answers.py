@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing import parser as parsing
+from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.tools import tier_named
 
 if TYPE_CHECKING:
@@ -91,8 +92,10 @@ def parse(
     - `min_confidence`: calls that took a repair below it (`safe`, `likely`, `guess`) are rejected as `doubtful`.
     - `tier`: the highest that is offered (`crawl`, `walk`, `run`). `root`: the folder that paths must stay in.
 
-    Input never raises; wrong use (an unknown parser, mode or tool file) raises `UtpError`.
+    Input never raises; wrong use (an unknown parser, mode or tool file, a path) raises `UtpError`.
     """
+    if hasattr(type(source), "__fspath__"):
+        raise BadOption(f"parse takes what a file holds: parse(Path({str(source)!r}).read_bytes())")
     reader = Parser(
         tools=tools, model=model, provider=provider, parser=parser, finish_reason=finish_reason,
         generation_prompt=generation_prompt, request=request, server=server, min_confidence=min_confidence,

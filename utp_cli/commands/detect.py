@@ -73,6 +73,10 @@ def detect(
         raise BadOption("--command is empty: write how the server is started, or a file that says so")
     if command and len(models or []) > 1:
         raise BadOption("--command takes one model")
+    from utp_cli.detection.command_line import read_command  # noqa: PLC0415 - as above
+
+    if models and len(models) > 1 and read_command(" ".join(models)):
+        raise BadOption(f"that is a command line: utp detect --command '{' '.join(models)}'")
     found = detecting.checked(command, models[0] if models else None) if command else detecting.found(models or [])
     if save and len(found) != 1:
         raise BadOption("--save takes one model")

@@ -97,12 +97,16 @@ def init(
         model = _which_model(server, ask=ask)
     if not (url or model):
         model = prompt("Which model? (an id, as in qwen3:32b)", err=True) if ask else None
-    if not (url or model):
-        raise BadOption("no server of models runs here: name one (--url URL) or a model (--model ID)")
-    named = name or _name_for(model or _host(url), config)
-    if ask and not name:
-        named = prompt("What to call the profile?", default=named, err=True)
-    written = _profile(named, url=url, model=model, provider=provider, api_key_env=api_key_env, config=config)
+    if not (url or model or ci in CI):
+        raise BadOption(
+            "no server of models runs here: name one (--url URL), a model (--model ID), or only --ci github"
+        )
+    named, written = "", "no profile: no server of models runs here, and none was named"
+    if url or model:
+        named = name or _name_for(model or _host(url), config)
+        if ask and not name:
+            named = prompt("What to call the profile?", default=named, err=True)
+        written = _profile(named, url=url, model=model, provider=provider, api_key_env=api_key_env, config=config)
     places = {"tools": tools or _place("tools"), "sessions": sessions or _place("sessions")}
     service = ci or (_which_service() if ask else _service())
     ci_file = _ci_file(service, places)
@@ -236,6 +240,7 @@ def _ci_file(service: str, places: dict[str, str]) -> str:
 
 def _next(name: str, url: str | None, places: dict[str, str]) -> list[str]:
     """Return the commands to type next."""
-    audit = f"utp audit {places['tools']}" if Path(places["tools"]).exists() else f"utp detect -p {name}"
-    record = f"utp record -p {name}" if url else f"utp parse -p {name} < answer.json"
+    profile = f" -p {name}" if name else ""
+    audit = f"utp audit {places['tools']}" if Path(places["tools"]).exists() else f"utp detect{profile or ' MODEL'}"
+    record = f"utp record{profile}" if url else f"utp parse{profile} < answer.json"
     return [audit, record]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import inputs
-from utp_cli.protocol.errors import BadFile, BadOption
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.errors import BadFile, BadOption, UtpError
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -82,12 +82,25 @@ def answers(
                 data = clean_bytes(data)  # noqa: PLW2901
             if inputs.is_session(data) and not lines:
                 _say_session(inputs.shown_name(name), data)
-            source = _line(data) if lines else data
+            source = _line(data) if lines else _tools_in(name) or data
             read = parse_as_is(source, known) if raw else parse(source, **known)
             result = replace(read, source=inputs.shown_name(name))
             if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
                 raise BadFile(inputs.shown_name(name), "nothing to read: it is binary, and no format that is known")
             yield result
+
+
+def _tools_in(name: str) -> str | None:
+    """Return the tool definitions that a file of YAML holds, as JSON: as text they would pass for an answer."""
+    if not name.endswith((".yaml", ".yml")):
+        return None
+    from utp_cli.io.tool_files import load_tools  # noqa: PLC0415 - reads YAML: only where there is a file
+
+    try:
+        tools = load_tools(name)
+    except UtpError:
+        return None
+    return dumps([{"name": tool.name, "parameters": tool.parameters} for tool in tools])
 
 
 def _say_session(name: str, data: bytes) -> None:

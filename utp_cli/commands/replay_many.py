@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.io import output as out
 from utp_cli.io.replacing import replace_file
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.extras import install
 from utp_cli.protocol.numbers import dumps
 from utp_cli.replaying.unordered import UNORDERED
 
@@ -34,7 +35,7 @@ def replay_into(
     if given:
         raise BadOption(f"-o {folder}/ writes Parquet; {given[0]} does not go with it")
     if not find_spec("pyarrow"):
-        raise BadOption("writing Parquet needs more: pip install 'utp-cli[arrow]'")
+        raise BadOption(f"writing Parquet needs more: {install('arrow')}")
     from utp_cli.io.bulk import Totals, replay_slice, slices_of  # noqa: PLC0415 - only big recordings need it
 
     slices = slices_of(files, folder, how)

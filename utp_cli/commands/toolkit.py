@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from typer.main import get_command
 from utp_cli.app import COMMANDS, VERSION
 from utp_cli.commands.ending import run_to_end
 from utp_cli.commands.typer_pages import GroupPage, typer_of, write_groups
-from utp_cli.protocol.errors import UnknownName, UtpError
+from utp_cli.protocol.errors import BadOption, UnknownName, UtpError
 
 
 class Toolkit(GroupPage):
@@ -34,6 +35,8 @@ class Toolkit(GroupPage):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that was asked for, or say which one is nearest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            if Path(args[0]).is_file():
+                raise BadOption(f"'{args[0]}' is a file, and no command: utp parse {args[0]}")
             raise UnknownName("command", args[0], COMMANDS, "utp --help lists them")
         return super().resolve_command(ctx, args)
 

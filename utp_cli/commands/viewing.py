@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ def view(
     if given:
         raise BadOption(f"-i shows sessions in the terminal; {given[0]} does not go with it")
     if not find_spec("textual"):
-        raise BadOption("-i needs an extra: pip install 'utp-cli[tui]'")
+        raise BadOption(f"-i needs an extra: {install('tui')}")
     if not on_terminal():
         raise BadOption("-i needs a terminal; leave it out, or take --html FILE")
     from utp_cli.io.lazy_replay import LazyReplay  # noqa: PLC0415 - only who looks pays

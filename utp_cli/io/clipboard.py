@@ -7,6 +7,7 @@ import subprocess
 from typing import Final
 
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.extras import install
 
 _PROGRAMS: Final = (
     ("wl-paste", "--no-newline"),
@@ -23,7 +24,7 @@ def read_clipboard() -> bytes:
     """Return the text on the clipboard, UTF-8. Raises `BadOption` where it cannot be read, or holds nothing."""
     data = _by_pyperclip() or _by_program()
     if data is None:
-        raise BadOption("no way to the clipboard: install wl-clipboard or xclip, or pip install 'utp-cli[clipboard]'")
+        raise BadOption(f"no way to the clipboard: install wl-clipboard or xclip, or {install('clipboard')}")
     if not data.strip():
         raise BadOption("nothing to read: the clipboard holds no text")
     return data

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.extras import install
 from utp_cli.validation.definitions import read_definition
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def mcp_definitions(source: str, timeout: float = 30.0) -> list[dict[str, Any]]:
     try:
         import mcp  # noqa: F401, PLC0415 - an extra, and slow to load
     except ImportError:
-        raise BadOption("asking an MCP server needs an extra: pip install 'utp-cli[mcp]'") from None
+        raise BadOption(f"asking an MCP server needs an extra: {install('mcp')}") from None
     import asyncio  # noqa: PLC0415
 
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.io.inputs import STDIN, read, shown_name
 from utp_cli.io.positions import Placed, read_document
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.extras import install
 from utp_cli.rendering.prompts import Example
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def read_tokenizer(name: str) -> tuple[Callable[[str], int], str]:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415 - an extra
     except ImportError:
-        raise BadOption("--tokenizer needs an extra: pip install 'utp-cli[tokenizers]'") from None
+        raise BadOption(f"--tokenizer needs an extra: {install('tokenizers')}") from None
     path = Path(name) / "tokenizer.json" if Path(name).is_dir() else Path(name)
     try:
         tokenizer = Tokenizer.from_str(_text(str(path)))

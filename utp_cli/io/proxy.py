@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from utp_cli.io.web import joined_paths, root_of, shown_url
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.extras import install
 from utp_cli.recording.capture import Capture
 
 if TYPE_CHECKING:
@@ -340,5 +341,5 @@ def imported_server() -> Any:
     try:
         import uvicorn  # noqa: PLC0415 - an extra: only who records needs it
     except ImportError:
-        raise BadOption("uvicorn is not installed: pip install 'utp-cli[record]'") from None
+        raise BadOption(f"uvicorn is not installed: {install('record')}") from None
     return uvicorn

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.errors import BadOption
+from utp_cli.protocol.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -99,7 +100,7 @@ def imported(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise BadOption(f"--engine {extra} needs more: pip install 'utp-cli[{extra}]'") from None
+        raise BadOption(f"--engine {extra} needs more: {install(extra)}") from None
 
 
 def _in_order(
