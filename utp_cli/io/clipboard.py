@@ -14,9 +14,15 @@ _PROGRAMS: Final = (
     ("xclip", "-selection", "clipboard", "-out"),
     ("xsel", "--clipboard", "--output"),
     ("pbpaste",),
-    ("powershell.exe", "-NoProfile", "-Command", "Get-Clipboard -Raw"),
-)
-"""Programs that print the clipboard; the first that is installed and answers is asked."""
+    (
+        "powershell.exe", "-NoProfile", "-Command",
+        "[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw",
+    ),
+)  # fmt: skip
+"""Programs that print the clipboard; the first that is installed and answers is asked.
+
+PowerShell would write to a pipe in the code page of the console.
+"""
 _SECONDS: Final = 10
 
 

@@ -146,12 +146,12 @@ def _signals() -> Iterator[Any]:
         if not processes:
             early.append(number)
         elif processes[0].poll() is None and not (number in shared and _in_foreground()):
-            processes[0].send_signal(number)
+            _send(processes[0], number)
 
     def take(process: subprocess.Popen[bytes]) -> None:
         processes.append(process)
         for number in early:
-            process.send_signal(number)
+            _send(process, number)
 
     shared = {getattr(signal, name) for name in _OF_THE_TERMINAL if hasattr(signal, name)}
     known = {getattr(signal, name) for name in (*_PASSED_ON, *_OF_THE_TERMINAL) if hasattr(signal, name)}
@@ -161,6 +161,13 @@ def _signals() -> Iterator[Any]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _send(process: subprocess.Popen[bytes], number: int) -> None:
+    try:
+        process.send_signal(number)
+    except ValueError:  # Windows sends no other than the end
+        process.terminate()
 
 
 def _in_foreground() -> bool:
