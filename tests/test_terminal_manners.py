@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from utp_cli.app import app
-from utp_cli.commands import watching
+from utp_cli.commands import dialects as dialects_command, watching
 from utp_cli.facts import project
 from utp_cli.io import changes as changes_module, output
 from utp_cli.views import lines as lines_module, sarif
@@ -165,6 +165,36 @@ def test_a_code_is_a_link_where_the_terminal_shows_them(monkeypatch):
     assert "https://o.github.io/n/diagnoses/calls-lost/" in painted([code], colour=True)
     assert painted([code], colour=False) == "calls-lost\n"
     assert "\x1b]8;" not in painted([Screen().code("diagnoses", "calls-lost", "red")], colour=True)
+
+
+def test_every_report_links_its_codes(monkeypatch):
+    monkeypatch.setattr(lines_module, "page_of", lambda kind, code: f"https://o.github.io/n/{kind}/{code}/")
+    monkeypatch.setattr(output, "takes_links", lambda: True)
+    fixtures = Path(__file__).parent.parent / "fixtures"
+    for words, pages in {
+        ("parse", str(fixtures / "answers/call-in-content.json")): [
+            "diagnoses/call-left-in-content",
+            "repairs/trailing-comma",
+        ],
+        ("replay", str(fixtures / "sessions/lost-call.jsonl")): [
+            "diagnoses/call-left-in-content",
+            "diagnoses/truncated-call",
+        ],
+        ("audit", str(fixtures / "tools/flawed.yaml")): ["rules/UTP102", "rules/UTP107"],
+    }.items():
+        coloured = CliRunner().invoke(app, [*words, "--color", "always"]).stdout
+        assert [page for page in pages if f"https://o.github.io/n/{page}/" not in coloured] == []
+        assert "https://" not in CliRunner().invoke(app, [*words, "--color", "never"]).stdout
+
+
+def test_the_list_of_dialects_is_paged(monkeypatch):
+    shown = []
+    monkeypatch.setattr(dialects_command, "show_page", lambda text: shown.append(text) or True)
+    for words in ((), ("hermes",)):
+        assert CliRunner().invoke(app, ["dialects", *words]).stdout == ""
+    assert "qwen3_coder" in shown[0]
+    assert "<tool_call>" in shown[1]
+    assert CliRunner().invoke(app, ["dialects", "hermes", "--json"]).stdout.startswith("{")
 
 
 def test_sarif_has_the_address_of_the_page(monkeypatch, tmp_path):

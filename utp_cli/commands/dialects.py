@@ -15,6 +15,7 @@ from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.dialects.own import installed, table_of
 from utp_cli.engine.grammars import GRAMMARS, write_calls
 from utp_cli.facts.parser_names import dialect_called
+from utp_cli.io.output import page as show_page
 from utp_cli.io.settings import load_settings
 from utp_cli.parsing.parser import parse
 from utp_cli.protocol.errors import BadOption, UnknownName
@@ -75,7 +76,8 @@ def dialects(
         written = write_calls(chosen[0], calls)
         result = parse(written, parser=chosen[0].name, tools=known, dialects=mine)
         lines = one(chosen[0], GRAMMARS[chosen[0].family].cannot, written, result, showing.screen)
-    sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
+    if output or not show_page(painted(lines, colour=False)):
+        sink_for("pretty", showing).write(painted(lines, colour=showing.colour))
     return 0
 
 

@@ -113,7 +113,8 @@ def _short(finding: Finding, screen: Screen, text: type[Text]) -> list[Text]:
 
 def _finding(finding: Finding, source: list[str], screen: Screen, text: type[Text]) -> list[Text]:
     severity = text(f"[{finding.severity}]", style=_STYLES[finding.severity])
-    head = text.assemble(text(f"{place_of(finding)}: ", style="bold"), f"{title_of(finding)} ", severity)
+    title = text(title_of(finding), style=screen.link("rules", finding.code))
+    head = text.assemble(text(f"{place_of(finding)}: ", style="bold"), title, " ", severity)
     lines = [head, *screen.labelled(text("   "), finding.message, 3)]
     line = finding.place.line
     if line and line <= len(source):

@@ -75,10 +75,14 @@ class Screen:
     links: bool = False
     """The terminal shows links (OSC 8)."""
 
-    def code(self, kind: str, code: str, style: str = "") -> Text:
-        """Return a code, linked to its page where there is one; `kind` is as in `facts.project.page_of`."""
+    def link(self, kind: str, code: str) -> str:
+        """Return the style that links to the page of a code; `""` for none. `kind` is as in `facts.project.page_of`."""
         address = page_of(kind, code) if self.links else ""
-        return Text(code, style=f"{style} link {address}".strip() if address else style)
+        return f"link {address}" if address else ""
+
+    def code(self, kind: str, code: str, style: str = "") -> Text:
+        """Return a code, linked to its page where there is one."""
+        return Text(code, style=f"{style} {self.link(kind, code)}".strip())
 
     def safe(self, text: str) -> str:
         """Return model output that may stand in a line."""

@@ -293,7 +293,8 @@ def repairs(made: Sequence[Repair], screen: Screen) -> list[Text]:
         first = row[0]
         where = f"at {first.span[0]:,}" if first.span else screen.brief(first.pointer or "", 24)
         where += _others(row)
-        left = Text.assemble("    ", screen.sign("repaired"), f" {first.code:<{width}}  {where:<9}  ")
+        code = Text.assemble(screen.code("repairs", first.code), " " * (width - len(first.code)))
+        left = Text.assemble("    ", screen.sign("repaired"), " ", code, f"  {where:<9}  ")
         right = Text(first.confidence, style=STYLES["look"] if first.confidence == "guess" else "dim")
         change = _change(first, screen, screen.width - left.cell_len - right.cell_len - 2)
         return [screen.row(Text.assemble(left, change), right)]

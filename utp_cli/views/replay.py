@@ -96,7 +96,7 @@ def _exchange(session: SessionDigest, outcome: Outcome, screen: Screen, said: se
         where = f", finish_reason {outcome.finish_reason}" if outcome.finish_reason else ""
         lines.append(Text(f"    {screen.brief(rejected or 'a call', 30)} is {reason}{screen.safe(where)}"))
     for code, message in outcome.diagnoses[:_CAUSES]:
-        lines += screen.labelled(Text(f"    {code}  "), message, 8)
+        lines += screen.labelled(Text.assemble("    ", screen.code("diagnoses", code), "  "), message, 8)
     if outcome.failed and outcome.fix and outcome.fix not in said:
         said.add(outcome.fix)
         lines += screen.labelled(Text("    fix "), outcome.fix, 8, whole=True)
@@ -125,7 +125,8 @@ def _conversations(found: Digest, screen: Screen) -> list[Text]:
         for code, count in counts.items():
             finding = next(finding for finding in told if finding.code == code)
             times = f" {screen.signs.dot.strip()} {count} times" if count > 1 else ""
-            lines.append(Text(f"  {screen.safe(session.source)}  {code}{times}", style="bold"))
+            told_code = screen.code("diagnoses", code, "bold")
+            lines.append(Text.assemble((f"  {screen.safe(session.source)}  ", "bold"), told_code, (times, "bold")))
             lines += screen.labelled(Text("    "), finding.message, 4)
             lines += screen.labelled(Text("    fix "), finding.fix, 8, whole=True) if finding.fix else []
         if session.left_out:
