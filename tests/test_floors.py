@@ -60,6 +60,7 @@ OTHERS = {
         "pyperclip",
         "ruamel",
         "tokenizers",
+        "typing_extensions",
         "tomli_w",
         "uvicorn",
         "zstandard",

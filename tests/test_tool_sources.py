@@ -98,7 +98,7 @@ MODULE = '''
 import functools
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Required, TypedDict
 
 from pydantic import BaseModel, Field
 
@@ -195,6 +195,33 @@ def numpy_style(a, b=3, *, flag: bool = False):
     """
 
 
+class Options(TypedDict, total=False):
+    """What to look at."""
+
+    deep: Annotated[bool, "below too"]
+    limit: Required[int]
+
+
+def searched(where: Options, more: list[Options] | None = None, *words: str):
+    """Search.
+
+    Args:
+        *words: What for.
+    """
+
+
+def worded(kind, names, size=None, other=None):
+    """Do it.
+
+    Parameters
+    ----------
+    kind : {'near', "far"}, optional
+    names : list of str
+    size : int or None
+    other : ndarray of shape (n,)
+    """
+
+
 shorter = functools.partial(forecast, days=2)
 
 
@@ -234,6 +261,7 @@ def test_a_function_is_a_tool(module: str) -> None:
             "days": {"type": "integer", "default": 3, "description": "How many."},
             "unit": {"type": "string", "enum": ["c", "f"], "default": "c"},
             "_raw": {"type": "boolean", "default": False},
+            "rest": {"type": "array", "items": {"type": "integer"}, "default": []},
         },
         "required": ["city"],
     }
@@ -329,3 +357,32 @@ def test_a_python_file_is_not_imported_by_the_way(module: str) -> None:
     assert (done.exit_code, done.stdout) == (2, "")
     assert "--python MODULE:NAME imports it" in done.stderr
     assert module not in sys.modules
+
+
+def test_typed_dicts_are_types_and_tools(module: str) -> None:
+    properties = {"deep": {"description": "below too", "type": "boolean"}, "limit": {"type": "integer"}}
+    (tool,) = import_tools(f"{module}:Options")
+    assert tool.description == "What to look at."
+    assert tool.parameters == {"type": "object", "properties": properties, "required": ["limit"]}
+    (function,) = import_tools(f"{module}:searched")
+    assert function.parameters["$defs"]["Options"]["properties"] == properties
+    assert function.parameters["$defs"]["Options"]["required"] == ["limit"]
+    assert function.parameters["required"] == ["where"]
+    words = {"default": [], "description": "What for.", "items": {"type": "string"}, "type": "array"}
+    assert function.parameters["properties"]["words"] == words
+
+
+def test_types_that_only_the_docstring_names(module: str) -> None:
+    (tool,) = import_tools(f"{module}:worded")
+    kinds = {"enum": ["near", "far"], "type": "string"}
+    assert tool.parameters["properties"] == {
+        "kind": kinds,
+        "names": {"items": {"type": "string"}, "type": "array"},
+        "size": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+        "other": {"default": None},
+    }
+
+
+def test_an_enum_is_no_tool(module: str) -> None:
+    with pytest.raises(BadOption, match="Unit is an enum"):
+        import_tools(f"{module}:Unit")

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
 
 
+_NO_MODEL = "no model named (utp detect MODEL --command …)"
+"""What stands in place of a model's name where a start command has none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """Everything about one model."""
@@ -99,7 +103,7 @@ class Detecting:
         for command in read_commands(source):
             detection = detect(model or command.model or "", overrides=self._settings.overrides(model or ""))
             checked = check_command(command, detection)
-            found.append(Found(name=model or command.model or command.engine, detection=detection, checked=checked))
+            found.append(Found(name=model or command.model or _NO_MODEL, detection=detection, checked=checked))
         return found
 
     def _one(self, name: str | None, listings: list[Any], template: TemplateReading | None) -> Found:

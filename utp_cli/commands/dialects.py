@@ -106,7 +106,9 @@ def _named(name: str, mine: list[Dialect]) -> Dialect:
     found = next((dialect for dialect in mine if name in (dialect.name, *dialect.aliases)), None)
     found = found or DIALECTS.get(name) or DIALECTS.get(dialect_called(name) or "")
     if found is None:
-        raise UnknownName("dialect", name, [*(dialect.name for dialect in mine), *DIALECTS.names])
+        raise UnknownName(
+            "dialect", name, [*(dialect.name for dialect in mine), *DIALECTS.names], "utp dialects lists all"
+        )
     return found
 
 

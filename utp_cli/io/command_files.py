@@ -29,7 +29,7 @@ def read_commands(source: str) -> list[Command]:
         known = ", ".join(dict.fromkeys(NAMES[engine] for _, engine, _ in ENGINES))
         raise BadOption(
             f"--command: no server is started here; known are {known}, and a Modelfile of Ollama"
-            " (for what Ollama pulls: utp detect MODEL --provider ollama)"
+            " (for what Ollama pulls: utp detect ollama/MODEL)"
         )
     return found
 

@@ -159,8 +159,8 @@ def can_write(signs: str) -> bool:
 
 
 def columns() -> int:
-    """Return the width to draw for: the terminal's, or 80."""
-    if not _stdout().isatty():
+    """Return the width to draw for: the terminal's, what `COLUMNS` says, or 80."""
+    if not _stdout().isatty() and "COLUMNS" not in os.environ:
         return _NOT_A_TERMINAL
     return max(min(shutil.get_terminal_size().columns, _WIDEST), 40)
 

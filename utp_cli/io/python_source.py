@@ -10,24 +10,20 @@ import importlib
 import inspect
 import sys
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from enum import EnumMeta
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import docstring_parser
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.errors import PydanticUserError
 
+from utp_cli.io.python_hints import plain_hint, worded_type
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.protocol.tools import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
-
-_WORDS = {
-    "str": str, "string": str, "int": int, "integer": int, "float": float, "number": float, "bool": bool,
-    "boolean": bool, "dict": dict, "list": list,
-}  # fmt: skip
-"""Words of docstrings for types, where the signature has none."""
 
 
 def import_tools(source: str) -> list[Tool]:
@@ -56,13 +52,15 @@ def python_tool(value: Any, place: str = "") -> Tool:
     """Return the tool that a function, a pydantic model or any other callable is.
 
     A function's arguments are its properties: their types, `Annotated` constraints and descriptions, defaults, and
-    what the docstring (reST, Google, NumPy) says of them. `place` says where the value comes from. Raises `BadOption`
-    for what is no tool or cannot be described in JSON Schema.
+    what the docstring (reST, Google, NumPy) says of them; `*args` are a list. `place` says where the value comes from.
+    Raises `BadOption` for what is no tool or cannot be described in JSON Schema.
     """
     if not callable(value):
         raise BadOption(f"{place or repr(value)} is neither a function nor a pydantic model: {type(value).__name__}")
+    if isinstance(value, EnumMeta):
+        raise BadOption(f"{place or value.__name__} is an enum: a type of an argument, and no tool")
     try:
-        if _is_model(value):
+        if _is_model(value) or is_typeddict(value):
             about = inspect.cleandoc(vars(value).get("__doc__") or "")
             return Tool(name=value.__name__, description=about, parameters=_schema(value), place=place)
         model: Any = getattr(value, "args_schema", None)
@@ -93,7 +91,7 @@ def _public(module: ModuleType) -> dict[str, Any]:
         name: value
         for name, value in vars(module).items()
         if not name.startswith("_")
-        and (inspect.isfunction(value) or _is_model(value) or is_dataclass(value))
+        and (inspect.isfunction(value) or _is_model(value) or is_dataclass(value) or is_typeddict(value))
         and value.__module__ == module.__name__
     }
 
@@ -121,10 +119,12 @@ def _from_function(function: Callable[..., Any], place: str) -> Tool:
     for argument, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             extra = "allow"
-        elif parameter.kind is not parameter.VAR_POSITIONAL:
+        else:
             said = told.get(argument)
             default = ... if parameter.default is parameter.empty else parameter.default
-            hint = hints.get(argument) or _WORDS.get(((said and said.type_name) or "").lower(), Any)
+            hint = plain_hint(hints[argument]) if argument in hints else worded_type((said and said.type_name) or "")
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                hint, default = list[hint], []  # type: ignore[valid-type]
             described = _described(hint) or (" ".join(said.description.split()) if said and said.description else None)
             # A description that is None would hide the one of the annotation.
             more: dict[str, Any] = {"description": described} if described else {}
@@ -149,9 +149,9 @@ def _described(hint: Any) -> str | None:
     return None
 
 
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
+def _schema(model: Any) -> dict[str, Any]:
     """Return the model's schema without what its tool says already, and without the titles that pydantic makes."""
-    schema = model.model_json_schema(by_alias=True)
+    schema = TypeAdapter(plain_hint(model)).json_schema(by_alias=True)
     for node in (schema, *schema.get("$defs", {}).values()):
         for part in (node, *node.get("properties", {}).values()):
             part.pop("title", None)

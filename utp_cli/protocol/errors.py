@@ -19,13 +19,24 @@ class UtpError(Exception):
 
 
 class UnknownName(UtpError):
-    """A name nobody knows; the message offers the nearest one that exists."""
+    """A name nobody knows; the message offers the nearest one that exists, else lists what there is."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        """`hint`: what to say in place of the list."""
         self.kind, self.name, self.known = kind, name, sorted(known)
         near = nearest(name, self.known)
-        offer = f" (did you mean '{near}'?)" if near else hint and f" ({hint})"
-        super().__init__(f"unknown {kind} '{name}'{offer}")
+        offer = f"did you mean '{near}'?" if near else hint or _listed(self.known)
+        super().__init__(f"unknown {kind} '{name}'" + (f" ({offer})" if offer else ""))
+
+
+_LISTED = 30
+"""Names that a message lists."""
+
+
+def _listed(known: list[str]) -> str:
+    """List what there is in one line; of very many the first."""
+    more = ", …" if len(known) > _LISTED else ""
+    return f"there are: {', '.join(known[:_LISTED])}{more}" if known else ""
 
 
 class BadFile(UtpError):
