@@ -387,7 +387,7 @@ def test_what_is_passed_over_is_counted_and_said(name: str, tmp_path: Path) -> N
     path.write_text(FORMS[name][0], encoding="utf-8")
     done = CliRunner().invoke(app, ["replay", str(path), "--json"])
     assert json.loads(done.stdout)["sessions"][0].get("skipped", {}) == SKIPPED[name]
-    said = "".join(f"{count} {kind}" for kind, count in SKIPPED[name].items())
+    said = "".join(f"{count} {kind.partition(' ')[0]}" for kind, count in SKIPPED[name].items())
     assert (f"passed over {said}" in done.stderr) is bool(SKIPPED[name])
     exported = CliRunner().invoke(app, ["replay", str(path), "--export", str(tmp_path / "out")])
     assert ("passed over" in exported.stderr) is bool(SKIPPED[name])
@@ -609,4 +609,58 @@ def test_the_answers_of_a_conversation_share_its_messages() -> None:
         messages[:1],
         messages[:3],
         messages[:5],
+    ]
+
+
+def console(*documents: dict[str, Any]) -> str:
+    """As the console exporter of OpenTelemetry's SDK prints: indented, one after the other."""
+    return "".join(json.dumps(document, indent=4) + "\n" for document in documents)
+
+
+def printed_span(number: int, **more: Any) -> dict[str, Any]:
+    told = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.usage.input_tokens": 9}
+    told["gen_ai.response.finish_reasons"] = ["tool_calls"]
+    return {
+        "name": "chat m",
+        "context": {"trace_id": "0x0e", "span_id": f"0x0{number}"},
+        "attributes": {**told, **more},
+        "events": [],
+    }
+
+
+def printed_log(number: int, event: str, body: dict[str, Any]) -> dict[str, Any]:
+    attributes = {"gen_ai.system": "openai", "event.name": event}
+    return {"body": body, "severity_number": 9, "attributes": attributes, "trace_id": "0x0e", "span_id": f"0x0{number}"}
+
+
+def test_spans_without_their_messages_are_no_answer(tmp_path: Path) -> None:
+    # What opentelemetry-instrumentation-openai-v2 2.3 writes: the messages stand in log records only.
+    path = tmp_path / "spans.txt"
+    path.write_text(console(*map(printed_span, range(4))), encoding="utf-8")
+    done = CliRunner().invoke(app, ["replay", str(path)])
+    assert done.exit_code == 2
+    assert "passed over 4 model calls without messages (the instrumentation left the messages out" in done.stderr
+
+
+def test_log_records_of_what_was_asked_are_not_passed_over(tmp_path: Path) -> None:
+    records = []
+    for number in range(2):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        records.append(printed_log(number, "gen_ai.user.message", {"content": f"Look {number}."}))
+        message = {"role": "assistant", "tool_calls": [call]}
+        records.append(
+            printed_log(number, "gen_ai.choice", {"index": 0, "finish_reason": "tool_calls", "message": message})
+        )
+    records.append(printed_log(7, "gen_ai.user.message", {"content": "Nobody answers."}))
+    path = tmp_path / "logs.txt"
+    path.write_text(console(*records), encoding="utf-8")
+    done = CliRunner().invoke(app, ["replay", str(path), "--json"])
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert [[call["name"] for call in each["calls"]] for each in session["exchanges"]] == [["look"], ["look"]]
+    assert session["skipped"] == {"log record": 1}
+    exported = tmp_path / "out.jsonl"
+    CliRunner().invoke(app, ["replay", str(path), "--export", str(exported)])
+    rows = [json.loads(line) for line in exported.read_text(encoding="utf-8").splitlines()][1:]
+    assert [row["request"]["messages"] for row in rows] == [
+        [{"role": "user", "content": f"Look {number}."}] for number in range(2)
     ]

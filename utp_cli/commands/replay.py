@@ -24,6 +24,7 @@ from utp_cli.protocol.errors import BadOption, nearest
 from utp_cli.replaying.bars import BARS, Judge
 from utp_cli.replaying.conversation import Limits
 from utp_cli.replaying.engines import ENGINES, engine_for
+from utp_cli.replaying.importing import told
 from utp_cli.replaying.run import replay_parts
 
 if TYPE_CHECKING:
@@ -213,8 +214,8 @@ def _exported(sessions: Iterable[Session], file: str) -> int:
 def _say_skipped(skipped: dict[str, Counter[str]]) -> None:
     """Say what was passed over: what was looked for may be among it."""
     for source, counts in skipped.items():
-        if told := ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in counts.items()):
-            out.say(f"{source}: passed over {told}: no answer of a model")
+        if said := told(counts):
+            out.say(f"{source}: passed over {said}: no answer of a model")
 
 
 def _one_of(option: str, value: str, known: Iterable[str]) -> None:

@@ -32,6 +32,7 @@ from utp_cli.replaying.importing import (
     exchanges_of,
     session_of,
 )
+from utp_cli.replaying.importing_otel import BARE_CALL
 from utp_cli.replaying.session import Exchange, RawLine, Session
 from utp_cli.wire.access import dict_of
 
@@ -162,7 +163,7 @@ def _several(text: str, source: str) -> Session | None:
     by_line = sum(1 for line in text.split("\n") if line.strip()) == len(documents) + skipped.total()
     streams = list(exchanges_in_text(text)) if by_line else []
     rows = [] if streams else list(counted_exchanges(documents, skipped))
-    if rows:
+    if rows or (not streams and skipped[BARE_CALL]):
         return Session(source=source, rows=rows, skipped=skipped)
     streams = streams or list(exchanges_in_text(text))
     return Session(source=source, rows=streams) if streams else None

@@ -12,7 +12,7 @@ from utp_cli.protocol.errors import BadFile
 from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
-from utp_cli.replaying.importing_otel import otel_exchanges, records_of
+from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges, records_of
 from utp_cli.replaying.session import Exchange, MessagesBefore, RequestBefore, Session
 from utp_cli.wire.access import decode, dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge
@@ -83,34 +83,32 @@ def exchanges_in(document: Any, depth: int = 0) -> Iterator[Exchange]:
     if isinstance(document, list):
         yield from _listed(document, depth)
     elif isinstance(document, dict):
-        for holds, read in _RULES:
-            if holds(document):
-                yield from read(document)
-                return
+        yield from _reader(document)(document)
+
+
+def _reader(document: dict[str, Any]) -> Reader:
+    """Return what reads a document: of the rules the first that holds."""
+    return next((read for holds, read in _RULES if holds(document)), lambda _: ())
 
 
 def counted_exchanges(document: Any, skipped: Counter[str]) -> Iterator[Exchange]:
     """Yield the exchanges that a document holds, and count by kind what it holds beside them."""
-    if isinstance(document, list) and document and all(_format_is("otel")(dict_of(item)) for item in document):
+    several = document if isinstance(document, list) else [document]
+    if spans := [item for item in several if isinstance(item, dict) and _reader(item) is otel_exchanges]:
         # What was asked may stand in another document than the answer.
-        yield from _counted(
-            otel_exchanges(*document), [("span", len([*records_of(item)])) for item in document], skipped
-        )
+        yield from otel_exchanges(*spans, skipped=skipped)
+        for item in several:
+            if not (isinstance(item, dict) and _reader(item) is otel_exchanges):
+                yield from counted_exchanges(item, skipped)
     elif isinstance(document, list) and not _belongs_together(document):
         for item in document:
             yield from counted_exchanges(item, skipped)
     else:
-        yield from _counted(exchanges_in(document), [_units(document)], skipped)
-
-
-def _counted(exchanges: Iterable[Exchange], units: list[tuple[str, int]], skipped: Counter[str]) -> Iterator[Exchange]:
-    count = 0
-    for exchange in exchanges:
-        count += 1
-        yield exchange
-    number = sum(units_of_it for _, units_of_it in units)
-    if number > count:
-        skipped[units[0][0]] += number - count
+        kind, number = _units(document)
+        for exchange in exchanges_in(document):
+            number -= 1
+            yield exchange
+        skipped[kind] += max(number, 0)
 
 
 def _units(document: Any) -> tuple[str, int]:
@@ -120,12 +118,28 @@ def _units(document: Any) -> tuple[str, int]:
         return "line", 0
     if _format_is("har")(doc):
         return "request", len(list_of(dig(doc, "log", "entries")))
-    if _format_is("otel")(doc):
-        return "span", sum(1 for _ in records_of(doc))
     listed = next((doc[key] for key in ("observations", "data") if isinstance(doc.get(key), list)), None)
     if listed is not None or _format_is("langfuse")(doc):
         return "observation", 1 if listed is None else len(listed)
     return "document", 1
+
+
+def told(skipped: Mapping[str, int]) -> str:
+    """Say what was passed over: `2 spans, 1 document`; `""` for nothing."""
+    kinds = [f"{count:,} {kind if count == 1 else _many_of(kind)}" for kind, count in skipped.items() if count]
+    return ", ".join(kinds) + (_MESSAGES if skipped.get(BARE_CALL) else "")
+
+
+def _many_of(kind: str) -> str:
+    first, among, rest = kind.partition(" without ")
+    first, of, what = first.partition(" of ")
+    return f"{first}s{of}{what}{among}{rest}"
+
+
+_MESSAGES: Final = (
+    " (the instrumentation left the messages out, or they stand in log records: replay those;"
+    " OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true has them written)"
+)
 
 
 def documents_in(text: str, skipped: Counter[str]) -> list[Any]:

@@ -26,6 +26,7 @@ from utp_cli.wire.otel import plain_attributes
 from utp_cli.wire.shape import decoded
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator, Mapping
 
 _NESTS: Final = (
@@ -54,25 +55,46 @@ def records_of(document: Any) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def otel_exchanges(*documents: dict[str, Any]) -> Iterator[Exchange]:
+def otel_exchanges(*documents: dict[str, Any], skipped: Counter[str] | None = None) -> Iterator[Exchange]:
     """Yield the spans and log records that hold an answer; the spans of executed tools hold none.
 
     An event that repeats what its span says is left out; older events that say what was asked go with their answer.
+    All others are counted in `skipped`, by kind.
     """
     records = [record for document in documents for record in records_of(document)]
     asked: dict[str, list[dict[str, Any]]] = {}
-    told = set()
+    told, answered = set(), set()
     for record in records:
+        if _holds_answer(record):
+            answered.add(_span_of(record))
         if message := _asked_message(record):
             asked.setdefault(_span_of(record), []).append(message)
         elif not _event_name(record) and _holds_answer(record):
             told.add(_span_of(record))
     for record in records:
-        found = plain_attributes(record)
+        span, found = _span_of(record), plain_attributes(record)
         if "langfuse.observation.type" in found:
-            yield from langfuse_exchange(observation_of(found))
-        elif _holds_answer(record) and not (_event_name(record) and _span_of(record) in told - {""}):
-            yield Exchange(response=record, request=_request(record, found, asked.get(_span_of(record), [])))
+            exchanges = [*langfuse_exchange(observation_of(found))]
+        elif _holds_answer(record) and not (_event_name(record) and span in told - {""}):
+            exchanges = [Exchange(response=record, request=_request(record, found, asked.get(span, [])))]
+        else:
+            exchanges = []
+        yield from exchanges
+        with_its_answer = _event_name(record) and span in answered
+        if not exchanges and not with_its_answer and skipped is not None:
+            skipped[_kind(record, found)] += 1
+
+
+def _kind(record: dict[str, Any], found: Mapping[str, Any]) -> str:
+    """Say what a record without an answer is."""
+    if _event_name(record) or "body" in record or "severityNumber" in record or "severity_number" in record:
+        return "log record"
+    return BARE_CALL if found.get("gen_ai.operation.name") in _TALKS else "span"
+
+
+BARE_CALL: Final = "model call without messages"
+"""A span of which an instrumentation leaves the messages out, or writes them into log records."""
+_TALKS: Final = ("chat", "text_completion", "generate_content")
 
 
 def _span_of(record: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from utp_cli.parsing.parser import Parser
 from utp_cli.protocol.errors import BadFile
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.conversation import NO_LIMITS, Conversation, Limits, Spent, over_budget
+from utp_cli.replaying.importing import told
 from utp_cli.replaying.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ def replay_parts(
         if done.fault:
             raise BadFile(*done.fault)
         if done.last and not index and not session.own:
-            raise BadFile(session.source, "holds no answer of a model in any form that is known")
+            held = told(skipped)
+            what = "holds no answer of a model in any form that is known"
+            raise BadFile(session.source, f"{what}; passed over {held}" if held else what)
         yield Part(
             session=session, outcomes=outcomes, conversations=spending.add(done), last=done.last, skipped=skipped
         )

@@ -142,9 +142,21 @@ def _tool_errors(found: Digest, screen: Screen) -> list[Text]:
     groups: dict[tuple[str, str], list[ToolFailure]] = {}
     for failure in failures:
         groups.setdefault((failure.tool, failure.code), []).append(failure)
+    shown = [*groups.values()] if screen.verbose else [*groups.values()][:9]
+    if screen.width < _ROOM:
+        return [
+            Text("  tool errors", style="bold"),
+            *(line for group in shown for line in _failure_lines(group, screen)),
+        ]
     head = Text(f"  {'tool errors':<28}{'kind':<15}{'times':>5}  {'next':<9}", style="bold")
-    rows = [_failure_row(group, screen) for group in (groups.values() if screen.verbose else [*groups.values()][:9])]
-    return [head, *rows]
+    return [head, *(_failure_row(group, screen) for group in shown)]
+
+
+def _failure_lines(group: list[ToolFailure], screen: Screen) -> list[Text]:
+    """Say in lines what the table has no room for."""
+    last = group[-1]
+    told = f"{last.code}, {counted(len(group), 'time')}, next {last.strategy}: {last.message}"
+    return screen.labelled(Text(f"    {screen.brief(last.tool or 'unnamed', 16)}  "), told, 6)
 
 
 def _failure_row(group: list[ToolFailure], screen: Screen) -> Text:
@@ -164,7 +176,7 @@ def _envelopes(found: Digest, screen: Screen) -> list[Text]:
         trail = f" {screen.signs.arrow} ".join(map(str, crumbs)) if isinstance(crumbs, list) else ""
         rest = {key: value for key, value in envelope.meta.items() if key != "breadcrumbs" or not trail}
         text = "  ".join(part for part in (trail, json_line(rest) if rest else "") if part)
-        text = "  ".join(part for part in (text, " · ".join(envelope.breadcrumbs)) if part)
+        text = screen.signs.dot.join(part for part in (text, *envelope.breadcrumbs) if part)
         lines += screen.labelled(Text(f"    {screen.brief(envelope.tool or 'a tool', 24)}  "), text, 8)
     return lines
 
@@ -194,12 +206,14 @@ class _Columns(NamedTuple):
 _WIDE = _Columns(20, 13, (("parsed", 8), ("repaired", 10), ("valid", 8), ("first try", 11)))
 _NARROW = _Columns(14, 10, (("parsed", 8), ("valid", 8), ("first try", 11)))
 """Repairs are counted below the table as well."""
-_ROOM = 78
-"""Cells that the wide table takes."""
+_TIGHT = _Columns(12, 9, (("parsed", 8),))
+"""What is left stands in the JSON."""
+_ROOM, _LESS_ROOM = 78, 59
+"""Cells that the wide table takes, and the narrow one."""
 
 
 def _columns(screen: Screen) -> _Columns:
-    return _WIDE if screen.width >= _ROOM else _NARROW
+    return _WIDE if screen.width >= _ROOM else _NARROW if screen.width >= _LESS_ROOM else _TIGHT
 
 
 def _row(model: str, parser: str, tally: Tally, screen: Screen) -> Text:
