@@ -105,6 +105,15 @@ def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
     assert dead == []
 
 
+def test_flags_in_the_text_are_whole(site: dict[Path, Page]) -> None:
+    [page] = [path for path in site if path.parts[-3:] == ("diagnoses", "call-left-in-content", "index.html")]
+    html = page.read_text(encoding="utf-8")
+    assert (
+        '<span class="flag">--enable-auto-tool-choice</span> <span class="flag">--tool-call-parser NAME</span>' in html
+    )
+    assert "site.css" in html
+
+
 def test_no_page_loads_anything_from_another_host(site: dict[Path, Page]) -> None:
     others = {link for page in site.values() for link in page.loaded if urlsplit(link).netloc}
     assert others == set()

@@ -27,6 +27,7 @@ from utp_cli.facts.error_texts.entries import ErrorText, error_texts
 from utp_cli.facts.project import HOME
 from utp_cli.repair.codes import CODES
 from utp_cli.schemas_json import DOCUMENTS, schema_of
+from utp_cli.views.page.explaining import flags
 from utp_cli.views.page.page import digest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -61,6 +62,16 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Let links of pages in `docs/` lead to what the site has in place of their targets."""
     return _relinked(markdown) if "/" not in page.file.src_uri else markdown
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keep the flags of inline code whole, as the page of an answer does."""
+    return re.sub(r"<code>([^<]*)</code>", _with_whole_flags, html)
+
+
+def _with_whole_flags(code: re.Match[str]) -> str:
+    parts = (f'<span class="flag">{part}</span>' if is_flag else part for is_flag, part in flags(code[1]))
+    return f"<code>{''.join(parts)}</code>"
 
 
 def _relinked(markdown: str) -> str:
