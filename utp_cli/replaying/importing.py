@@ -12,7 +12,7 @@ from utp_cli.protocol.errors import BadFile
 from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
-from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges, records_of
+from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges
 from utp_cli.replaying.session import Exchange, MessagesBefore, RequestBefore, Session
 from utp_cli.wire.access import decode, dict_of, dicts_of, dig, list_of, text_of
 from utp_cli.wire.shape import documents_of, judge
