@@ -106,6 +106,7 @@ def test_version():
     [
         (["pars"], "unknown command 'pars' (did you mean 'parse'?)"),
         (["parse", "--jsn"], "no such option: --jsn"),
+        (["dialects", "NOSUCH"], "unknown dialect 'NOSUCH' (utp dialects lists all)"),
         (["parse", "-f", "jsn", "native.json"], "unknown format 'jsn' (did you mean 'json'?)"),
         (["parse", "-f", "zzz", "native.json"], "unknown format 'zzz' (there are: pretty, json, calls"),
         (["parse", "--fail-on", "eror", "native.json"], "did you mean 'error'?"),

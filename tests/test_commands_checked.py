@@ -202,3 +202,12 @@ def test_parsers_that_utp_brings_are_known(engine: str) -> None:
         return "parser-unknown-to-server" in [finding.code for finding in found.findings]
 
     assert [unknown(name) for name in ("utp", "utp_hermes", "utp_", "utp_x")] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "command", ["vllm serve", "sglang serve --port 1", "python -m vllm.entrypoints.openai.api_server"]
+)
+def test_a_command_without_a_model_names_none(command):
+    result = ask("--command", command)
+    assert "no model named" in result.stdout
+    assert json.loads(ask("--command", command, "--json").stdout)["command"]["model"] is None

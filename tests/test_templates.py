@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from tests.cases import ids, load
 from utp_cli.app import app
+from utp_cli.detection.detect import detect
 from utp_cli.detection.probe import TOKENS
 from utp_cli.detection.template import TemplateReading, read_template
 from utp_cli.dialects.own import dialect_from_table
@@ -537,3 +538,12 @@ def test_formatting_is_refused(text: str) -> None:
 def test_formatting_by_percent_is_refused(text: str) -> None:
     with pytest.raises(Unrenderable, match="no chat template needs"):
         ChatTemplate("{{ text | format('a') }}").render([], text=text)
+
+
+def test_a_model_is_native_only_where_its_template_has_tools():
+    """That of Llama 3.0 (April 2024, as many repositories repeat it) has none, whatever the size; 3.1 brought them."""
+    for name, model in (("llama3", "llama-3-70b"), ("llama31", "llama-3.1-70b")):
+        found = detect(model)
+        has_tools = read_template(WRITTEN[name]).to_dict()["tools"] != "absent"
+        assert found.capability.native_tools is has_tools
+        assert found.mode == ("native" if has_tools else "validated")

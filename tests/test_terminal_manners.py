@@ -229,8 +229,15 @@ def test_tables_fit_sixty_columns(words, monkeypatch):
     monkeypatch.setattr(output, "columns", lambda: 60)
     done = CliRunner().invoke(app, words)
     told = done.stdout.partition("\n  corrected\n")[0]  # that is for copying
-    summary = 1 if "--portability" in words or "replay" in words else 0  # a sentence may be broken by the terminal
+    summary = 1 if "--portability" in words else 0  # a sentence may be broken by the terminal
     assert [line for line in told.splitlines()[summary:] if len(line) > 60] == []
+
+
+def test_the_width_that_is_asked_for_counts_without_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    done = CliRunner().invoke(app, ["replay", "fixtures/sessions/lost-call.jsonl"])
+    assert [line for line in done.stdout.splitlines() if len(line) > 60] == []
+    assert "delivered 0 of 1" in done.stdout
 
 
 # -- sessions that lack something

@@ -44,15 +44,21 @@ def replay(found: Digest, screen: Screen) -> list[Text]:
 
 
 def _session(session: SessionDigest, screen: Screen) -> Text:
-    source = screen.safe(session.source)
-    name = f"{screen.cut(source, 34):<36}" if screen.width >= _ROOM else f"{screen.cut(source, screen.width // 3)}  "
-    line = Text(f"  {name}{counted(session.exchanges, 'exchange')}")
-    for status in STATUSES:
-        if count := session.by_status[status]:
-            line.append(f"   {count} {status}", style=_STYLES.get(status, ""))
+    """Draw the line of a session; where there is little room, its name has what the counts leave."""
+    source, wide = screen.safe(session.source), screen.width >= _ROOM
+    counts = [Text(counted(session.exchanges, "exchange"))]
+    by_status = [(status, session.by_status[status]) for status in STATUSES]
+    counts += [Text(f"{count} {status}", style=_STYLES.get(status, "")) for status, count in by_status if count]
     if told := str(session.delivery):
-        line.append(f"   {told}", style="red" if session.delivery.lost else "")
-    return line
+        counts.append(Text(told, style="red" if session.delivery.lost else ""))
+    line = Text("   " if wide else "  ").join(counts)
+    room = max(screen.width - line.cell_len - 4, _SHORTEST)
+    name = f"{screen.cut(source, 34):<36}" if wide else f"{screen.cut(source, min(room, screen.width // 3))}  "
+    return Text.assemble("  ", name, line)
+
+
+_SHORTEST = 4
+"""Cells that a session's name has at least."""
 
 
 def _delivery(found: Digest, screen: Screen) -> list[Text]:
