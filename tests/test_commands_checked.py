@@ -207,7 +207,7 @@ def test_parsers_that_utp_brings_are_known(engine: str) -> None:
 @pytest.mark.parametrize(
     "command", ["vllm serve", "sglang serve --port 1", "python -m vllm.entrypoints.openai.api_server"]
 )
-def test_a_command_without_a_model_names_none(command):
+def test_a_command_without_a_model_names_none(command, ask):
     result = ask("--command", command)
-    assert "no model named" in result.stdout
+    assert "no model named (utp detect MODEL --command …)" in result.stdout
     assert json.loads(ask("--command", command, "--json").stdout)["command"]["model"] is None
