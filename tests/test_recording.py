@@ -511,6 +511,17 @@ def spoken(recording: Recording, request: str) -> bytes:
         ("GET /v1/models HTTP/1.1\nHost: evil.example\n\n", 403, "--allow-host"),
         ("GET /v1/models HTTP/1.1\nHost: 127.0.0.1.evil.example:80\n\n", 403, "--allow-host"),
         ("GET /v1/models HTTP/1.1\nHost: 10.0.0.1\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: localhost@evil.example\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: localhost:80@evil.example\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: [::1].evil.example\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: localhost/evil.example\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: evil.example#localhost\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: localhost.evil.example.\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: 2130706433\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: 0x7f.1\n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: \n\n", 403, "--allow-host"),
+        ("GET /v1/models HTTP/1.1\nHost: \x1b[31m\u202e\n\n", 403, "\\x1b[31m"),
+        (f"GET /v1/models HTTP/1.1\nHost: {'a' * 5000}\n\n", 403, "a" * 80 + "'"),
         ("GET http://evil.example/v1/models HTTP/1.1\nHost: localhost\n\n", 400, "base URL"),
         ("CONNECT evil.example:443 HTTP/1.1\nHost: localhost\n\n", 405, "no tunnel"),
         ("OPTIONS * HTTP/1.1\nHost: localhost\n\n", 400, "base URL"),
@@ -523,6 +534,12 @@ def test_what_is_not_passed_on(
     head, _, body = spoken(recording, request_text).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 %d " % status)
     assert said in json.loads(body)["error"]["message"]
+    assert upstream.asked == []
+
+
+def test_two_hosts_are_none(upstream: Upstream, recording: Recording) -> None:
+    heard = spoken(recording, "GET /v1/models HTTP/1.1\nHost: localhost\nHost: evil.example\n\n")
+    assert heard.startswith(b"HTTP/1.1 400 ")
     assert upstream.asked == []
 
 

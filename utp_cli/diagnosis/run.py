@@ -99,20 +99,26 @@ def _session(table: Mapping[str, Any]) -> list[Finding]:
     return diagnose_session(
         messages if isinstance(messages, list) else messages_of(table) or [],
         table.get("tools"),
-        model=table.get("model"),
-        provider=table.get("provider"),
+        model=_text(table.get("model")),
+        provider=_text(table.get("provider")),
         request={key: value for key, value in table.items() if key not in {"messages", "tools", "server"}},
     )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _tools(table: Mapping[str, Any]) -> list[Finding]:
     found = table.get("tools", table)
     listed = found if isinstance(found, list) else [found]
-    return diagnose_tools(listed, provider=table.get("provider"), model=table.get("model"))
+    return diagnose_tools(listed, provider=_text(table.get("provider")), model=_text(table.get("model")))
 
 
 def _template(table: Mapping[str, Any]) -> list[Finding]:
-    return diagnose_template(str(table.get("template") or ""), model=table.get("model"), server=table.get("server"))
+    return diagnose_template(
+        str(table.get("template") or ""), model=_text(table.get("model")), server=table.get("server")
+    )
 
 
 _OTHER_KINDS: dict[str, Callable[[Mapping[str, Any]], list[Finding]]] = {

@@ -16,6 +16,7 @@ import asyncio
 import ipaddress
 import json
 import logging
+import re
 import socket
 import time
 from dataclasses import dataclass, field
@@ -52,6 +53,7 @@ _GRACE: Final = 2
 LOOPBACK: Final = "127.0.0.1"
 _CONNECTING: Final = 10.0
 _BACKLOG: Final = 2048
+_HOST: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:@/?#\s]+?)\.?)(?::\d*)?")
 _IDLE: Final = 75
 """Seconds that a connection may rest between two requests."""
 
@@ -239,9 +241,10 @@ async def _show(send: Send, status: int, kind: str, body: bytes) -> None:
 
 
 def _host_of(value: bytes) -> str:
-    """Return the name in a `Host` header, without its port."""
+    """Return the name in a `Host` header, without its port; the whole header where it is not of that form."""
     host = value.decode("latin-1").strip().lower()
-    return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0].rstrip(".")
+    found = _HOST.fullmatch(host)
+    return (found["address"] or found["name"]) if found else host
 
 
 def _is_loopback(host: str) -> bool:

@@ -96,7 +96,8 @@ def exchange_at(place: str) -> tuple[Session, Exchange]:
 
 def _own_session(path: Path, header: Mapping[str, Any]) -> Session:
     if header["utp_session"] != VERSION:
-        raise BadFile(f"{path}:1", f"session format {header['utp_session']!r} is not known; this utp reads {VERSION}")
+        said = dumps(header["utp_session"])[:40]
+        raise BadFile(f"{path}:1", f"session format {said} is not known; this utp reads {VERSION}")
     return replace(session_of({**header, "exchanges": []}, str(path)), rows=_lines(path, skip=1), own=True)
 
 

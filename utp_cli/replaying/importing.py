@@ -14,7 +14,7 @@ from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
 from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges
 from utp_cli.replaying.session import Exchange, MessagesBefore, RequestBefore, Session
-from utp_cli.wire.access import decode, dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.access import decode, dict_of, dicts_of, dig, integer_of, list_of, seconds_of, text_of
 from utp_cli.wire.shape import documents_of, judge
 
 if TYPE_CHECKING:
@@ -270,13 +270,12 @@ def _exchange(row: dict[str, Any]) -> Iterator[Exchange]:
     stream: str | bytes | None = row["stream"] if isinstance(row.get("stream"), str) else None
     if isinstance(row.get("stream_base64"), str):
         stream = _bytes(row["stream_base64"])
-    elapsed = row.get("elapsed")
     yield Exchange(
         response=row.get("response"),
         stream=stream,
         request=request if isinstance(request, dict) else _request_of(row),
-        status=row["status"] if isinstance(row.get("status"), int) else None,
-        elapsed=elapsed if isinstance(elapsed, int | float) else None,
+        status=integer_of(row.get("status")),
+        elapsed=seconds_of(row.get("elapsed")),
         expected=_calls(expected.get("calls")),
         expected_delivered=_calls(expected.get("delivered")),
         path=row["path"] if isinstance(row.get("path"), str) else None,

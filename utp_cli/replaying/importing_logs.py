@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from utp_cli.protocol.numbers import loads
 from utp_cli.replaying.session import Exchange
-from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, integer_of, list_of, seconds_of, text_of
 from utp_cli.wire.shape import documents_of, judge, recognise
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ def har_exchanges(document: dict[str, Any]) -> Iterator[Exchange]:
         asked = isinstance(request, dict) and recognise(request).side == "request"
         if not text or not (asked or _answers(text)):
             continue
-        status, elapsed = dig(entry, "response", "status"), entry.get("time")
+        status, elapsed = dig(entry, "response", "status"), seconds_of(entry.get("time"))
         body = _json(text) if isinstance(text, str) else None
         yield Exchange(
             response=body,
             stream=text if body is None else None,
             request=request if isinstance(request, dict) else None,
-            status=status if isinstance(status, int) else None,
-            elapsed=elapsed / 1000 if isinstance(elapsed, int | float) else None,
+            status=integer_of(status),
+            elapsed=None if elapsed is None else elapsed / 1000,
             path=_path(text_of(dig(entry, "request", "url"))),
         )
 
@@ -68,11 +68,10 @@ def litellm_exchange(log: dict[str, Any]) -> Iterator[Exchange]:
     parameters = dict_of(log.get("model_parameters")) or dict_of(log.get("optional_params"))
     request = {**parameters, "model": log.get("model"), "messages": list_of(log.get("messages"))}
     response = log.get("response") or {"error": {"message": text_of(log.get("error_str")) or "no answer"}}
-    elapsed = log.get("response_time")
     yield Exchange(
         response=response,
         request=request,
-        elapsed=elapsed if isinstance(elapsed, int | float) else None,
+        elapsed=seconds_of(log.get("response_time")),
     )
 
 

@@ -32,8 +32,8 @@ def document(value: Any, *, one_line: bool = False) -> str:
 
 
 def line(value: Any) -> str:
-    """Write a value in one line, however deep it is nested and however long its integers are."""
-    return dumps(value)
+    """Write a value in one line, as `document` does, without the line break."""
+    return HIDDEN.sub(_escape, dumps(value))
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from utp_cli.protocol.numbers import raw_decode
 from utp_cli.protocol.patterns import regex
 
 _UNDERSCORE: Final = regex(r"_([a-z0-9])")
+_MOST: Final = 10**18
 _FREE: Final = frozenset({"args", "response"})
 """Keys of Gemini's whose values have keys of the tool's own."""
 
@@ -55,8 +56,14 @@ def dicts_of(value: Any) -> list[tuple[int, dict[str, Any]]]:
 
 
 def integer_of(value: Any) -> int | None:
-    """The whole number; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """The whole number, of at most 18 digits: more count nothing; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and -_MOST < value < _MOST else None
+
+
+def seconds_of(value: Any) -> int | float | None:
+    """The time that something took; None for what can be none."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return value if known else None
 
 
 def name_of(value: Any) -> str | None:
