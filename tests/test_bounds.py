@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import time
 import tomllib
 import xml.etree.ElementTree as ET
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.test_cli import utp
-from utp_cli import audit, parse, replay
+from utp_cli import audit, detect, parse, replay
 from utp_cli.io.profiles import read_configuration
 from utp_cli.protocol.errors import BadFile
 from utp_cli.schemas.expansion import expands_too_far
@@ -284,3 +285,38 @@ def test_the_collector_is_left_as_it_was(on: bool) -> None:
         assert gc.isenabled() is on
     finally:
         (gc.enable if was_on else gc.disable)()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "b' + "\n" * 60_000 + 'x", "c": 1}',
+        '{"a": 1}' + " " * 60_000 + "x",
+        "```json\n" + '{"a": 1}' + "\n" * 60_000,
+    ],
+    ids=["in a string", "behind", "in a fence"],
+)
+def test_long_runs_of_spaces_cost_time_that_grows_with_them(text: str) -> None:
+    begin = time.process_time()
+    parse(text, tools=[{"name": "f", "parameters": {"properties": {}}}])
+    assert time.process_time() - begin < 5  # the square takes half a minute
+
+
+@pytest.mark.parametrize(
+    "route", ["models--a/" * 20_000 + "\nx", "projects/" + "publishers/a/models/b@/" * 10_000 + "\nx"]
+)
+def test_long_routes_cost_time_that_grows_with_them(route: str) -> None:
+    begin = time.process_time()
+    detect(route)
+    assert time.process_time() - begin < 3  # the square takes ten
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    root = Path(__file__).parents[1]
+    rows = [line for line in (root / "SECURITY.md").read_text("utf-8").splitlines() if line.startswith("| **")]
+    assert len(rows) >= 7
+    for row in rows:
+        files = re.findall(r"`(tests/\w+\.py)`", row)
+        modules = re.findall(r"`python -m ([\w.]+)", row)
+        assert files, row
+        assert all((root / name).is_file() for name in [*files, *(m.replace(".", "/") + ".py" for m in modules)]), row

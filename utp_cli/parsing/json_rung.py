@@ -40,7 +40,7 @@ _NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.
 """How an object begins that calls a tool by name."""
 _LANGUAGE = regex(r"```(?!json\b)[\w+-]+[ \t]*\n")
 """The beginning of a fence around code in another language than JSON."""
-_FENCE_AT_END = regex(r"\s*(?:```|~~~)\s*\Z")
+_FENCE_AT_END = regex(r"(?<!\s)\s*(?:```|~~~)\s*\Z")  # from where the spaces begin: else their square
 _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
 _BLOCK = 4096
