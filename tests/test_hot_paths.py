@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +15,10 @@ from utp_cli.dialects.own import dialect_from_table
 from utp_cli.engine import machine, plan
 from utp_cli.parsing import json_rung, native, parser as parsing
 from utp_cli.repair import shortcuts, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
 CALL = json.dumps({"name": "write", "arguments": {"path": "a.py", "content": 'if a < b: print("x", {y})\n' * 400}})
 MARKED = f"I write it.\n<tool_call>\n{CALL}\n</tool_call>"
@@ -106,3 +111,41 @@ def test_a_string_that_streams_in_wakes_its_reader_now_and_then(counted):
     for at in range(0, len(text), 4):
         reader.feed(text[at : at + 4])
     assert counts["read"] < len(text) / 4 / 4
+
+
+def test_prose_in_pieces_wakes_the_engine_for_markers_only(counted):
+    counts = counted(machine.Engine, "_content")
+    text = "The list is [here](https://a.b), and 3 < 4; so it goes to the end of <b>all</b> things. " * 50
+    reader = Parser()
+    for at in range(0, len(text), 4):
+        reader.feed(text[at : at + 4])
+    assert reader.close().content == text
+    assert counts["_content"] < len(text) / 4 / 4
+
+
+def python_calls(run: Callable[[], Any]) -> int:
+    """Return how many functions of the package a run calls, once all is loaded and kept that is kept."""
+    for _ in range(300):
+        run()
+    count = 0
+
+    def see(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += event == "call" and "utp_cli" in frame.f_code.co_filename
+
+    sys.setprofile(see)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+MOST_CALLS = {"native": 340, "marked": 360, "prose": 210}
+"""What an answer of one or two calls, or of none, may take. Fewer is better: lower it then."""
+
+
+@pytest.mark.parametrize("kind", MOST_CALLS)
+def test_a_sound_answer_takes_few_steps(kind):
+    inputs = {"native": json.dumps(native_body(2)), "marked": MARKED, "prose": "It is 3 < 4, as [1] shows. " * 50}
+    assert python_calls(lambda: parse(inputs[kind])) <= MOST_CALLS[kind]

@@ -21,17 +21,18 @@ from utp_cli.engine.layout import Layout, Run, segments
 from utp_cli.engine.quoting import Quoting
 from utp_cli.engine.reading import Declined, Read, Waiting
 from utp_cli.engine.runs import Runs
-from utp_cli.engine.source import Source
+from utp_cli.engine.source import SURE, Source
 from utp_cli.engine.standing import settle
 from utp_cli.engine.unread import Opener, Pair, unread_calls
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.plan import Plan
+    from utp_cli.protocol.events import EventType
     from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
 
@@ -55,12 +56,15 @@ class Engine:
         thinking: bool = False,
         prompt: str = "",
         tells: bool = True,
+        unheard: Container[EventType] = (),
     ) -> None:
         """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token.
 
-        `tells`: somebody wants the events; else none is worked out.
+        `tells`: somebody wants the events; else none is worked out. `unheard`: of these types nobody wants them any
+        more; it may grow, and text of such a type waits for the next marker.
         """
         self.tells = tells
+        self._unheard = unheard
         self.found: list[Found] = []
         self.declined: list[Declining] = []
         self.runs = Runs()
@@ -181,6 +185,9 @@ class Engine:
             if source.closed and not found:
                 return None
             source.release(position)
+            waits = source.length - position
+            if waits < SURE and ("thinking" if self._thinking else "text") in self._unheard:
+                source.sleep_until(markers.beginnings)
             yield
 
     def _at_marker(self, hit: Hit) -> Waiting[int]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from utp_cli.engine.source import SURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,6 +52,11 @@ class Markers:
         self.first = first.pop() if len(first) == 1 else ""
         """The character that every marker starts with, `""` where they start with several."""
 
+    @cached_property
+    def beginnings(self) -> re.Pattern[str]:
+        """Match the first characters of a marker, `SURE` at most, where none of them is still to come."""
+        return _stops(self._meanings, cut=False)
+
     def match(self, source: Source, position: int) -> Hit | bool:
         """Return the longest marker at `position`; False where there is none, True where more text must tell."""
         node: dict[str, object] = self._root  # type: ignore[assignment]
@@ -70,23 +78,24 @@ class Markers:
         return Hit(marker=found, start=position, end=position + len(found), meanings=self._meanings[found])
 
 
-def _stops(markers: Iterable[str]) -> re.Pattern[str]:
+def _stops(markers: Iterable[str], *, cut: bool = True) -> re.Pattern[str]:
     """Match where a marker may start: at its first two characters, or for words at their first three.
 
     One character alone is common in prose, so that it would stop the search too often; at the end of the window a
-    shorter beginning counts, for the rest may still come. Every branch begins with a character, not with a class:
-    `re` skips at once to where one of those stands.
+    shorter beginning counts (`cut`), for the rest may still come. Every branch begins with a character, not with a
+    class: `re` skips at once to where one of those stands.
     """
     begins: dict[str, set[str]] = {}
     for marker in markers:
         is_word = marker[0].isalnum() or marker[0].isspace()
-        begins.setdefault(marker[0], set()).add(marker[1 : 3 if is_word else 2])
-    branches = [re.escape(first) + _rests(rests) for first, rests in sorted(begins.items())]
+        begins.setdefault(marker[0], set()).add(marker[1 : SURE if is_word else 2])
+    end = [r"\Z"] if cut else []
+    branches = [re.escape(first) + _rests(rests, end) for first, rests in sorted(begins.items())]
     return re.compile("|".join(branches) or "(?!)")
 
 
-def _rests(rests: set[str]) -> str:
-    """Match one of the texts, or the end of the window in one of them."""
+def _rests(rests: set[str], end: list[str]) -> str:
+    """Match one of the texts, or in one of them what `end` matches."""
     if "" in rests:
         return ""
     seconds: dict[str, set[str]] = {}
@@ -94,5 +103,5 @@ def _rests(rests: set[str]) -> str:
         seconds.setdefault(rest[0], set()).add(rest[1:])
     ends = "".join(sorted(second for second, more in seconds.items() if "" in more))
     branches = [f"[{re.escape(ends)}]"] if ends else []
-    branches += [re.escape(second) + _rests(more) for second, more in sorted(seconds.items()) if "" not in more]
-    return "(?:" + "|".join([*branches, r"\Z"]) + ")"
+    branches += [re.escape(second) + _rests(more, end) for second, more in sorted(seconds.items()) if "" not in more]
+    return "(?:" + "|".join([*branches, *end]) + ")"

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     import re
 
 
+SURE = 3
+"""Characters of a marker that tell it from most of the text."""
+
+
 class Source(TextWindow):
     """A growing text that can be read again. Grammars wait for more of it with a bare `yield`."""
 
-    __slots__ = ("_absent", "_pieces", "_starts", "noted")
+    __slots__ = ("_absent", "_pieces", "_starts", "_tail", "_wake_on", "noted")
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,11 +33,25 @@ class Source(TextWindow):
         self._pieces: list[str] = []
         self._starts: list[int] = [0]
         """Where the pieces begin, as far as somebody asked."""
+        self._wake_on: re.Pattern[str] | None = None
+        self._tail = ""
 
     def feed(self, piece: str) -> bool:
         """Take the next piece, and remember it; return whether a reader can do anything with it."""
         self._pieces.append(piece)
+        if self._wake_on is not None:
+            end = self._tail + piece
+            if self._wake_on.search(end) is None:
+                self._tail = end[1 - SURE :]
+                self._late.append(piece)
+                self.length += len(piece)
+                return False
+            self._wake_on = None
         return super().feed(piece)
+
+    def sleep_until(self, pattern: re.Pattern[str]) -> None:
+        """Say, right before a `yield`: nothing can happen until the pattern matches (`SURE` characters at most)."""
+        self._wake_on, self._tail = pattern, self.window[1 - SURE :]
 
     def release(self, position: int) -> None:
         """What stands before `position` has been read; the window may drop it when more text comes."""

@@ -49,8 +49,8 @@ class Announcer:
         self._lane: dict[str, Lane] = {}
         """Whose text was told last, by type."""
         self._latest: Lane | None = None
-        self._held: set[str] = set()
-        """Of these types nothing is told before the end."""
+        self.held: set[str] = set()
+        """Of these types nothing is told before the end; none of them is let go again."""
 
     def opened(self, lane: Lane) -> None:
         """A further text begins: that of another choice, or behind one whose end is open, waits for the end."""
@@ -59,9 +59,9 @@ class Announcer:
             return
         here, there = _CHOICE.match(lane.pointer), _CHOICE.match(before.pointer)
         if (here and here[0]) != (there and there[0]):
-            self._held |= {"text", "thinking"}
+            self.held |= {"text", "thinking"}
         elif before.engine.undecided:
-            self._held |= {"thinking"} if before.kind == "reasoning" else {"text", "thinking"}
+            self.held |= {"thinking"} if before.kind == "reasoning" else {"text", "thinking"}
 
     def heard(self, events: Iterable[Event], lane: Lane) -> list[Event]:
         """Return what can be told of the events of a lane; at the end of its text, only what calls tell."""
@@ -76,12 +76,12 @@ class Announcer:
     def _flows(self, event: Event, lane: Lane) -> bool:
         """Whether a piece of text may be told; where not, nothing of its type is from now on."""
         if lane is not self._latest:
-            self._held.add(event.type)
+            self.held.add(event.type)
         self._lane[event.type] = lane
         doubtful = event.type == "text" and lane.engine.may_be_thinking(expected=not lane.pointer)
         if lane.engine.unsettled or doubtful:
-            self._held.add(event.type)
-        return event.type not in self._held
+            self.held.add(event.type)
+        return event.type not in self.held
 
     def _certain(self, event: Event) -> list[Event]:
         """Return the part of a piece that is certain, with what waited for it."""
@@ -90,7 +90,7 @@ class Announcer:
         if event.type == "text":
             found = _MAY_BE_CALL.search(text)
             if found:
-                self._held.add("text")
+                self.held.add("text")
                 line = text.rfind("\n", 0, found.start()) + 1
                 stop = len(text[:line].rstrip())
             else:
@@ -103,7 +103,7 @@ class Announcer:
     def before_native(self) -> list[Event]:
         """Return what waited: a native call begins, so that no marker follows the last word."""
         out = []
-        for kind in [kind for kind, text in self._waiting.items() if text and kind not in self._held]:
+        for kind in [kind for kind, text in self._waiting.items() if text and kind not in self.held]:
             out.append(Event(type=kind, text=self._waiting[kind], pointer=self._lane[kind].pointer))
             self._told[kind] += len(self._waiting[kind])
             self._waiting[kind] = ""

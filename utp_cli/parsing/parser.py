@@ -311,10 +311,11 @@ def _joined(pieces: list[Any]) -> Any:
     """Return the whole input: a text, bytes, or the document; the chunks of a stream as a list."""
     if len(pieces) == 1:
         return pieces[0]
-    if not all(isinstance(piece, str | bytes) for piece in pieces):
-        return pieces
-    if all(isinstance(piece, str) for piece in pieces):
+    kinds = {*map(type, pieces)}
+    if kinds <= {str}:
         return "".join(pieces)
+    if not all(issubclass(kind, str | bytes) for kind in kinds):
+        return pieces
     return b"".join(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece for piece in pieces)
 
 

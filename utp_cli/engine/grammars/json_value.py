@@ -21,7 +21,7 @@ _FIRST_BLOCK = 256
 copied once for each of them."""
 
 
-_NAP = 20
+_NAP = 50
 """Characters of a string that are waited for at once, unless its quote comes: what is told of it comes that late."""
 _LAST = "last value"
 
