@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.cases import FIXTURES, ids, load
 from utp_cli import diagnose
+from utp_cli.diagnosis import special_tokens
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
 from utp_cli.diagnosis.pages import page_of_all, texts_of
@@ -240,3 +241,8 @@ def test_every_label_of_an_answer_can_be_explained():
     assert len(limits) > 5
     assert codes | limits <= {*PROBLEMS.names}
     assert REJECTIONS.names == list(get_args(Reason))
+
+
+def test_control_tokens_begin_and_end_as_the_quick_look_says() -> None:
+    assert {token[0] for token in special_tokens._tokens()} == {*special_tokens._FIRST}
+    assert {token[-1] for token in special_tokens._tokens()} == {*special_tokens._LAST}

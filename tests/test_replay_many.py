@@ -16,6 +16,7 @@ from tests import test_cli
 from utp_cli.io.bulk import How, Totals, replay_slice, slices_of
 from utp_cli.io.sessions import lines_between, read_session
 from utp_cli.protocol.errors import UtpError
+from utp_cli.replaying.engines import ENGINES
 from utp_cli.replaying.metrics import Metrics
 from utp_cli.replaying.run import replay_parts, replay_sessions
 from utp_cli.replaying.unordered import UNORDERED
@@ -148,6 +149,7 @@ import sys
 from pathlib import Path
 from tests.test_replay_many import killing
 from utp_cli.io.bulk import How, slices_of
+from utp_cli.replaying.engines import ENGINES
 from utp_cli.replaying.unordered import UNORDERED
 if __name__ == "__main__":
     slices = slices_of([sys.argv[2]], Path(sys.argv[3]), How(), 9_000)
@@ -186,6 +188,11 @@ def test_a_slow_piece_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.Monkey
     found = list(UNORDERED["local"](2, waiting, range(20)))
     assert sorted(found) == [*range(20)]
     assert found.index(0) >= 18
+
+
+def test_a_slow_chunk_holds_up_no_worker_though_order_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UTP_TEST_FLAG", str(tmp_path / "flag"))
+    assert list(ENGINES["local"](2, waiting, range(20))) == [*range(20)]
 
 
 def test_a_piece_that_loses_every_worker_is_said() -> None:

@@ -363,6 +363,5 @@ def weak_model_tier(capture: Capture) -> Iterator[Sighting]:
 
     Error texts: `small model does not call tools`.
     """
-    series = belongs(capture.model, WEAK)
-    if series and any(finding.severity != "info" for finding in capture.found):
+    if any(finding.severity != "info" for finding in capture.found) and (series := belongs(capture.model, WEAK)):
         yield Sighting(message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}")

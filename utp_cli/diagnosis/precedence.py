@@ -54,7 +54,7 @@ PRECEDENCE = (
 def settled(findings: Iterable[Finding], rows: Sequence[Precedence] = PRECEDENCE) -> list[Finding]:
     """Drop the findings that another one stands for."""
     left = list(findings)
-    for row in rows:
+    for row in rows if len(left) > 1 else ():
         firsts = [finding for finding in left if finding.code == row.first]
         places = {finding.place for finding in firsts}
         if firsts:

@@ -61,6 +61,10 @@ def _by_length() -> tuple[tuple[int, frozenset[str]], ...]:
     return tuple((size, frozenset(token for token in _tokens() if len(token) == size)) for size in sizes)
 
 
+_FIRST, _LAST = "<[", ">]["
+"""What control tokens begin and end with."""
+
+
 def _may_hold(text: str) -> bool:
     """Whether a control token can stand in a text: most texts have none of the signs that they begin with."""
     return "<" in text or "[" in text
@@ -91,7 +95,8 @@ def _alone(token: str, text: str, at: int) -> bool:
 def leaked_into(value: str) -> str | None:
     """Return the control token that sticks to an end of a value; one that stands apart is talked about."""
     text = value.strip()
-    for size, tokens in _by_length() if _may_hold(text) else ():
+    doubtful = text != "" and (text[0] in _FIRST or text[-1] in _LAST)
+    for size, tokens in _by_length() if doubtful else ():
         last, first = text[-size:], text[:size]
         at = len(text) - size
         if last in tokens and text[at - 1 : at] not in _APART and _alone(last, text, at):

@@ -129,7 +129,7 @@ class Answer(Record):
         found = [written(call, self.result) for call in self.result.rejected if call.reason == "in-reasoning"]
         return tuple(call for call in found if not self.known or call.name in self.known)
 
-    @property
+    @cached_property
     def oddities(self) -> Sequence[Oddity]:
         """Where the wire, or the request, strays from its format."""
         return (*self.result.facts.oddities, *legacy_fields(self.request))

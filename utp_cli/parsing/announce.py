@@ -49,7 +49,7 @@ class Announcer:
         self._lane: dict[str, Lane] = {}
         """Whose text was told last, by type."""
         self._latest: Lane | None = None
-        self.held: set[str] = set()
+        self.held: set[EventType] = set()
         """Of these types nothing is told before the end; none of them is let go again."""
 
     def opened(self, lane: Lane) -> None:

@@ -87,7 +87,7 @@ class Lanes:
                 self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt,
                 tells=self.announcer is not None,
                 # Raw text is one lane, mostly held back to its end; those of a document are looked at between pieces.
-                unheard=self.announcer.held if self.announcer and not pointer else (),
+                unheard=self.announcer.held if self.announcer and not pointer else frozenset(),
             )  # fmt: skip
             lane = self._by_pointer[pointer] = Lane(pointer=pointer, kind=kind, engine=engine, segments=[])
             if self.announcer:

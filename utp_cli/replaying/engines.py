@@ -1,6 +1,7 @@
 """Where chunks are worked on: here, in processes of this machine, or on a cluster. Results come in order always.
 
-Every engine holds at most a few chunks for each worker, so that memory is bounded on sessions of any size.
+Every engine holds at most a few chunks and some results for each worker, so that memory is bounded on sessions of any
+size.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _AHEAD: Final = 3
 """Chunks under way for each worker."""
+_HELD: Final = 32
+"""Results for each worker that may wait for a slow chunk before them; without that, it would hold up all workers."""
 _MOST: Final = 61
 """Processes that Python can wait for on Windows; nobody's session files keep more busy."""
 
@@ -38,11 +41,16 @@ def _local(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iter
     if jobs == 1:
         yield from map(work, chunks)
         return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only several processes need it
+    from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait  # noqa: PLC0415 - only several need it
+
+    def left(futures: list[Any]) -> list[Any]:
+        return [*wait(futures, return_when=FIRST_COMPLETED).not_done]
 
     with ProcessPoolExecutor(processes(jobs), initializer=leave_interrupts_to_parent) as pool:
         try:
-            yield from _in_order(lambda chunk: pool.submit(work, chunk), lambda future: future.result(), chunks, jobs)
+            yield from in_order(
+                lambda chunk: pool.submit(work, chunk), left, lambda future: future.result(), chunks, jobs
+            )
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -60,9 +68,13 @@ def leave_interrupts_to_parent() -> None:
 def _dask(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iterator[Any]:
     """On the cluster of `$DASK_SCHEDULER_ADDRESS`, else on a local one of so many processes."""
     distributed = imported("distributed", "dask")
+
+    def left(futures: list[Any]) -> list[Any]:
+        return [*distributed.wait(futures, return_when="FIRST_COMPLETED").not_done]
+
     with cluster_client(distributed, jobs) as (client, workers):
         submit = partial(client.submit, work, pure=False)
-        yield from _in_order(submit, lambda future: future.result(), chunks, workers)
+        yield from in_order(submit, left, lambda future: future.result(), chunks, workers)
 
 
 @contextmanager
@@ -82,7 +94,7 @@ def _ray(jobs: int, work: Callable[[Any], Any], chunks: Iterable[Any]) -> Iterat
     """On the cluster of `$RAY_ADDRESS`, else on a local one of so many processes."""
     ray = imported("ray", "ray")
     workers = ray_workers(ray, jobs)
-    yield from _in_order(ray.remote(work).remote, ray.get, chunks, workers)
+    yield from in_order(ray.remote(work).remote, lambda futures: ray.wait(futures)[1], ray.get, chunks, workers)
 
 
 def ray_workers(ray: Any, jobs: int) -> int:
@@ -103,17 +115,28 @@ def imported(module: str, extra: str) -> Any:
         raise BadOption(f"--engine {extra} needs more: {install(extra)}") from None
 
 
-def _in_order(
-    submit: Callable[[Any], Any], result: Callable[[Any], Any], chunks: Iterable[Any], workers: int
+def in_order(
+    submit: Callable[[Any], Any],
+    left: Callable[[list[Any]], list[Any]],
+    result: Callable[[Any], Any],
+    chunks: Iterable[Any],
+    workers: int,
 ) -> Iterator[Any]:
-    """Keep the workers busy, and yield the results in the order of the chunks."""
-    under_way: deque[Any] = deque()
+    """Keep the workers busy, and yield the results in the order of the chunks.
+
+    `left` waits until one of several is done, and returns those that are not. `result` waits for one.
+    """
+    handed: deque[Any] = deque()
+    under_way: list[Any] = []
     for chunk in chunks:
-        under_way.append(submit(chunk))
+        handed.append(submit(chunk))
+        under_way.append(handed[-1])
         if len(under_way) >= workers * _AHEAD:
-            yield result(under_way.popleft())
-    while under_way:
-        yield result(under_way.popleft())
+            under_way = left(under_way)
+        while handed and (handed[0] not in under_way or len(handed) >= workers * _HELD):
+            yield result(handed.popleft())
+    while handed:
+        yield result(handed.popleft())
 
 
 ENGINES: Final[dict[str, Callable[[int, Any, Iterable[Any]], Iterable[Any]]]] = {
