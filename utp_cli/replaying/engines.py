@@ -101,7 +101,7 @@ def ray_workers(ray: Any, jobs: int) -> int:
     """Start Ray where it is not; return how many workers there are."""
     if not ray.is_initialized():
         local = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": jobs}
-        ray.init(log_to_driver=False, include_dashboard=False, **local)
+        ray.init(log_to_driver=False, include_dashboard=False, logging_level="warning", **local)
     return int(ray.cluster_resources().get("CPU", 1))
 
 
