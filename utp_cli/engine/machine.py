@@ -40,11 +40,6 @@ _LINE = 200
 """Characters of a line that are looked at to see whether it is blank so far."""
 
 
-def _worth(read: Read) -> tuple[bool, int]:
-    """Rank malformed readings: one with a sound call, then the one that came furthest: no text is tried twice."""
-    return any(not call.reason and call.lack == "nothing" for call in read.calls), read.end
-
-
 class Engine:
     """Reads one text lane."""
 
@@ -60,8 +55,7 @@ class Engine:
     ) -> None:
         """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token.
 
-        `tells`: somebody wants the events; else none is worked out. `unheard`: of these types nobody wants them any
-        more; it may grow, and text of such a type waits for the next marker.
+        `tells`: somebody wants the events. `unheard`: of these types (more may come) nobody wants them any more.
         """
         self.tells = tells
         self._unheard = unheard
@@ -185,8 +179,7 @@ class Engine:
             if source.closed and not found:
                 return None
             source.release(position)
-            waits = source.length - position
-            if waits < SURE and ("thinking" if self._thinking else "text") in self._unheard:
+            if source.length - position < SURE and ("thinking" if self._thinking else "text") in self._unheard:
                 source.sleep_until(markers.beginnings)
             yield
 
@@ -207,7 +200,7 @@ class Engine:
                     if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
                         return read.end
-                    if read is not None and (malformed is None or _worth(read) > _worth(malformed[1])):
+                    if read is not None and (malformed is None or read.worth > malformed[1].worth):
                         malformed = meaning.dialect, read
                     self.source.rewind(hit.start)
                 case "think":

@@ -65,6 +65,11 @@ class Read(MutableRecord):
     mode: Literal["text", "thinking"] | None = None
     """What follows (and the calls themselves) stands in, where a message's header says so."""
 
+    @property
+    def worth(self) -> tuple[bool, int]:
+        """Rank of a malformed one: with a sound call, then the one that came furthest: no text is tried twice."""
+        return any(not call.reason and call.lack == "nothing" for call in self.calls), self.end
+
 
 class Declined(NamedTuple):
     """The text behind the marker is no payload of this dialect."""
