@@ -96,7 +96,7 @@ def test_a_command_loads_what_it_needs(line: str, tmp_path: Path) -> None:
 def test_the_help_of_all_loads_no_command() -> None:
     modules = loaded(MAIN, "--help")
     assert {name for name in modules if name.startswith("utp_cli.commands.")} == {
-        f"utp_cli.commands.{name}" for name in ("declared", "ending", "plain_line", "toolkit", "typer_pages")
+        f"utp_cli.commands.{name}" for name in ("declared", "ending", "toolkit", "typer_pages")
     }
 
 

@@ -7,6 +7,7 @@ A command is a module with a Typer `app`, imported when it is asked for. Its fun
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -78,10 +79,12 @@ def main() -> None:
 
 
 def _run() -> Any:
-    from utp_cli.commands.plain_line import plain_run  # noqa: PLC0415 - the version needs none of it
+    words = sys.argv[1:]
+    if words and words[0] in COMMANDS and "_UTP_COMPLETE" not in os.environ:
+        from utp_cli.commands.plain_line import plain_run  # noqa: PLC0415 - help of all and the shell need none of it
 
-    if run := plain_run(sys.argv[1:]):
-        return run()
+        if run := plain_run(words):
+            return run()
     from utp_cli.commands.toolkit import app  # noqa: PLC0415 - loading Typer takes seven times as long as Python's start
 
     return app(prog_name="utp")

@@ -24,9 +24,9 @@ _TEXTS = (list[str], list[str] | None)
 
 
 def plain_run(words: Sequence[str]) -> Callable[[], Any] | None:
-    """Return what runs a command line (without the program's name), or None."""
-    if not words or words[0] not in COMMANDS or os.name == "nt" or "_UTP_COMPLETE" in os.environ:
-        return None  # on Windows a name with * or ? stands for files
+    """Return what runs a command line that begins with a command, or None."""
+    if os.name == "nt":
+        return None  # a name with * or ? stands for files there
     app = import_module(f"utp_cli.commands.{COMMANDS[words[0]][1]}").app
     if "typer" in sys.modules or app.otherwise or len(app.commands) != 1:
         return None
