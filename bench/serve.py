@@ -25,7 +25,7 @@ from utp_cli.io.healing import Healing
 from utp_cli.io.proxy import Relaying, listen, serve
 from utp_cli.recording.redaction import Redactor
 from utp_cli.replaying.session import Session
-from utp_cli.serving.exchange import Ways
+from utp_cli.serving.ways import Ways
 
 TOOL = {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
 REQUEST = {

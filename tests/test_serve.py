@@ -29,7 +29,7 @@ from utp_cli.io.healing import HEALED, Healing, Line, Patience
 from utp_cli.io.proxy import Relaying, listen, serve
 from utp_cli.recording.capture import Capture, row_of
 from utp_cli.recording.redaction import Redactor
-from utp_cli.serving.exchange import Ways
+from utp_cli.serving.ways import Ways
 
 QUIET = Patience(first=WAIT, beat=WAIT, held=WAIT)
 
@@ -57,7 +57,7 @@ def serving(upstream: str, ways: Ways | None = None, patience: Patience = QUIET)
     listening = listen(0)
     served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}")
     healing = Healing(ways=lambda: ways or Ways(), hear=served.hear, patience=patience)
-    relaying = Relaying(hear=served.hear, passage=healing, pages=Pages().of(upstream))
+    relaying = Relaying(hear=served.hear, passage=healing, pages=Pages().of(lambda: upstream))
     begun, servers = threading.Event(), list[Any]()
 
     def running(server: Any) -> None:

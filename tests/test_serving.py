@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.played_server import SCENARIOS, body_of, path_of, request_of
+from tests.strict_clients import READERS
+from tests.wire_answers import gemini_stream
 from utp_cli import parse
 from utp_cli.commands.serving import LiveWays
 from utp_cli.diagnosis.histories.rewrite import rewrite_history
@@ -25,10 +27,11 @@ from utp_cli.recording.tally import Tally
 from utp_cli.serving import exchange as exchanges
 from utp_cli.serving.asking_again import total, usage_of, with_usage
 from utp_cli.serving.emulation import Emulation, Modes
-from utp_cli.serving.exchange import Answer, Exchange, Ways
+from utp_cli.serving.exchange import Answer, Exchange
 from utp_cli.serving.fitting import Fitter
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.streamed import streamed
+from utp_cli.serving.ways import Ways
 from utp_cli.serving.wires import Asked, asked_of
 
 JSON = [("content-type", "application/json")]
@@ -463,12 +466,56 @@ def test_what_was_chosen_is_said_once() -> None:
     said: list[str] = []
     modes, asking = Modes(said.append), asked("ollama-emulate")
     refusal = body_of(SCENARIOS["ollama-emulate"])
-    assert modes.of(asking, "auto") is None
-    assert modes.refused(asking, "native", refusal) is None
-    assert modes.refused(asking, "auto", b'{"error": "out of memory"}') is None
-    assert [modes.refused(asking, "auto", refusal) for _ in range(2)] == ["parsed"] * 2
-    assert (modes.of(asking, "auto"), modes.of(asking, "native")) == ("parsed", None)
-    assert said == ["gemma3:4b: tools are emulated, mode parsed: the server says that it takes no tools for it"]
+    auto, native = Ways(mode="auto"), Ways()
+    assert modes.of(asking, auto) is None
+    assert modes.refused(asking, native, refusal) is None
+    assert modes.refused(asking, auto, b'{"error": "out of memory"}') is None
+    assert [modes.refused(asking, auto, refusal) for _ in range(2)] == ["validated"] * 2
+    assert modes.of(asking, auto) == "validated"
+    assert said == [
+        "gemma3:4b: tools are sent as they are: the server may refuse them",
+        "gemma3:4b: tools are emulated, mode validated: the server says that it takes no tools for it",
+    ]
+    assert modes.of(asking, native) is None
+
+
+@pytest.mark.parametrize(
+    ("ways", "due", "why"),
+    [
+        (Ways(mode="structured"), "structured", "as asked for"),
+        (Ways(mode="auto", profile_mode="validated"), "validated", "as the profile says"),
+        (Ways(mode="auto", profile_mode="native"), None, "as the profile says"),
+        (Ways(mode="auto", model="qwen3:32b"), None, "the server may refuse them"),
+        (
+            Ways(mode="auto", model="qwen3:32b", capability={"native_tools": False}),
+            "parsed",
+            "the profile says that it takes none",
+        ),
+    ],
+)
+def test_the_mode_is_negotiated(ways: Ways, due: str | None, why: str) -> None:
+    said: list[str] = []
+    modes = Modes(said.append)
+    assert [modes.of(asked("ollama-emulate"), ways) for _ in range(2)] == [due] * 2
+    assert [line.rpartition(": ")[2] for line in said] == [why]
+
+
+def test_streams_of_gemini_are_emulated_too() -> None:
+    asking = asked("gemini-tool-code-body", stream=True)
+    path = asking.path.replace(":generateContent", ":streamGenerateContent?alt=sse")
+    found = asked_of(path, json.dumps(asking.request).encode())
+    assert found
+    exchange = Exchange(found, b"{}", Ways(mode="parsed"), RawAnswers(), Modes())
+    assert exchange.emulation
+    assert "tools" not in json.loads(exchange.body)
+    opened, closed = exchange.emulation._markers
+    text = f'Let me look.\n{opened}\n{{"name": "search", "arguments": {{"query": "x"}}}}\n{closed}'
+    answer = exchange.answer(200, [("content-type", "text/event-stream")])
+    raw = gemini_stream(text)
+    settled = exchange.settle(answer, answer.feed(raw) + answer.close(), raw)
+    assert settled
+    (got,) = READERS["gemini", True](settled[1])
+    assert (got["text"], got["calls"]) == ("Let me look.", [{"name": "search", "arguments": {"query": "x"}}])
 
 
 # -- what runs behind the relay
@@ -526,10 +573,13 @@ def test_a_profile_that_changes_counts_from_the_next_request_on(
     assert ways().model == "one"
     file.write_text('[profiles.a]\nmodel = "another"\n[profiles.a.server]\nengine = "vllm"\n')
     assert (ways().model, dict(ways().server)) == ("another", {"engine": "vllm"})
+    assert ways.url("http://named") == "http://named"
+    file.write_text('[profiles.a]\nmodel = "another"\nurl = "http://moved:1"\n[profiles.a.tools]\nmode = "parsed"\n')
+    assert (ways.url("http://named"), ways().profile_mode) == ("http://moved:1", "parsed")
     file.write_text("[profiles.a\n")
     assert ways().model == "another"
     said = capsys.readouterr().err
-    assert said.count("read again") == 1
+    assert said.count("read again") == 2
     assert said.count("what it said before still counts") == 1
 
 

@@ -91,7 +91,7 @@ def serve(
         elif not quiet:
             _announce(here, host, url, output)
         named = [] if host in _ANYWHERE else [host]
-        serve({listening: url}, healed(recorder.hear, ways, pages.of(url), [*named, *(allow_host or ())]))
+        serve({listening: url}, healed(recorder.hear, ways, pages.of(ways.url), [*named, *(allow_host or ())]))
     if not quiet:
         recorder.tell_sums()
         if output and recorder.count and not as_json:

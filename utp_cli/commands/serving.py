@@ -8,7 +8,7 @@ from utp_cli.io import output as out
 from utp_cli.io.web import root_of, shown_url
 from utp_cli.protocol.errors import BadOption, UtpError, nearest
 from utp_cli.serving.emulation import EMULATED, Modes
-from utp_cli.serving.exchange import Ways
+from utp_cli.serving.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -33,7 +33,7 @@ class LiveWays:
         settings = load()
         self._file = settings.configuration.path
         self._stamp = self._now()
-        self._ways = self._made(settings)
+        self._ways, self._url = self._made(settings)
 
     def __call__(self) -> Ways:
         """Return them. A file that is not sound any more is told of, and what it said before counts on."""
@@ -41,15 +41,23 @@ class LiveWays:
         if stamp != self._stamp:
             self._stamp = stamp
             try:
-                self._ways = self._made(self._load())
+                self._ways, self._url = self._made(self._load())
                 out.say(f"{self._file}: read again; it counts from the next request on")
             except UtpError as error:
                 out.say(f"utp: note: {error}; what it said before still counts")
         return self._ways
 
-    def _made(self, settings: Settings) -> Ways:
-        model = settings.get("model")
-        return Ways(model=model, provider=settings.get("provider"), server=settings.table("server"), **self._options)
+    def url(self, named: str = "") -> str:
+        """Return the server to ask. `named`: where the profile names none."""
+        self()
+        return self._url or named
+
+    def _made(self, settings: Settings) -> tuple[Ways, str]:
+        ways = Ways(
+            model=settings.get("model"), provider=settings.get("provider"), server=settings.table("server"),
+            profile_mode=settings.get("mode"), capability=settings.table("capability"), **self._options,
+        )  # fmt: skip
+        return ways, server_url(settings) if settings.get("url") else ""
 
     def _now(self) -> tuple[int, int] | None:
         try:
@@ -75,25 +83,31 @@ class Pages:
         if self._metrics:
             self._metrics.count(capture, outcome)
 
-    def of(self, url: str) -> dict[str, Page]:
-        """Return the pages, by path."""
+    def of(self, url: Callable[[], str]) -> dict[str, Page]:
+        """Return the pages, by path. `url`: says which server is asked."""
         from utp_cli import __version__  # noqa: PLC0415
         from utp_cli.io.metrics import health_page  # noqa: PLC0415
 
-        said = {"version": __version__, "upstream": shown_url(url)}
         absent = (501, "text/plain", b"prometheus_client is not installed: pip install 'utp-cli[record]'\n")
         counters = self._metrics.page if self._metrics else lambda: absent
-        return {"/_utp/health": lambda: health_page(said), "/_utp/metrics": counters}
+        return {
+            "/_utp/health": lambda: health_page({"version": __version__, "upstream": shown_url(url())}),
+            "/_utp/metrics": counters,
+        }
 
 
 def healed(
-    hear: Callable[[Capture], None], ways: Callable[[], Ways], pages: Mapping[str, Page], hosts: Collection[str] = ()
+    hear: Callable[[Capture], None], ways: LiveWays, pages: Mapping[str, Page], hosts: Collection[str] | None = None
 ) -> Relaying:
-    """Return a relay's settings that heal what goes by."""
+    """Return a relay's settings that heal what goes by. `hosts`: names that clients may use; None: one server for each
+    kind of client, so that the profile's does not count.
+    """
     from utp_cli.io.healing import Healing  # noqa: PLC0415 - help has no need of it
     from utp_cli.io.proxy import Relaying  # noqa: PLC0415
 
-    return Relaying(hear=hear, hosts=hosts, passage=Healing(ways=ways, hear=hear, modes=Modes(out.say)), pages=pages)
+    healing = Healing(ways=ways, hear=hear, modes=Modes(out.say))
+    now = {} if hosts is None else {"now": ways.url}
+    return Relaying(hear=hear, hosts=hosts or (), passage=healing, pages=pages, **now)
 
 
 def server_url(settings: Settings) -> str:

@@ -12,7 +12,7 @@ from utp_cli.io.proxy import MOST, Unreached, passed_headers, refuse
 from utp_cli.protocol.numbers import loads
 from utp_cli.recording.tally import UNCHANGED
 from utp_cli.serving.emulation import Modes
-from utp_cli.serving.exchange import EmulatedAnswer, Exchange, Ways
+from utp_cli.serving.exchange import EmulatedAnswer, Exchange
 from utp_cli.serving.fitting import Fitter
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.wires import NDJSON, asked_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from utp_cli.io.proxy import Asking, Passage, Send
     from utp_cli.recording.capture import Capture
     from utp_cli.serving.exchange import Answer
+    from utp_cli.serving.ways import Ways
     from utp_cli.serving.wires import Asked
 
 HEALED: Final = "x-utp-healed"

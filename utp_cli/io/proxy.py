@@ -20,6 +20,7 @@ import re
 import socket
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -66,6 +67,8 @@ class Relaying:
     """Is called with each exchange that has ended, from one thread; bodies as they went by, also encoded."""
     hosts: Collection[str] = ()
     """Names besides those of loopback that a client may call this server by."""
+    now: Callable[[str], str] = lambda url: url
+    """Where to ask at the moment, in place of the URL that was named; asked for each request."""
     passage: Callable[[Capture], Passage | None] = lambda _: None
     """What becomes of a request, once it is there whole; None: it is passed on as it is."""
     pages: Mapping[str, Page] = field(default_factory=dict)
@@ -77,9 +80,7 @@ class Relay:
 
     def __init__(self, upstreams: Mapping[int, str], client: httpx.AsyncClient, relaying: Relaying) -> None:
         """`upstreams`: the server to ask, by the port that a request came to."""
-        import httpx  # noqa: PLC0415
-
-        self._upstreams = {port: httpx.URL(url) for port, url in upstreams.items()}
+        self._upstreams = upstreams
         self._client, self._relaying = client, relaying
         self._hosts = frozenset(host.lower() for host in relaying.hosts)
 
@@ -91,7 +92,7 @@ class Relay:
         if page := self._relaying.pages.get(scope["path"]):
             await _show(send, *page())
             return
-        upstream = self._upstreams[scope["server"][1]]
+        upstream = _url(self._relaying.now(self._upstreams[scope["server"][1]]))
         path = joined_paths(upstream.path, scope["raw_path"].decode("latin-1"))
         query = scope["query_string"]
         capture = Capture(
@@ -129,6 +130,13 @@ class Relay:
             if name.lower() == b"host" and not _is_loopback(host := _host_of(value)) and host not in self._hosts:
                 return 403, f"the host {host[:80]!r} is not known here; --allow-host NAME allows it"
         return None
+
+
+@lru_cache(maxsize=64)
+def _url(url: str) -> httpx.URL:
+    import httpx  # noqa: PLC0415 - an extra
+
+    return httpx.URL(url)
 
 
 class Asking:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from utp_cli.protocol.calls import ToolCall
+    from utp_cli.serving.ways import Ways
     from utp_cli.serving.wires import Asked
 
 EMULATED: Final = ("parsed", "validated", "structured")
@@ -142,24 +143,52 @@ class Modes:
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         self._say = say
         self._chosen: dict[str, str] = {}
+        self._ways: Ways | None = None
 
-    def of(self, asked: Asked, mode: str) -> str | None:
-        """Return the mode of emulation for a request; None: its tools are sent. `mode`: as `Ways` has it."""
-        if mode in EMULATED:
-            self._choose(asked.model, mode, "as asked for")
-        return mode if mode in EMULATED else self._chosen.get(asked.model) if mode == "auto" else None
+    def of(self, asked: Asked, ways: Ways) -> str | None:
+        """Return the mode of emulation for a request; None: its tools are sent."""
+        if ways is not self._ways:  # the profile has changed
+            self._ways = ways
+            self._chosen.clear()
+        if asked.model not in self._chosen and ways.mode != "native":
+            self._choose(asked.model, *negotiated(ways.model or asked.model, ways))
+        mode = self._chosen.get(asked.model)
+        return mode if mode in EMULATED else None
 
-    def refused(self, asked: Asked, mode: str, body: bytes) -> str | None:
+    def refused(self, asked: Asked, ways: Ways, body: bytes) -> str | None:
         """Return the mode for a request that was refused, with this body, because of its tools; else None."""
-        if mode != "auto" or not any(finding.code in _REFUSALS for finding in parse(body).diagnoses):
+        if ways.mode != "auto" or not any(finding.code in _REFUSALS for finding in parse(body).diagnoses):
             return None
-        self._choose(asked.model, "parsed", "the server says that it takes no tools for it")
-        return "parsed"
+        mode = _without_tools(ways.model or asked.model, ways)
+        self._choose(asked.model, mode, "the server says that it takes no tools for it")
+        return mode
 
     def _choose(self, model: str, mode: str, why: str) -> None:
-        if self._chosen.get(model) == mode:
-            return
         if len(self._chosen) >= _MOST_MODELS:
             self._chosen.clear()
-        self._chosen[model] = mode
-        self._say(f"{model or 'the model'}: tools are emulated, mode {mode}: {why}")
+        if self._chosen.get(model) != mode:
+            self._chosen[model] = mode
+            how = f"tools are emulated, mode {mode}" if mode in EMULATED else "tools are sent as they are"
+            self._say(f"{model or 'the model'}: {how}: {why}")
+
+
+def negotiated(model: str, ways: Ways) -> tuple[str, str]:
+    """Return the mode for a model, and why: as asked for, or as its profile says; else its tools are sent.
+
+    What is known of a model alone does not decide: its server may read calls that the model was not trained for.
+    """
+    if ways.mode in EMULATED:
+        return ways.mode, "as asked for"
+    if ways.profile_mode in ("native", *EMULATED):
+        return ways.profile_mode, "as the profile says"
+    if ways.capability.get("native_tools") is False:
+        return _without_tools(model, ways), "the profile says that it takes none"
+    return "native", "the server may refuse them"
+
+
+def _without_tools(model: str, ways: Ways) -> str:
+    """Return the mode that is best for a model without tools, as detection has it."""
+    from utp_cli.detection.detect import detect  # noqa: PLC0415 - only `auto` needs it
+
+    mode = detect(model, override={**ways.capability, "native_tools": False}).mode
+    return mode if mode in EMULATED else "parsed"

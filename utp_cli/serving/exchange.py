@@ -8,7 +8,7 @@ Whatever fails here, the server's bytes pass as they came.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.healer.healer import Healer
@@ -18,17 +18,17 @@ from utp_cli.serving.asking_again import asks_again, total, usage_of, with_usage
 from utp_cli.serving.emulation import Emulation, Modes
 from utp_cli.serving.fitting import Fitter, provider_of
 from utp_cli.serving.plain_text import PlainText
-from utp_cli.serving.streamed import streamed
+from utp_cli.serving.streamed import gathered, streamed
+from utp_cli.serving.wires import SSE
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import TextPiece
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from utp_cli.healer.heals import Heal
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.serving.fitting import Fitted
     from utp_cli.serving.raw_answers import RawAnswers
+    from utp_cli.serving.ways import Ways
     from utp_cli.serving.wires import Asked
 
 MOST_HELD: Final = 8 << 20
@@ -37,23 +37,6 @@ MOST_RETRIES: Final = 5
 
 Held = Literal["text", "end"]
 """Until when a streamed answer is held: its first word of text, or its end."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ways:
-    """How exchanges are treated; replaced as a whole when the profile changes."""
-
-    model: str | None = None
-    """In place of what requests name, for what is expected of answers."""
-    provider: str | None = None
-    """Who serves it, where a profile says so."""
-    policy: str = "safe"
-    mode: str = "native"
-    """How tools are asked for: `native`, one of `EMULATED`, or `auto`: emulated where the server takes none."""
-    retry: int = 0
-    """How often an invalid call goes back to the model, for one request."""
-    server: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the server, as `Healer` takes it."""
 
 
 class OutOfStep(Exception):
@@ -238,12 +221,12 @@ class EmulatedAnswer(Answer):
             return b""
         plain = bytes(self._body)
         try:
-            body = loads(plain.decode("utf-8"))
+            body = gathered(plain) if plain.startswith(b"data:") else loads(plain.decode("utf-8"))
             filled = self._emulation.answered(body) if self._status < 400 else None
         except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
             self._raw = self._body
             return self._give_up(error)
-        sent = dumps(filled).encode("utf-8", "replace") if filled else plain
+        sent = dumps(filled or body).encode("utf-8", "replace") if filled or plain.startswith(b"data:") else plain
         out = super().feed(sent) + super().close()
         if self._status >= 400:
             return out
@@ -281,7 +264,7 @@ class Exchange:
 
     def _prepare(self) -> None:
         try:
-            if mode := self._modes.of(self.asked, self.ways.mode):
+            if mode := self._modes.of(self.asked, self.ways):
                 self._emulate(mode, self.asked)
                 return
             request = self._kept.put_back(self.asked)
@@ -323,8 +306,10 @@ class Exchange:
     def answer(self, status: int, headers: list[tuple[str, str]]) -> Answer:
         """Begin to read an answer to `body`."""
         held: Held | None = "end" if self.retries else "text" if self.ways.retry else None
-        if self.emulation and any("json" in value for name, value in headers if name.lower() == "content-type"):
-            return EmulatedAnswer(self.asked, self.ways, status, headers, held, self.emulation)
+        kind = next((value for name, value in headers if name.lower() == "content-type"), "")
+        if self.emulation and ("json" in kind or (self.asked.wire.streams_by_path and SSE in kind)):
+            as_body = [(n, "application/json" if n.lower() == "content-type" else value) for n, value in headers]
+            return EmulatedAnswer(self.asked, self.ways, status, as_body, held, self.emulation)
         return Answer(self.asked, self.ways, status, headers, held)
 
     def settle(self, answer: Answer, out: bytes, raw: bytes) -> tuple[Answer, bytes] | None:
@@ -333,7 +318,7 @@ class Exchange:
         `out`: what `answer.close` returned. `raw`: what the server sent.
         """
         if answer.unsent and answer.status >= 400:
-            if not self.emulation and (mode := self._modes.refused(self.asked, self.ways.mode, raw)):
+            if not self.emulation and (mode := self._modes.refused(self.asked, self.ways, raw)):
                 self._emulate(mode, self.asked)
                 return None
             if self._changed:  # the server does not take what was changed: once more, as the client said it

@@ -1,4 +1,6 @@
-"""A whole answer as the stream that its client asked for. The order of events is the one that all clients take."""
+"""A whole answer as the stream that its client asked for, and back. The order of events is the one that all clients
+take.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.frames import SseFraming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,6 +88,26 @@ def _ollama(body: dict[str, Any], _: Asked) -> Iterator[bytes]:
 
 def _gemini(body: dict[str, Any], _: Asked) -> Iterator[bytes]:
     yield _event(body, end="\r\n\r\n")
+
+
+def gathered(stream: bytes) -> dict[str, Any]:
+    """Return the body that a stream of Gemini's adds up to: one candidate, its texts joined."""
+    framing = SseFraming()
+    docs = [dict_of(doc) for doc in (*framing.feed(stream.decode("utf-8", "replace")), *framing.close())]
+    body: dict[str, Any] = {}
+    candidate: dict[str, Any] = {}
+    parts: list[dict[str, Any]] = []
+    for doc in docs:
+        body |= doc
+        for _, said in dicts_of(doc.get("candidates")):
+            candidate |= said
+            for _, part in dicts_of(dict_of(said.get("content")).get("parts")):
+                last = parts[-1] if parts else {}
+                if {*last} == {*part} and {*part} <= {"text", "thought"} and "text" in part:
+                    last["text"] += text_of(part["text"])
+                else:
+                    parts.append(dict(part))
+    return {**body, "candidates": [{**candidate, "content": {"role": "model", "parts": parts}}]}
 
 
 def _responses(body: dict[str, Any], _: Asked) -> Iterator[bytes]:

@@ -39,6 +39,8 @@ class Wire:
     """A sign of life in a stream; takes the model's id."""
     fault: Callable[[dict[str, Any]], bytes]
     """An event that tells of an error in the midst of a stream; takes the error."""
+    streams_by_path: bool = False
+    """Whether to stream is said by the path, so that an answer is a stream whatever the request says."""
     messages: str = "messages"
     """Where a request keeps its conversation."""
 
@@ -83,6 +85,7 @@ WIRES: Final = (
     ),
     Wire(
         name="gemini", ends=(":generateContent", ":streamGenerateContent"), messages="contents",
+        streams_by_path=True,
         beat=lambda _: _event({}, end="\r\n\r\n"), fault=lambda error: _event({"error": error}, end="\r\n\r\n"),
     ),
 )  # fmt: skip
