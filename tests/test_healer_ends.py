@@ -91,3 +91,16 @@ def test_a_call_in_the_older_field_passes(stream: bool) -> None:
         data = dump({"id": "c", "choices": [{"index": 0, "message": said, "finish_reason": "function_call"}]}).encode()
     assert passed(healing, data) == data
     assert codes(healing) == ["passed"]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_fields_that_are_null_say_nothing(stream: bool) -> None:
+    """As vLLM and LiteLLM write messages."""
+    null = dict.fromkeys(("refusal", "annotations", "audio", "function_call"))
+    said = {"role": "assistant", "content": HERMES, **null, "tool_calls": []}
+    if stream:
+        data = sse([chunk(said), chunk(null, "stop")]) + DONE
+    else:
+        data = dump({"id": "c", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}).encode()
+    (got,) = READERS["openai-chat", stream](passed(healer("openai-chat", stream=stream), data))
+    assert (len(got["calls"]), got["finish"]) == (1, "tool_calls")

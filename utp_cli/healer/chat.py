@@ -132,7 +132,7 @@ class ChatMachine(Machine):
             seen = self._calls.setdefault(number, _Assembled())
             seen.template = doc
             delta = dict_of(choice.get("delta"))
-            seen.legacy = seen.legacy or "function_call" in delta
+            seen.legacy = seen.legacy or bool(delta.get("function_call"))
             seen.role = seen.role or bool(delta.get("role"))
             frame.texts += answer.feed({"choices": [{**choice, "index": 0}], "model": doc.get("model")})
             if delta.get("tool_calls"):
@@ -295,7 +295,7 @@ def _written(call: Call, first: dict[str, Any] | None) -> dict[str, Any]:
 def why_passes(choice: dict[str, Any]) -> str:
     """Say why nothing can be changed in a choice of a body; empty where it can."""
     message = dict_of(choice.get("message"))
-    if "function_call" in message:
+    if message.get("function_call"):
         return LEGACY
     return "" if isinstance(message.get("content"), str | None) else IN_PARTS
 
