@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from functools import partial
@@ -12,6 +13,7 @@ import httpx
 import pytest
 
 from utp_cli.healing import transport
+from utp_cli.plugins import litellm_hooks, openai_agents_hooks, pydantic_ai_hooks
 from utp_cli.plugins.langchain_hooks import heal_message, heal_middleware
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo", "days": "3",}}\n</tool_call>'
@@ -125,9 +127,59 @@ def test_pydantic_ai() -> None:
     assert done.output == "Rain."
 
 
+def test_pydantic_ai_with_any_model() -> None:
+    pydantic_ai, functions = pytest.importorskip("pydantic_ai"), pytest.importorskip("pydantic_ai.models.function")
+    messages = pytest.importorskip("pydantic_ai.messages")
+    said = iter([f"Let me look.\n{CALL}", "Rain."])
+
+    def answer(*_: Any) -> Any:
+        return messages.ModelResponse(parts=[messages.TextPart(next(said))])
+
+    agent = pydantic_ai.Agent(pydantic_ai_hooks.heal_model(functions.FunctionModel(answer)), tools=[get_weather])
+    done = asyncio.run(agent.run("Weather?"))
+    parts = [part for each in done.all_messages() for part in each.parts if part.part_kind == "tool-return"]
+    assert [part.content for part in parts] == ["Oslo: 4"]
+    assert done.output == "Rain."
+
+
+def test_openai_agents_with_any_model() -> None:
+    agents, openai = pytest.importorskip("agents"), pytest.importorskip("openai")
+    agents.set_tracing_disabled(True)
+    plain = httpx.AsyncClient(transport=client(httpx)._transport._inner)
+    asking = openai.AsyncOpenAI(api_key="k", base_url="http://server/v1", http_client=plain)
+    model = openai_agents_hooks.heal_model(agents.OpenAIChatCompletionsModel(model="m", openai_client=asking))
+    agent = agents.Agent(name="a", model=model, tools=[agents.function_tool(get_weather)])
+    done = asyncio.run(agents.Runner.run(agent, "Weather?"))
+    assert [each.output for each in done.new_items if each.type == "tool_call_output_item"] == ["Oslo: 4"]
+    assert done.final_output == "Rain."
+
+
+@pytest.mark.filterwarnings("ignore")  # LiteLLM's own
+def test_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm = pytest.importorskip("litellm")
+    asked = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Weather?"}]}
+    request = {**asked, "tools": [{"type": "function", "function": TOOL}]}
+    answer = litellm.completion(**asked, mock_response=f"Let me look.\n{CALL}")
+
+    async def streamed() -> list[Any]:
+        chunks = await litellm.acompletion(**asked, mock_response=f"Let me look.\n{CALL}", stream=True)
+        healed = litellm_hooks.healer.async_post_call_streaming_iterator_hook(None, chunks, request)
+        return [chunk.choices[0] async for chunk in healed]
+
+    whole = asyncio.run(litellm_hooks.healer.async_post_call_success_hook(request, None, answer)).choices[0]
+    pieces = asyncio.run(streamed())
+    for calls in (whole.message.tool_calls, [c for piece in pieces for c in piece.delta.tool_calls or ()]):
+        assert [(call.function.name, json.loads(call.function.arguments)) for call in calls] == [
+            ("get_weather", WANTED)
+        ]
+    assert (whole.finish_reason, pieces[-1].finish_reason) == ("tool_calls", "tool_calls")
+
+
 def test_nothing_is_imported_unasked() -> None:
     code = (
-        "import sys, utp_cli.plugins.langchain_hooks\n"
-        "assert not [name for name in sys.modules if name.startswith('langchain')]"
+        "import sys\n"
+        "from utp_cli.plugins import langchain_hooks, litellm_hooks, openai_agents_hooks, pydantic_ai_hooks\n"
+        "assert not {'langchain', 'langchain_core', 'litellm', 'agents', 'pydantic_ai', 'openai'} & {*sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

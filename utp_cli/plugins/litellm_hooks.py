@@ -1,4 +1,4 @@
-"""Healing in a LiteLLM proxy: `litellm_settings: {callbacks: utp_cli.plugins.litellm_hooks.healer}` in its configuration.
+"""Healing in a LiteLLM proxy, whose configuration names it: `callbacks: utp_cli.plugins.litellm_hooks.healer`.
 
 Tested with litellm 1.106.2 (November 2026), which is imported when `healer` is asked for.
 """
