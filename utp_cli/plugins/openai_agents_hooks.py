@@ -1,7 +1,7 @@
 """Healing in the OpenAI Agents SDK, whatever model it is: `Agent(model=heal_model(model), tools=[…])`.
 
-Tested with openai-agents 0.24.0 (November 2026), which is imported when `heal_model` is called. Streams pass as they are: for
-those `transport()` goes under the client.
+Tested with openai-agents 0.24.0 (November 2026), which is imported when `heal_model` is called. Streams pass as they
+are: for those `transport()` goes under the client.
 """
 
 from __future__ import annotations
