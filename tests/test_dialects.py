@@ -221,6 +221,33 @@ def carries(dialect: Dialect, calls: list[dict[str, Any]]) -> bool:
     return bool(calls) and "one-argument" not in limits(dialect)
 
 
+# -- cut off ------------------------------------------------------------------------------------------------------------
+
+CUT_STEP = 3
+"""Characters between the places where a text is cut."""
+TWO = [
+    {"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}, "id": "functions.get_weather:0"},
+    {"name": "get_weather", "arguments": {"city": "Bergen", "days": 2}, "id": "functions.get_weather:1"},
+]
+
+
+@ALL
+def test_what_is_cut_off_makes_no_other_call(dialect: Dialect) -> None:
+    """Wherever a limit cuts an answer: what counts as a call is one that was written, whole; the rest is truncated."""
+    if isinstance(dialect.body, CodeBody):
+        return  # its text is a call wherever it ends
+    text = write_calls(dialect, TWO)
+    written = [{"name": call["name"], "arguments": call["arguments"]} for call in TWO]
+    second = text.index("Bergen")
+    for end in range(1, len(text), CUT_STEP):
+        result = parse(text[:end], parser=dialect.name, tools=hostile.TOOLS, finish_reason="length").to_dict()
+        made = [{"name": call["name"], "arguments": call["arguments"]} for call in result["calls"]]
+        assert same(made, written[: len(made)]), text[:end]
+        if end >= second:
+            assert made, text[:end]
+            assert len(made) == 2 or {call["reason"] for call in result["rejected"]} <= {"truncated"}
+
+
 # -- while it streams ---------------------------------------------------------------------------------------------------
 
 

@@ -47,6 +47,8 @@ class Body(Record):
     bare = leading = separators = thinking_channels = _NO_WORDS
     bare_form = ""
     bare_names = plain_words = named_before = body_markup = False
+    tagged = False
+    """Arguments stand in tags: what came so far does not tell whether more were to come."""
     call = argument = _no_tag()
 
     @property
@@ -123,6 +125,7 @@ class HeaderBody(Body):
 class ValuesBody(Body):
     """Arguments as text between tags."""
 
+    tagged = True
     argument: Tag | None = None
     """The tag of one argument."""
     trim: str = ""
@@ -184,6 +187,7 @@ class NestedBody(Body):
     """Elements all the way down."""
 
     family = "xml_nested"
+    tagged = True
     call: Tag
     """The tag that names the tool."""
     tag_prefix: str
@@ -194,6 +198,7 @@ class ElementsBody(Body):
     """One element for the name, one for the arguments."""
 
     family = "xml_elements"
+    tagged = True
     needs = _BOTH_ENDS
     name_keys: tuple[str, ...] = ("name",)
     """The elements that may hold the tool's name."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from utp_cli.engine.cut import ends_in
 from utp_cli.engine.found import Declining, Found, LiveCall, Thinking
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.grammars.proof import past_tag
@@ -83,8 +84,7 @@ class Engine:
         self._opened = 0
         self._run = self._loop()
         tail = plan.open_tail(prompt)
-        self.skip = len(tail)
-        """How much of the text is the prompt's."""
+        self.skip = len(tail)  # so much of the text is the prompt's
         if tail:
             self.feed(tail)
             self._events.clear()
@@ -276,11 +276,11 @@ class Engine:
             # Words between a section and its first call are noise.
             self.runs.relabel(range(self._opener.run, len(self.runs)), "markup", only="text")
         self._opener = None
+        at_end = not read.closed and self.source.closed and ends_in(self.source, read, dialect)
         first = len(self.runs)
         self._push("markup", hit.start, hit.end)
         for run in read.runs:
             self._push(run.kind, run.start, run.end)
-        at_end = not read.closed and self.source.closed and read.end >= self.source.length
         for call in read.calls:
             last = call is read.calls[-1]  # those before it are whole, however the list ends
             found = Found(

@@ -130,6 +130,9 @@ def _read_pairs(source: Source, body: Body, context: Context[PairsBody]) -> Wait
             hit = hit if role_of(hit) in ("argument", "close") else None
         if role_of(hit) == "argument" and hit:
             key = yield from _read_key(source, hit, context)
+            if key is None and source.closed and (yield from _ends_in_key(source, hit.end, context)):
+                body.position, body.lack = source.length, "more"  # the text ends in the key
+                return False, body.position
             if key is None and not (yield from skip_tag(source, hit, body)):
                 return False, body.position
             if key is None:
@@ -150,6 +153,14 @@ def _read_pairs(source: Source, body: Body, context: Context[PairsBody]) -> Wait
         else:
             source.rewind(body.position)
             return False, body.position
+
+
+def _ends_in_key(source: Source, position: int, context: Context[PairsBody]) -> Waiting[bool]:
+    """Whether nothing but a separator, which may be any sign, stands between an opening tag and the end of the text."""
+    hit = yield from next_hit(source, context.local, position)
+    if role_of(hit) == "separator" and hit:
+        hit = yield from next_hit(source, context.local, hit.end)
+    return hit is None
 
 
 def _read_key(source: Source, hit: Hit, context: Context[PairsBody]) -> Waiting[Key | None]:

@@ -90,6 +90,11 @@ def repairs_of(reader: JsonReader, *, fenced: bool = False) -> list[Repair]:
     return [repair for repair in reader.repairs if not (fenced and repair.code == "code-fence")]
 
 
+def begins_more(reader: JsonReader) -> bool:
+    """Whether a list that lacks closers has begun an item that they would have to close."""
+    return isinstance(reader.value, list) and len(reader.value) > (reader.whole_items or 0) and not reader.complete
+
+
 def is_whole(call: ShapedCall | BrokenCall, reader: JsonReader) -> bool:
     """Whether a list that was cut off was cut behind the item that a call stands in."""
     item = call.arguments_pointer[1:].partition("/")[0] if not isinstance(call, BrokenCall) else ""

@@ -50,7 +50,8 @@ def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waitin
         call = broken(name[1], begin, literals.reached, fault)
         return (yield from close(source, begin, literals.reached, [call], context))
     telling.up_to(end)
-    quoted = source.slice(start, end).rstrip().endswith(context.body.quote)
+    text, quote = source.slice(start, end).rstrip(), context.body.quote
+    quoted = text.endswith(quote) and text.count(quote) % 2 == 0  # the last one closes a string
     call = RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
         lack="nothing" if whole else "closers" if quoted else "more",

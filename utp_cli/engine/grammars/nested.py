@@ -106,9 +106,9 @@ def _read_elements(marks: _Marks, position: int, tree: _Tree) -> Waiting[_Mark |
         position = mark.end
         ends = mark.role != "" or (mark.closes and mark.name == tree.top.name)
         if ends and tree.in_text and not (mark.role == "" and (yield from marks.is_due(position))):
-            further = yield from marks.further(position, tree.top.name)
+            further = yield from marks.further(position, tree.open)
             if further:
-                tree.pop(further.start)
+                tree.take(further)
                 position = further.end
                 continue
         if mark.role:
@@ -169,22 +169,24 @@ class _Marks:
             yield
         return ahead >= source.length or self._signs.match(source.window, ahead - source.base) is not None
 
-    def further(self, position: int, name: str) -> Waiting[_Mark | None]:
+    def further(self, position: int, names: Mapping[str, int]) -> Waiting[_Mark | None]:
         """Return a closing tag from `position` on that is due where it stands and that no opening tag there belongs to.
 
-        Then the element `name`, which is open, goes on up to it.
+        Then that element, one of those that are open, goes on up to it.
         """
-        opened = 0
+        opened: Counter[str] = Counter()
         for _ in range(_MOST_QUOTED):
             mark = yield from self.after(position)
             if mark is None:
                 break
             position = mark.end
-            if mark.name == name and not mark.closes:
-                opened += 1
-            elif mark.name == name and opened:
-                opened -= 1
-            elif mark.name == name and (yield from self.is_due(position)):
+            if not names.get(mark.name):
+                continue
+            if not mark.closes:
+                opened[mark.name] += 1
+            elif opened[mark.name]:
+                opened[mark.name] -= 1
+            elif (yield from self.is_due(position)):
                 return mark
         return None
 
@@ -201,7 +203,7 @@ class _Tree:
     def __init__(self, source: Source, schema: Any) -> None:
         self._source, self._root = source, schema
         self._stack = [_Node(name="", schema=schema, start=0, value={})]
-        self._open: Counter[str] = Counter()
+        self.open: Counter[str] = Counter()
         """How many open elements have a name."""
 
     @property
@@ -224,16 +226,16 @@ class _Tree:
         name = mark.name
         if not mark.closes and len(self._stack) < DEPTH_LIMIT and not self._is_text(self.top):
             self._stack.append(_Node(name=name, schema=_child_schema(self.top.schema, name), start=mark.end))
-            self._open[name] += 1
-        elif mark.closes and self._open[name]:
+            self.open[name] += 1
+        elif mark.closes and self.open[name]:
             while self.top.name != name:
-                self._open[self._stack.pop().name] -= 1
+                self.open[self._stack.pop().name] -= 1
             self.pop(mark.start)
 
     def pop(self, end: int) -> None:
         """Close the innermost element at `end`."""
         node = self._stack.pop()
-        self._open[node.name] -= 1
+        self.open[node.name] -= 1
         _add(self.top, node.name, self._value(node, end))
 
     def close(self, end: int) -> list[str]:

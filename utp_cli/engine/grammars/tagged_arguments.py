@@ -140,9 +140,12 @@ def read_body(source: Source, body: Body, context: Context[TagsBody]) -> Waiting
             yield from read_object(source, ahead, body, context)
             continue
         if hit is None and ahead < source.length:
-            # Text between the arguments is dropped, if the call goes on behind it.
+            # Text between the arguments is dropped, if the call goes on behind it; text in their place is not.
             hit = yield from next_hit(source, context.local, ahead)
-            hit = hit if hit and hit.marker in own else None
+            between = (
+                source.slice(ahead, hit.start) if hit and hit.marker in (own if body.arguments else own[1:]) else ""
+            )
+            hit = hit if between and not any(close in between for _, close in context.dialect.reasoning) else None
         fresh = False
         if role_of(hit) == "argument" and hit:
             key = yield from _read_key(source, hit, context)

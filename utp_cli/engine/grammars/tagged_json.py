@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import is_whole, lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.json_value import begins_more, is_whole, lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.telling import WORTH_TELLING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import Run
@@ -145,7 +145,7 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
             )
         ]
     calls = []
-    cut = lack == "more" and is_whole(shaped[-1], reader)
+    cut = is_whole(shaped[-1], reader) and (lack == "more" or begins_more(reader))
     for call in shaped:
         if call.name in context.body.no_call:
             continue
@@ -166,7 +166,7 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
         )
     if cut:  # the list goes on with a call of which nothing can be said
         repairs = repairs_of(reader, fenced=context.body.fenced)
-        calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack=lack))
+        calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack="more"))
     return calls
 
 
