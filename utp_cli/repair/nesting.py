@@ -92,7 +92,7 @@ class Notation(Protocol):
     def key_of(self, read: Read, frame: Frame) -> str | None:
         """Return the key that a value is if a colon follows it; None where it cannot be one."""
 
-    def add(self, frame: Frame, read: Read) -> None:
+    def add(self, source: TextWindow, frame: Frame, read: Read) -> None:
         """Put a value into its container."""
 
     def end(self, frame: Frame, before: str, *, cut: bool) -> Any:
@@ -204,7 +204,7 @@ class Nest:
             if self._source.peek(behind) == ":":
                 frame.begin(key)
                 return self._go_to(behind + 1, "entry" if lenient else "value")
-        self._notation.add(frame, read)
+        self._notation.add(self._source, frame, read)
         return self._cut(end) if read.open else self._go_to(end, "entry" if lenient else "after")
 
     def _after(self) -> bool:
@@ -228,7 +228,7 @@ class Nest:
         while self._stack:
             frame = self._stack.pop()
             if inner:
-                self._notation.add(frame, inner)
+                self._notation.add(self._source, frame, inner)
             inner = Read(self._notation.end(frame, "", cut=True), offset, open=True)
         self._read, self.at = inner or self._read, offset
         return True

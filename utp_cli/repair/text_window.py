@@ -50,6 +50,13 @@ class TextWindow:
         self._wake = ""
         self._wake_at = 0
 
+    @classmethod
+    def over(cls, text: str) -> TextWindow:
+        """Return a window on a text that is all there."""
+        window = cls()
+        window.window, window.length, window.closed = text, len(text), True
+        return window
+
     def feed(self, piece: str) -> bool:
         """Take a piece; True where the window has grown, so that waiting steps are worth taking again."""
         self.length += len(piece)

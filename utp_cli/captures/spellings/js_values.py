@@ -1,6 +1,6 @@
 """Values as Node's `util.inspect` and `console.log` print them (Node 20, `lib/internal/util/inspect.js`).
 
-Each function takes the text, a position and a depth, and gives the value with its end, or raises `Fault`.
+A notation for the one walk through nested values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from utp_cli.captures.spellings.values import DEEPEST, HIDDEN, Fault, Named, Partial, Read
 from utp_cli.protocol.patterns import regex
+from utp_cli.repair.nesting import Escapes, Frame, Nest
 from utp_cli.repair.strict import number
+from utp_cli.repair.text_window import TextWindow
 
 _SPACE: Final = regex(r"[ \t\r\n]*")
 _BODIES: Final = {
@@ -21,8 +23,11 @@ _BODIES: Final = {
 _JOINED: Final = regex(r" \+\r?\n[ \t]*(?=['\"`])")
 """Between the lines of a string that was broken at its line ends."""
 _MORE_OF_IT: Final = regex(r"\.\.\. \d+ more characters?")
-_ESCAPE: Final = regex(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
-_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_ESCAPES: Final = Escapes(
+    sign=regex(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(?P<char>.))", re.DOTALL),
+    meanings={"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"},
+    keeps=False,
+)
 _HIDDEN: Final = regex(
     r"\[(?:Object|Array|Circular \*\d+|[A-Z][\w$.]*)\]|<\d+ empty items?>|\.\.\. ?\d+ more [a-z]+|\.\.\.|…"
 )
@@ -39,6 +44,7 @@ _CLASS: Final = regex(
     r"(?:<ref \*\d+> )?(?:\[Object: null prototype\] "
     r"|(?P<name>[A-Za-z_$][\w$]*)(?:\(\d+\))?(?: \[[^\]\n]*\])? )?(?=[{\[])"
 )
+_CLOSERS: Final = {"{": "}", "[": "]"}
 _KEY: Final = regex(r"([A-Za-z_$][\w$]*|\d+|\[[\w$]+\]): ?[ \t\r\n]*")
 _SYMBOL: Final = regex(r"\[Symbol\([^()\n]*\)\]: ")
 ERROR: Final = regex(r"(?P<name>[\w$]*(?:Error|Exception))(?: \[(?P<code>[\w$]+)\])?: ")
@@ -53,49 +59,16 @@ def skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def read_value(text: str, at: int, depth: int = 0) -> Read:
+def read_value(text: str, at: int) -> Read:
     """Read the value that begins at `at`. Raises Fault."""
-    if depth > DEEPEST:
-        raise Fault("nested too deeply")
-    if at >= len(text):
-        return Read(HIDDEN, at, open=True)
-    if text[at] in _BODIES:
-        return _strings(text, at)
-    if nothing := _NOTHING.match(text, at):
-        return Read(None, nothing.end())
-    if hidden := _HIDDEN.match(text, at):
-        return Read(HIDDEN, hidden.end())
-    if word := _WORD.match(text, at):
-        return Read(_WORDS[word[0]], word.end())
-    if run := _NUMBER.match(text, at):
-        return Read(_number(run[0]), run.end())
-    if bare := _BARE.match(text, at):
-        return Read(bare[0], bare.end())
-    if ERROR.match(text, at):
-        return read_error(text, at, depth)
-    if opening := _CLASS.match(text, at):
-        read = (_object if text[opening.end()] == "{" else _array)(text, opening.end(), depth)
-        name = opening["name"]
-        if name and name != "Object" and isinstance(read.value, dict):
-            return Read(Named(name, read.value, []), read.end, read.open)
-        return read
-    raise Fault("no value")
+    return Nest(TextWindow.over(text), _Inspected(), at).read()
 
 
-def read_error(text: str, at: int, depth: int = 0) -> Read:
+def read_error(text: str, at: int) -> Read:
     """Read an error: its message, its stack, its own fields; a `Named` with `message` and `code` among the fields."""
-    head = ERROR.match(text, at)
-    begun = _STACK_BEGINS.search(text, at, at + _LONGEST_MESSAGE)
-    stack = _STACK.match(text, begun.start()) if begun else None
-    if head is None or stack is None:
+    if not ERROR.match(text, at):
         raise Fault("no error with a stack")
-    fields: dict[str, Any] = {"message": text[head.end() : stack.start()]}
-    end, cut = stack.end(), False
-    if text.startswith(" {", end - 2):
-        read = _object(text, end - 1, depth)
-        fields = {**read.value, **fields} if isinstance(read.value, dict) else fields
-        end, cut = read.end, read.open
-    return Read(Named(head["code"] or head["name"], fields, []), end, cut)
+    return read_value(text, at)
 
 
 def _number(run: str) -> Any:
@@ -112,7 +85,7 @@ def _strings(text: str, at: int) -> Read:
         body = _BODIES[mark].match(text, at + 1)
         end = body.end() if body else at + 1
         inner = text[at + 1 : end]
-        pieces.append(_ESCAPE.sub(_unescaped, inner) if "\\" in inner else inner)
+        pieces.append(_ESCAPES.undone(inner))
         if not text.startswith(mark, end):
             return Read(Partial("".join(pieces)), end, open=True)
         end += 1
@@ -124,72 +97,107 @@ def _strings(text: str, at: int) -> Read:
         at = joined.end()
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    for group in (1, 2, 3):
-        if match[group]:
-            code = int(match[group], 16)
-            return chr(code) if code <= 0x10FFFF else match[0]
-    return _ESCAPED.get(match[4], match[4])
+class _Error(Frame):
+    """The fields of an error, with what stands in front of them."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, start: int, name: str, message: str) -> None:
+        super().__init__("}", start, name)
+        self.message = message
+
+    def value(self, fields: dict[str, Any]) -> Named:
+        return Named(self.name, {**fields, "message": self.message}, [])
 
 
-def _object(text: str, at: int, depth: int) -> Read:
-    pairs: dict[str, Any] = {}
-    at += 1
-    while True:
-        at = skip(text, at)
+class _Inspected:
+    """How Node prints. The name of a frame is that of its class; plain objects and arrays have none."""
+
+    deepest = DEEPEST
+    lenient = False
+
+    def begin(self, source: TextWindow, at: int, _: Frame | None) -> Read | Frame:
+        """Read a string, a number, a word, what was left out or nothing, or what opens a container."""
+        text = source.window
         if at >= len(text):
-            return Read({**pairs, "...": HIDDEN}, at, open=True)
-        if text[at] == "}":
-            return Read(pairs or {}, at + 1)
-        key, at = _key(text, at)
-        read = read_value(text, at, depth + 1)
-        if key is not None:
-            pairs[key] = read.value
-        at = _behind(text, read, "}")
-        if read.open or at < 0:
-            return Read({**pairs, "...": HIDDEN}, read.end, open=True)
+            return Read(HIDDEN, at, open=True)
+        if text[at] in _BODIES:
+            return _strings(text, at)
+        if nothing := _NOTHING.match(text, at):
+            return Read(None, nothing.end())
+        if hidden := _HIDDEN.match(text, at):
+            return Read(HIDDEN, hidden.end())
+        if word := _WORD.match(text, at):
+            return Read(_WORDS[word[0]], word.end())
+        if run := _NUMBER.match(text, at):
+            return Read(_number(run[0]), run.end())
+        if bare := _BARE.match(text, at):
+            return Read(bare[0], bare.end())
+        if error := ERROR.match(text, at):
+            return _error(text, error)
+        if opening := _CLASS.match(text, at):
+            name = opening["name"] or ""
+            return Frame(_CLOSERS[text[opening.end()]], opening.end() + 1, name if name != "Object" else "")
+        raise Fault("no value")
 
-
-def _key(text: str, at: int) -> tuple[str | None, int]:
-    """Return the key and where its value begins; no key for a symbol and for the entries of a Set."""
-    if symbol := _SYMBOL.match(text, at):
-        return None, symbol.end()
-    if plain := _KEY.match(text, at):
-        return plain[1].strip("[]"), plain.end()
-    if text[at] in "'\"":
-        read = _strings(text, at)
-        behind = skip(text, read.end)
-        for sign in (":", "=>"):
-            if text.startswith(sign, behind):
-                return str(read.value), skip(text, behind + len(sign))
-    return ("..." if _HIDDEN.match(text, at) else None), at
-
-
-def _behind(text: str, read: Read, closer: str) -> int:
-    """Return where the next entry or the closer stands; -1 where the text was cut off."""
-    at = skip(text, read.end)
-    if at >= len(text) or _HIDDEN.match(text, at):
-        return -1
-    if text[at] == ",":
-        return at + 1
-    if text[at] == closer:
+    def key(self, source: TextWindow, at: int, frame: Frame) -> int:
+        """Read a key. Symbols and the entries of a Set have none."""
+        text = source.window
+        if frame.closer != "}":
+            return at
+        if symbol := _SYMBOL.match(text, at):
+            return symbol.end()
+        if plain := _KEY.match(text, at):
+            frame.begin(plain[1].strip("[]"))
+            return plain.end()
+        if text[at] in "'\"":
+            read = _strings(text, at)
+            behind = skip(text, read.end)
+            for sign in (":", "=>"):
+                if text.startswith(sign, behind):
+                    frame.begin(str(read.value))
+                    return behind + len(sign)
+        if _HIDDEN.match(text, at):
+            frame.begin("...")
         return at
-    if read.value is HIDDEN:
-        return -1
-    raise Fault("no comma")
+
+    def key_of(self, _: Read, __: Frame) -> str | None:
+        """Keys stand in front only."""
+        return None
+
+    def add(self, source: TextWindow, frame: Frame, read: Read) -> None:
+        """Put a value into its container; without a key it is none of an object's."""
+        if read.open and read.value is not HIDDEN and not _may_end(source.window, read.end, frame.closer):
+            raise Fault("no comma")
+        if frame.keyed or frame.closer == "]":
+            frame.add(read.value)
+
+    def end(self, frame: Frame, _: str, *, cut: bool) -> Any:
+        """Return a list, a dict, or an object."""
+        if frame.closer == "]":
+            return [*frame.items, HIDDEN] if cut else frame.items
+        pairs = {**frame.pairs, "...": HIDDEN} if cut else frame.pairs
+        if isinstance(frame, _Error):
+            return frame.value(pairs)
+        return Named(frame.name, pairs, []) if frame.name else pairs
+
+    def cut_off(self, source: TextWindow, end: int, at: int, last: Any) -> int:
+        """Node says how much it left out; behind what it left out anything may follow."""
+        return end if last is HIDDEN or _HIDDEN.match(source.window, at) else -1
 
 
-def _array(text: str, at: int, depth: int) -> Read:
-    items: list[Any] = []
-    at += 1
-    while True:
-        at = skip(text, at)
-        if at >= len(text):
-            return Read([*items, HIDDEN], at, open=True)
-        if text[at] == "]":
-            return Read(items, at + 1)
-        read = read_value(text, at, depth + 1)
-        items.append(read.value)
-        at = _behind(text, read, "]")
-        if read.open or at < 0:
-            return Read([*items, HIDDEN], read.end, open=True)
+def _may_end(text: str, end: int, closer: str) -> bool:
+    """Whether what was never closed can have been cut off there."""
+    at = skip(text, end)
+    return at >= len(text) or text[at] in (",", closer) or _HIDDEN.match(text, at) is not None
+
+
+def _error(text: str, head: re.Match[str]) -> Read | Frame:
+    """Read an error up to the fields of its own, where it has some."""
+    begun = _STACK_BEGINS.search(text, head.start(), head.start() + _LONGEST_MESSAGE)
+    stack = _STACK.match(text, begun.start()) if begun else None
+    if stack is None:
+        raise Fault("no error with a stack")
+    end = stack.end()
+    error = _Error(end, head["code"] or head["name"], text[head.end() : stack.start()])
+    return error if text.startswith(" {", end - 2) else Read(error.value({}), end)

@@ -1,21 +1,18 @@
 """Values as Python's `repr`, `pprint` and Rich print them, and objects as SDKs do: `Name(key=value)`.
 
-Each function takes the text, a position and a depth, and gives the value with its end, or raises `Fault`. Nothing is
-evaluated or looked up: a name is a word.
+A notation for the one walk through nested values. Nothing is evaluated or looked up: a name is a word.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from utp_cli.captures.spellings.values import DEEPEST, HIDDEN, Fault, Named, Partial, Read
 from utp_cli.protocol.patterns import regex
+from utp_cli.repair.nesting import Escapes, Frame, Nest
 from utp_cli.repair.strict import number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from utp_cli.repair.text_window import TextWindow
 
 _SPACE: Final = regex(r"[ \t\r\n]*")
 NAME: Final = regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -28,10 +25,18 @@ _BODIES: Final = {
     "'''": regex(r"(?:[^'\\]|\\.|'(?!''))*", re.DOTALL),
     '"""': regex(r'(?:[^"\\]|\\"\\"\\"|\\|"(?!"")|"(?="""))*'),
 }
-_ESCAPE: Final = regex(
-    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}\n]{1,80})\}|([0-7]{1,3})|(.))", re.DOTALL
-)
-_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "\n": ""}
+_ESCAPES: Final = Escapes(
+    sign=regex(
+        r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{(?P<name>[^}\n]{1,80})\}"
+        r"|(?P<octal>[0-7]{1,3})|(?P<char>.))",
+        re.DOTALL,
+    ),
+    meanings={
+        "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "\n": "", "\\": "\\", "'": "'",
+        '"': '"',
+    },
+    keeps=True,
+)  # fmt: skip
 _MORE: Final = regex(r"\+(\d+)(?=\s*[,)\]}])")
 """What Rich puts behind a string whose end it left out."""
 CUT: Final = regex(
@@ -55,48 +60,9 @@ def skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def read_value(text: str, at: int, depth: int = 0) -> Read:
+def read_value(text: str, at: int) -> Read:
     """Read the value that begins at `at`. Raises Fault."""
-    if depth > DEEPEST:
-        raise Fault("nested too deeply")
-    if at >= len(text):
-        return Read(HIDDEN, at, open=True)
-    if _QUOTE.match(text, at):
-        return _strings(text, at)
-    char = text[at]
-    if cut := CUT.match(text, at):
-        return Read(HIDDEN, cut.end())
-    if char in "[(":
-        return _listed(text, at, depth)
-    if char == "{":
-        return _braces(text, at, depth)
-    if char == "<":
-        return _angle(text, at)
-    if match := _NUMBER.match(text, at):
-        return Read(_number(match[0]), match.end())
-    if match := NAME.match(text, at):
-        return _named(text, match, depth)
-    raise Fault("no value")
-
-
-def read_fields(text: str, at: int, depth: int, closer: str) -> Read:
-    """Read `key=value` and plain values up to a closer, as a `Named` without a name."""
-    fields: dict[str, Any] = {}
-    items: list[Any] = []
-
-    def entry(at: int) -> Read:
-        if key := _KEY.match(text, at):
-            read = read_value(text, key.end(), depth + 1)
-            fields[key[1]] = read.value
-            return read
-        read = read_value(text, at, depth + 1)
-        items.append(read.value)
-        return read
-
-    end, cut = _entries(text, at, closer, entry)
-    if cut:
-        items.append(HIDDEN)
-    return Read(Named("", fields, items), end, cut)
+    return Nest(TextWindow.over(text), _Printed(), at).read()
 
 
 # -- strings and numbers ---------------------------------------------------------------------------------------
@@ -117,8 +83,8 @@ def read_string(text: str, at: int) -> Read:
     inner = text[quote.end() : end]
     if mark == '"""':
         inner = inner.replace(r"\"\"\"", mark)
-    elif "r" not in prefix and "\\" in inner:
-        inner = _ESCAPE.sub(_unescaped, inner)
+    elif "r" not in prefix:
+        inner = _ESCAPES.undone(inner)
     if not text.startswith(mark, end):
         return Read(Partial(inner), end, open=True)
     value = inner.encode("latin-1", "replace") if "b" in prefix else inner
@@ -144,20 +110,6 @@ def _strings(text: str, at: int) -> Read:
     return Read(value, read.end)
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    for group, base in ((1, 16), (2, 16), (3, 16), (5, 8)):
-        if match[group]:
-            code = int(match[group], base)
-            return chr(code) if code <= 0x10FFFF else match[0]
-    if match[4]:
-        try:
-            return unicodedata.lookup(match[4])
-        except KeyError:
-            return match[0]
-    char = match[6]
-    return _ESCAPED.get(char, char if char in "\\'\"" else match[0])
-
-
 def _number(run: str) -> Any:
     if run.lstrip("+-") in ("inf", "nan"):
         return float(run)
@@ -167,72 +119,80 @@ def _number(run: str) -> Any:
 # -- containers ------------------------------------------------------------------------------------------------
 
 
-def _entries(text: str, at: int, closer: str, entry: Callable[[int], Read]) -> tuple[int, bool]:
-    """Read entries between commas up to a closer; return the position behind it, and whether the text was cut off."""
-    while True:
-        at = skip(text, at)
-        if text.startswith(closer, at):
-            return at + 1, False
+class _Printed:
+    """How Python prints. The name of a frame is that of its class; lists, tuples and dicts have none."""
+
+    deepest = DEEPEST
+    lenient = False
+
+    def begin(self, source: TextWindow, at: int, _: Frame | None) -> Read | Frame:
+        """Read a string, a number, a word or what was left out, or what opens a container."""
+        text = source.window
         if at >= len(text):
-            return len(text), True
-        read = entry(at)
-        if read.open:
-            return read.end, True
-        at = skip(text, read.end)
-        if text.startswith(",", at):
-            at += 1
-        elif at >= len(text):
-            return read.end, True
-        elif not text.startswith(closer, at):
-            cut = CUT.match(text, at)
-            if cut or read.value is HIDDEN:
-                return cut.end() if cut else read.end, True
-            raise Fault("no comma")
+            return Read(HIDDEN, at, open=True)
+        if _QUOTE.match(text, at):
+            return _strings(text, at)
+        if cut := CUT.match(text, at):
+            return Read(HIDDEN, cut.end())
+        char = text[at]
+        if char in _CLOSERS:
+            return Frame(_CLOSERS[char], at + 1)
+        if char == "<":
+            return _angle(text, at)
+        if match := _NUMBER.match(text, at):
+            return Read(_number(match[0]), match.end())
+        if match := NAME.match(text, at):
+            return _named(text, match)
+        raise Fault("no value")
+
+    def key(self, source: TextWindow, at: int, frame: Frame) -> int:
+        """Read `key=`, which only objects have."""
+        key = _KEY.match(source.window, at) if frame.name else None
+        if key:
+            frame.begin(key[1])
+        return key.end() if key else at
+
+    def key_of(self, read: Read, _: Frame) -> str | None:
+        """Return a key as text. What was left out is none."""
+        value = read.value
+        return None if value is HIDDEN else value if isinstance(value, str) else repr(value)
+
+    def add(self, _: TextWindow, frame: Frame, read: Read) -> None:
+        """Put a value into its container. What was cut off in a dict may have been a key."""
+        is_key = frame.closer == "}" and not frame.keyed and read.open
+        frame.add(HIDDEN if is_key else read.value)
+
+    def end(self, frame: Frame, before: str, *, cut: bool) -> Any:
+        """Return a list, a dict, an object; brackets around one value are what `pprint` sets around strings."""
+        items = frame.items
+        if frame.closer == "}":
+            return _braces(frame, cut=cut)
+        if cut:
+            items.append(HIDDEN)
+        if frame.name:
+            return _simple(frame.name, Named("", frame.pairs, items))
+        if items == [HIDDEN]:
+            return HIDDEN
+        return items[0] if frame.closer == ")" and len(items) == 1 and not cut and before != "," else items
+
+    def cut_off(self, source: TextWindow, end: int, at: int, last: Any) -> int:
+        """Return the end of the sign that says so; behind what was left out anything may follow."""
+        cut = CUT.match(source.window, at)
+        return cut.end() if cut else end if last is HIDDEN else -1
 
 
-def _listed(text: str, at: int, depth: int) -> Read:
-    items: list[Any] = []
-
-    def entry(at: int) -> Read:
-        read = read_value(text, at, depth + 1)
-        items.append(read.value)
-        return read
-
-    end, cut = _entries(text, at + 1, _CLOSERS[text[at]], entry)
-    if cut:
-        items.append(HIDDEN)
-    if items == [HIDDEN]:
-        return Read(HIDDEN, end, cut)
-    if text[at] == "(" and len(items) == 1 and not cut and text[end - 2] != ",":
-        return Read(items[0], end)  # brackets around one value, as `pprint` sets them around strings
-    return Read(items, end, cut)
-
-
-def _braces(text: str, at: int, depth: int) -> Read:
-    """Read a dict, or a set as a list."""
-    pairs: dict[str, Any] = {}
-    items: list[Any] = []
-
-    def entry(at: int) -> Read:
-        key = read_value(text, at, depth + 1)
-        behind = skip(text, key.end)
-        if key.open or key.value is HIDDEN or not text.startswith(":", behind):
-            items.append(key.value if not key.open else HIDDEN)
-            return key
-        read = read_value(text, skip(text, behind + 1), depth + 1)
-        pairs[key.value if isinstance(key.value, str) else repr(key.value)] = read.value
-        return read
-
-    end, cut = _entries(text, at + 1, "}", entry)
+def _braces(frame: Frame, *, cut: bool) -> Any:
+    """Return a dict, or a set as a list."""
+    pairs, items = frame.pairs, frame.items
     if items and not pairs and HIDDEN not in items:
-        return Read(items, end, cut)
+        return items
     if any(item is not HIDDEN for item in items):
         raise Fault("a dict with a value that has no key")
     if cut or items:
         pairs["..."] = HIDDEN
         if len(pairs) == 1:
-            return Read(HIDDEN, end, cut)
-    return Read(pairs, end, cut)
+            return HIDDEN
+    return pairs
 
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -248,15 +208,14 @@ def _angle(text: str, at: int) -> Read:
     return Read(read_value(match["value"], 0).value, match.end())
 
 
-def _named(text: str, match: re.Match[str], depth: int) -> Read:
-    """Read a literal, an object, or a word such as `FinishReason.STOP`."""
+def _named(text: str, match: re.Match[str]) -> Read | Frame:
+    """Read a literal, a word such as `FinishReason.STOP`, or what opens an object."""
     word, end = match[0], match.end()
     if word in _WORDS:
         return Read(_WORDS[word], end)
-    if text.startswith("(", end):
-        read = read_fields(text, end + 1, depth, ")")
-        return Read(_simple(word.rpartition(".")[2], read.value), read.end, read.open)
     name = word.rpartition(".")[2]
+    if text.startswith("(", end):
+        return Frame(")", end + 1, name)
     if name in _ABSENT:
         return Read(None, end)
     if name == word and not word[0].isupper():

@@ -5,22 +5,12 @@ from __future__ import annotations
 import base64
 from typing import Any, Final, NamedTuple
 
+from utp_cli.repair.nesting import Fault, Read
+
+__all__ = ["DEEPEST", "HIDDEN", "Fault", "Named", "Partial", "Plain", "Read", "plain"]
+
 DEEPEST: Final = 40
 """Containers in containers that are read; what nests deeper is no dump of an answer."""
-
-
-class Fault(Exception):
-    """What stands here is no value in this spelling. Never leaves the readers."""
-
-
-class Read(NamedTuple):
-    """A value and where it ends."""
-
-    value: Any
-    end: int
-    """Characters, exclusive."""
-    open: bool = False
-    """The text was cut off inside it: whatever stands around it ends here, too."""
 
 
 class _Hidden:

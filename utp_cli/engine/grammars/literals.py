@@ -124,7 +124,7 @@ class Literals:
         value = read.value
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
-    def add(self, frame: Frame, read: Read) -> None:
+    def add(self, _: object, frame: Frame, read: Read) -> None:
         """Put a value into its container."""
         frame.add(read.value)
 
