@@ -47,7 +47,7 @@ class Source(TextWindow):
                 self.length += len(piece)
                 return False
             self._wake_on = None
-        return super().feed(piece)
+        return TextWindow.feed(self, piece)  # `super()` would cost as much as the rest, and pieces are many
 
     def sleep_until(self, pattern: re.Pattern[str]) -> None:
         """Say, right before a `yield`: nothing can happen until the pattern matches (`SURE` characters at most)."""

@@ -93,8 +93,10 @@ def _key(progress: Progress, frame: Frame, plain: str) -> State:
 
 def key(progress: Progress) -> State:
     """Go on with the open string, which is a key."""
-    containers = progress.containers
-    written, text, edits = end_string(progress)
+    reader, containers = progress.string, progress.containers
+    assert reader is not None  # noqa: S101 - the state says so
+    written = reader.read()
+    text, edits = end_string(progress, reader, written)
     frame = containers.frames[-1]
     frame.begin_key(text, written.start, written.source, written.resume)
     frame.key_edits = edits

@@ -92,6 +92,10 @@ class JsonReader:
         self._containers = Containers(Cursor(self._source, until))
         self._progress = Progress(self._containers, Attempts(self._containers, allowed=quick), loose=loose, whole=whole)
         self._state: State = "begin"
+        self.over = False
+        """Whether the reader wants no more text."""
+        self.declined = False
+        """Nothing here reads as a container."""
 
     def feed(self, text: str) -> bool:
         """Take the next piece. True once the end is certain (or it is declined); later pieces are ignored."""
@@ -118,24 +122,17 @@ class JsonReader:
 
     def _run(self) -> None:
         """Read on until the end is certain, or more text is needed."""
-        state = self._state
+        state, progress = self._state, self._progress
         try:
-            while state not in ("done", "declined"):
-                self._state = state = STATES[state](self._progress)
+            while step := STATES.get(state):
+                state = step(progress)
         except Starved:
             self._source.sleep_on_lookahead()
+        else:
+            self.over, self.declined = True, state == "declined"
+        self._state = state
 
     # --- how far it has come --------------------------------------------------------------------------------
-
-    @property
-    def over(self) -> bool:
-        """Whether the reader wants no more text."""
-        return self._state in ("done", "declined")
-
-    @property
-    def declined(self) -> bool:
-        """Nothing here reads as a container."""
-        return self._state == "declined"
 
     @property
     def settled(self) -> int:

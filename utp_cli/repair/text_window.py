@@ -67,7 +67,13 @@ class TextWindow:
             self._late.append(piece)
             piece = "".join(self._late)
             self._late = []
-        self._grow(piece)
+        if self.here:
+            self.window = self.window[self.here :] + piece
+            self.base += self.here
+            self.here = 0
+        else:
+            self.window += piece
+        self._wake_at = 0
         return True
 
     def skip_to(self, offset: int) -> None:
@@ -76,19 +82,9 @@ class TextWindow:
 
     def close(self) -> None:
         """No more text will come."""
-        self._grow("".join(self._late))
-        self._late = []
-        self.closed = True
-
-    def _grow(self, text: str) -> None:
-        """Put text at the end, and forget what is not needed."""
-        if self.here:
-            self.window = self.window[self.here :] + text
-            self.base += self.here
-            self.here = 0
-        else:
-            self.window += text
         self._wake_at = 0
+        TextWindow.feed(self, "")
+        self.closed = True
 
     def sleep(self, wake: str, at: int = sys.maxsize) -> None:
         """Say, before waiting: nothing can happen until a piece holds `wake`, or the text is `at` characters long.

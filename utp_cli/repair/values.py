@@ -159,26 +159,12 @@ def begin_string(progress: Progress, opened: tuple[Style, int], place: Place) ->
     return "string"
 
 
-def end_string(progress: Progress) -> tuple[WrittenString, str, list[Edit]]:
-    """Read the open string to its end; return it, its value and the edits that it took."""
-    reader = progress.string
-    assert reader is not None  # noqa: S101 - the state says so
-    written = reader.read()
-    text, edits = written.decoded()
-    progress.string = None
-    progress.reach = max(progress.reach, reader.looked)
-    progress.source.here = written.resume - progress.source.base
-    if SURROGATE.search(text):
-        message = "half of a surrogate pair; it cannot be encoded as UTF-8"
-        note = Note(code="lone-surrogate", message=message, span=(written.start, written.resume))
-        progress.containers.log.notes.append(note)
-    return written, text, edits
-
-
 def string(progress: Progress) -> State:
     """Go on with the open string, which is a value."""
-    containers = progress.containers
-    written, text, edits = end_string(progress)
+    reader, containers = progress.string, progress.containers
+    assert reader is not None  # noqa: S101 - the state says so
+    written = reader.read()
+    text, edits = end_string(progress, reader, written)
     if progress.joins:
         progress.joins = False
         containers.log.edits += _joined(edits, progress.cursor.offset)
@@ -190,6 +176,19 @@ def string(progress: Progress) -> State:
         containers.complete = False
     containers.text_end = written.closed_at
     return state
+
+
+def end_string(progress: Progress, reader: StringReader, written: WrittenString) -> tuple[str, list[Edit]]:
+    """Go on behind a string that was read; return its value and the edits that it took."""
+    text, edits = written.decoded()
+    progress.string = None
+    progress.reach = max(progress.reach, reader.looked)
+    progress.source.here = written.resume - progress.source.base
+    if SURROGATE.search(text):
+        message = "half of a surrogate pair; it cannot be encoded as UTF-8"
+        note = Note(code="lone-surrogate", message=message, span=(written.start, written.resume))
+        progress.containers.log.notes.append(note)
+    return text, edits
 
 
 # --- strings side by side -----------------------------------------------------------------------------------------
