@@ -55,7 +55,7 @@ class Source(TextWindow):
 
     def release(self, position: int) -> None:
         """What stands before `position` has been read; the window may drop it when more text comes."""
-        self.here = max(position - self.base, 0)
+        self.here = position - self.base if position > self.base else 0
 
     def rewind(self, position: int) -> None:
         """Make the window start at `position` or before it, to read from there again."""
