@@ -100,6 +100,7 @@ def test_a_line_that_is_broken_is_one_row(recording: Path, tmp_path: Path) -> No
     done = utp("replay", recording, "-o", f"{tmp_path}/out/")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "302 exchanges: 201 improved, 100 match, 1 error" in done.stderr
+    assert "passed over" not in done.stderr
     broken = [row for row in rows_of(tmp_path / "out") if row["status"] == "error"]
     assert [row["error"] for row in broken] == ["is no JSON object"]
     assert recording.read_bytes()[broken[0]["offset"] :].startswith(b"broken\n")

@@ -108,7 +108,8 @@ def counted_exchanges(document: Any, skipped: Counter[str]) -> Iterator[Exchange
         for exchange in exchanges_in(document):
             number -= 1
             yield exchange
-        skipped[kind] += max(number, 0)
+        if number > 0:
+            skipped[kind] += number
 
 
 def _units(document: Any) -> tuple[str, int]:
