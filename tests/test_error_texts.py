@@ -13,7 +13,7 @@ import pytest
 
 from utp_cli import parse
 from utp_cli.facts.error_texts import entries
-from utp_cli.facts.error_texts.entries import FILES, error_texts, pattern_of
+from utp_cli.facts.error_texts.entries import FILES, error_texts, opened, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 
 FOLDER = Path(entries.__file__).parent
@@ -25,7 +25,7 @@ FORMS = {
     "as Python": repr,
     "in a log": lambda text: f"2026-11-02 10:20:31 ERROR [serving_chat.py:106] POST /v1/chat -> {text} (request id 7)",
 }
-SHARED = {"mistral-role-order", "mistral-start"}
+SHARED = {"mistral-role-order", "mistral-start", "mc-role-after", "mc-start"}
 """Texts that a hosted provider and a library of servers print alike: who prints it decides."""
 
 
@@ -120,7 +120,7 @@ def test_failed_generation_is_read_wherever_it_stands():
 
 def words_of(match: str) -> list[list[str]]:
     """Return the words of four letters or more that each alternative of a pattern cannot match without."""
-    whole = re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", match)
+    whole = re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", opened(match))
     return [sorted(_words(list(parser.parse(part)))) for part in _alternatives(whole)]
 
 

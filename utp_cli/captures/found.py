@@ -40,8 +40,8 @@ class Found(Record):
     """The words of an error."""
     told: int = 0
     """How much an error tells: 2 in a body, 1 with a status or who passed it on, 0 in words alone."""
-    known: bool = False
-    """An error whose words are those of a known server, provider or framework."""
+    known: int = 0
+    """Of an error, 1 where its words are those of a known server, provider or framework, 2 where they tell a cause."""
     chained: bool = False
     """An error that came of the one before it."""
     deeper: bool = False

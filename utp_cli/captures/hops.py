@@ -212,6 +212,6 @@ def body_hops(body: Any) -> tuple[str, ...]:
         return ("google",)
     if "jsonrpc" in doc:
         return ("mcp",)
-    if doc.get("type") == "invalid_request_message_order":
-        return ("mistral",)
+    if doc.get("object") == "error" and text_of(doc.get("type")).startswith("invalid_request_"):
+        return () if isinstance(doc.get("code"), int) else ("mistral",)  # LMDeploy says it with a number
     return ()

@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.tracebacks import Line
+from utp_cli.captures.tracebacks import Line, fenced, form_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 
@@ -25,18 +25,28 @@ _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
 _STATUS: Final = regex(
-    r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode):? ?[45]\d\d\b|\bHTTP [45]\d\d\b|^[ \t`\"'*]{0,4}[45]\d\d "
+    r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode|\bAPI Error):? ?[45]\d\d\b|\bHTTP [45]\d\d\b|^[ \t`\"'*]{0,4}[45]\d\d "
     r"|: MCP error -\d{1,6}: ",
     re.IGNORECASE | re.MULTILINE,
 )
+_LEAD: Final = regex(r"[ \t>*-]*(?:[\w.\[\]]{1,80}: )?")
+"""What may stand before a message on its line: the path of the field that it complains of."""
+_MARKS: Final = ("`", '"', "\u201c", "'", "**")
+"""What errors are quoted with in a sentence."""
+_LABEL: Final = regex(r"\b(?:error|exception|message|says?|saying|fails?|failed|failing|with)\b[^\w\n]{0,9}: ?\W{0,4}", re.IGNORECASE)
+_LONGEST_QUOTE: Final = 1_000
+_FAR: Final = 400
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
 """A line of a list, a table or a document holds more than the message."""
 _WORD: Final = regex(r"[a-z]{2,}")
 _PLACEHOLDER: Final = regex(r"\{\w*\}")
 
 
-def known_lines(text: str, *, log: bool) -> list[Line]:
-    """Find the lines that are known error texts. `log`: the text has the marks of a log, and may be long."""
+def known_lines(text: str, *, log: bool, asks: bool = False) -> list[Line]:
+    """Find the lines that are known error texts. `log`: the text has the marks of a log, and may be long.
+
+    `asks`: who wrote the words around met the error, and may quote it in a sentence or in words like those of others.
+    """
     if not log and len(text) > _SHORT:
         return []
     out: list[Line] = []
@@ -44,18 +54,23 @@ def known_lines(text: str, *, log: bool) -> list[Line]:
     while at < len(text):
         end = len(text) if at + _CHUNK >= len(text) else text.rfind("\n", at, at + _CHUNK) + 1
         end = end if end > at else min(at + _CHUNK, len(text))
-        out += _in_chunk(text, at, end)
+        out += _in_chunk(text, at, end, asks=asks)
         at = end
     return out
 
 
-def _in_chunk(text: str, start: int, end: int) -> list[Line]:
+def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[Line]:
     found: list[Line] = []
-    for match in find_error_texts(text[start:end]):
+    for match in find_error_texts(text[start:end], families=len(text) <= _SHORT):
         line = _line(match, text, start)
-        apart = all(line.end <= other.start or other.end <= line.start for other in found)
         told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
-        if match.entry.prio >= 0 and apart and told:
+        if asks and not told:
+            part = _quoted(text, start + match.span[0], start + match.span[1], line)
+            line, told = part or line, part is not None or match.entry.prio >= 0
+        told = told or (match.entry.prio >= 0 and fenced(text, line.start))
+        apart = all(line.end <= other.start or other.end <= line.start for other in found)
+        proves = match.entry.prio >= 0 or asks or _failed(text, line)
+        if proves and apart and told:
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
@@ -63,9 +78,27 @@ def _in_chunk(text: str, start: int, end: int) -> list[Line]:
 
 def _is_told(match: Match, line: Line, text: str, base: int) -> bool:
     """Whether the lines say it: they begin with it, or name a status, or it is a good part of them."""
-    begins = base + match.span[0] - line.start <= _FIRST
+    lead = _LEAD.match(text, line.start, base + match.span[0])
+    begins = base + match.span[0] - (lead.end() if lead else line.start) <= _FIRST
     begins = begins or _STATUS.search(text, line.start, line.end) is not None
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
+
+
+def _failed(text: str, line: Line) -> bool:
+    """Whether a line names a status that refuses, or begins as errors do."""
+    return _STATUS.search(text, line.start, line.end) is not None or form_of(text[line.start : line.end][:_FAR]) != ""
+
+
+def _quoted(text: str, start: int, end: int, line: Line) -> Line | None:
+    """Return the part of a sentence that quotes an error: what stands in quotes, or behind `error:`."""
+    for mark in _MARKS:
+        begin, stop = text.rfind(mark, line.start, start), text.find(mark, end, line.end)
+        if begin >= 0 and stop >= 0 and stop - begin <= _LONGEST_QUOTE:
+            return Line(start=begin + len(mark), end=stop, form=line.form)
+    label = None
+    for label in _LABEL.finditer(text, line.start, min(start, line.start + _SHORT)):
+        pass
+    return Line(start=label.end(), end=line.end, form=line.form) if label else None
 
 
 def _says(says: str, line: str) -> bool:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.classify import sort_of
 from utp_cli.captures.documents import documents_in
-from utp_cli.captures.errors import document_of, read_error, read_error_body
+from utp_cli.captures.errors import document_of, read_error, read_error_body, values_in
 from utp_cli.captures.found import FIRST_REFUSAL, Found, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
 from utp_cli.captures.known import known_lines
 from utp_cli.captures.lines import cleaned
-from utp_cli.captures.tracebacks import lines_told
+from utp_cli.captures.tracebacks import fenced, lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
-from utp_cli.captures.voice import voice_of
+from utp_cli.captures.voice import CODE, voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.tracebacks import Line
     from utp_cli.captures.voice import Voice
+    from utp_cli.facts.error_texts.finder import Match
     from utp_cli.protocol.spans import Span
 
 _STRONG_FORMS: Final = frozenset(
@@ -62,6 +64,14 @@ _QUOTED: Final = regex(r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceb
 _PART: Final = 1 << 16
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
+_FEWEST: Final = 15
+"""Characters that words need to tell something."""
+_MOST_TEXTS: Final = 20
+"""Texts in a document of an error that are looked at."""
+_LAST_RESORT: Final = -10
+"""Rank of texts that say what failed, and not why: the frame below may know more."""
+_STACK: Final = 1_200
+"""Characters before an exception in which the last frames of its stack stand."""
 _TAIL: Final = regex(
     r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
     r"|For troubleshooting"
@@ -69,6 +79,8 @@ _TAIL: Final = regex(
     re.MULTILINE,
 )
 """What clients put below an error, whatever it is."""
+_FEW_LINES: Final = 4_000
+"""Characters of a paste that is searched for known words though an error with a status stands in it."""
 _LONGEST: Final = 8_000
 """Characters of words that are looked up among the known error texts."""
 
@@ -97,8 +109,9 @@ def read_paste(text: str) -> Paste:
     explained = rest = 0
     log = ends = False
     parts = cleaned(text)
+    outside = voice_of(CODE.sub("", text[:_LONGEST]))
     for each in parts:
-        inside, noise = read_cleaned(each)
+        inside, noise = read_cleaned(each, asks=outside == "asks")
         found += [(one, _capture(one, each)) for one in inside]
         told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
         explained += told + noise
@@ -109,8 +122,10 @@ def read_paste(text: str) -> Paste:
         ends = _ends(inside, each.text.text)
         around += _words_around(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
-    voice = voice_of("\n".join(around))
+    voice = voice_of(CODE.sub("", "\n".join(around))) or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
+    if outside == "explains" and not rest and not any(one.strong for one in every):
+        return _plain(text, parts)
     if not found or not (log or _convincing(every, explained, rest, ends=ends, voice=voice)):
         return _plain(text, parts)
     return Paste(captures=[capture for _, capture in found], chosen=_chosen(every))
@@ -150,8 +165,11 @@ def capture_of_body(body: Any, capture: Capture) -> Capture | None:
     return replace(capture, hops=error.hops, document=document, status=_status(error))
 
 
-def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
-    """Find what stands in one cleaned text; and count the characters of stacks in it, which are nobody's words."""
+def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int]:
+    """Find what stands in one cleaned text; and count the characters of stacks in it, which are nobody's words.
+
+    `asks`: who wrote the words around met an error.
+    """
     text = each.text.text
     if page := page_error(text):
         body = {"error": {"message": page[0]} | ({"code": page[1]} if page[1] else {})}
@@ -160,9 +178,10 @@ def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
     told = lines_told(text, _places(each))
     found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
     found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
-    if not any(one.kind == "error" and (one.told or one.known) for one in found):
-        known = known_lines(text, log=each.log)
-        kept = [one for one in found if one.kind != "error"]
+    errors = [one for one in found if one.kind == "error"]
+    if not any(one.known or (one.told and len(text) > _FEW_LINES) for one in errors):
+        known = known_lines(text, log=each.log, asks=asks)
+        kept = [one for one in found if (one.kind != "error" or one.told) and not _quoted_by(one, known)]
         faults = list(_of_lines(told.faults, kept, text, log=each.log))
         again = list(_of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]
         again = again or ([] if len(kept) < len(found) else faults)
@@ -172,10 +191,11 @@ def read_cleaned(each: Cleaned) -> tuple[list[Found], int]:
     found = with_responses(found, responses_in(text), text)
     found = joined_runs(found, text)
     once = [
-        replace(one, strong=False, known=False, told=0) if one.kind == "error" and _QUOTED.match(text, one.end) else one
+        replace(one, strong=False, known=0, told=0) if one.kind == "error" and not asks and _QUOTED.match(text, one.end) else one
         for one in without_repeats(found)
     ]
-    return once, sum(_filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
+    noise = sum(_filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
+    return once, noise + max(_beside(once, text) - noise, 0)
 
 
 def _nobodys(stack: Iterable[Span], found: Sequence[Found], kept: Sequence[Found], text: str) -> Iterable[Span]:
@@ -184,6 +204,23 @@ def _nobodys(stack: Iterable[Span], found: Sequence[Found], kept: Sequence[Found
     yield from stack
     yield from ((one.start, one.end) for one in found if one.start not in once)
     yield from (tail.span() for tail in _TAIL.finditer(text))
+
+
+def _quoted_by(one: Found, lines: Sequence[Line]) -> bool:
+    """Whether a known error text quotes a document that is no error: the calls that it complains of, for one."""
+    return one.kind != "error" and any(line.start < one.start and one.end <= line.end for line in lines)
+
+
+def _beside(found: Sequence[Found], text: str) -> int:
+    """Count the characters that stand beside known errors in their fenced blocks: more of what a program printed."""
+    count = 0
+    for one in found:
+        begin = text.rfind("```", 0, one.start)
+        if one.kind == "error" and one.known and one.strong and begin >= 0 and fenced(text, one.start):
+            end = text.find("```", one.end)
+            end = len(text) if end < 0 else end
+            count += _filled(text[begin:end]) - _filled(text[one.start : one.end])
+    return count
 
 
 def _places(each: Cleaned) -> set[int]:
@@ -225,6 +262,9 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
     hops = tuple(dict.fromkeys((*head.hops, *document.hops, *sort.error.hops)))
     status = head.status or _status(sort.error)
     error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
+    known = _is_known(find_error_texts(error.message[:_LONGEST]))
+    if not known and (said := _known_inside(document.value)):
+        error, known = replace(error, message=said), 2
     return replace(
         found,
         start=begin if line or head.hops or head.status else document.start,
@@ -235,7 +275,7 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
         message=error.message,
         told=2,
         strong=sort.known or bool(hops or status),
-        known=not sort.known and bool(find_error_texts(error.message[:_LONGEST])),
+        known=known,
         chained=bool(line and line.chained),
         deeper=bool(line and line.deeper),
     )
@@ -257,6 +297,10 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: 
             continue
         named = bool(error.hops) or error.status is not None
         known = find_error_texts(error.message[:_LONGEST])
+        if line.form in ("python-traceback", "exception") and (not known or known[0].entry.prio <= _LAST_RESORT):
+            said = _with_frame(text, line, error.message)
+            if (framed := find_error_texts(said)) and framed[0].entry.prio > _LAST_RESORT:
+                error, known = replace(error, message=said), framed
         end = line.end
         if known and known[0].entry.carries == "model output" and not log and line is lines[-1] and at == len(taken):
             end = min(len(text), line.start + _LONGEST)
@@ -271,11 +315,29 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: 
             status=_status(error),
             message=error.message,
             told=1 if named else 0,
-            strong=line.form in _STRONG_FORMS or named,
-            known=bool(known),
+            strong=line.form in _STRONG_FORMS or named or (bool(known) and fenced(text, line.start)),
+            known=_is_known(known),
             chained=line.chained,
             deeper=line.deeper,
         )
+
+
+def _known_inside(document: Any) -> str:
+    """Return the first text in a document of an error whose words tell a cause: its message may be cut, or say nothing."""
+    texts = (value for value in values_in(document) if isinstance(value, str) and len(value) > _FEWEST)
+    return next((text for text in islice(texts, _MOST_TEXTS) if _is_known(find_error_texts(text[:_LONGEST])) > 1), "")
+
+
+def _with_frame(text: str, line: Line, message: str) -> str:
+    """Put the last frames of the stack in front of an exception: they say what failed where the words do not."""
+    above = text[max(line.start - _STACK, 0) : line.start].rstrip().split("\n")
+    frames = takewhile(lambda part: not part or part[0] in " \t", reversed(above))
+    return f"{' '.join(part.strip(' ^~') for part in reversed([*frames]))}: {message}"[:_LONGEST]
+
+
+def _is_known(found: Sequence[Match]) -> int:
+    """Say how much known words tell: 2 for a cause, 1 where somebody hides it, 0 for other words."""
+    return 0 if not found else 1 if found[0].entry.code == "gateway-error-opaque" else 2
 
 
 def _of_lines_of_status(lines: Sequence[Line]) -> Iterable[Found]:
@@ -322,6 +384,7 @@ def _convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool
         return True
     if not any(one.strong for one in found):  # a model may write "Error: no such file"
         telling = any(one.kind != "error" or one.told or one.known for one in found)
+        ends = ends or any(one.kind == "error" and one.known and one.form != "error-text" for one in found)
         return telling and (explained > rest or (ends and rest <= _FEW_WORDS)) and found[0].start < _FEW_WORDS
     named = any(one.kind == "error" and (one.hops or one.status) for one in found)
     return explained >= rest or rest <= _FEW_WORDS or (named and explained * _SHARE_OF_ERROR >= rest)
@@ -349,9 +412,9 @@ def _chosen(found: Sequence[Found]) -> int:
 
 def _cause(found: Sequence[Found], errors: Sequence[int]) -> int:
     """Return the place of the error that tells most; of a chain the first, or its deepest cause; else the last."""
+    best = max(found[place].known for place in errors)
+    errors = [place for place in errors if found[place].known == best]
     most = max(found[place].told for place in errors)
-    if not most:  # words alone: those that are known tell more
-        errors = [place for place in errors if found[place].known] or errors
     chain: list[int] = []
     for place in errors:
         if not (found[place].chained or found[place].deeper):

@@ -75,6 +75,8 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("error-line", r"\[(?:ERROR|[Ee]rror)\]:? (?=\S)"),
 )
 """How a line begins that tells an error, and the form's name."""
+_PASSED_ON: Final = regex(r"(?:[A-Za-z][^\n:]{1,60}: (?=\[?[A-Z])){1,3}|[^\n]{1,120}?(?=\[API Error:)")
+"""What those who passed an error on put in front of it."""
 _HEAD: Final = tuple((form, regex(pattern)) for form, pattern in _HEADS)
 _STATUS_LINE: Final = regex(
     r"\"(?:GET|POST) /\S{0,200} HTTP/[\d.]{1,3}\" (?P<uvicorn>\d{3})\b"
@@ -87,6 +89,8 @@ _FAR: Final = 400
 """Characters of a line that tell what it is."""
 _LONGEST: Final = 8_000
 """Characters of a message."""
+_LAST_FRAMES: Final = 3
+"""Lines of a stack that are told where it was cut off."""
 
 
 class Line(Record):
@@ -140,7 +144,7 @@ def lines_told(text: str, faults: Collection[int] = ()) -> Told:
             told.statuses.append(Line(start=start, end=end, form=form, status=number))
         elif record := record_of(line if end - start < _FAR else text[start:end]):
             told.errors.append(Line(start=start, end=end, form="logfmt", message=record))
-        elif form := "python-traceback" if python and line.strip() else _form_of(line):
+        elif form := "python-traceback" if python and line.strip() else form_of(line):
             quiet = _message_end(text, end)
             deeper = line.lstrip().startswith("Caused by")
             told.errors.append(Line(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
@@ -148,6 +152,10 @@ def lines_told(text: str, faults: Collection[int] = ()) -> Told:
         elif start in faults:
             last = end if line.strip() else _message_end(text, end)
             told.faults.append(Line(start=start, end=last, form="log-error"))
+    if python and told.stack:  # cut off before it says what was raised
+        start, end = told.stack[-1]
+        words = " ".join(text[begin:stop].strip(" ^~") for begin, stop in told.stack[-_LAST_FRAMES:])
+        told.errors.append(Line(start=start, end=end, form="python-traceback", message=f"traceback, cut off: {words}"))
     return told
 
 
@@ -155,9 +163,18 @@ def _starts_message(line: str) -> bool:
     return bool(line.strip()) and line[:1] not in (" ", "\t")
 
 
-def _form_of(line: str) -> str:
+def form_of(line: str) -> str:
+    """Return the form of a line that begins as errors do; an empty text for any other."""
     bare = line.lstrip(" \t`'\"*(")
-    return next((form for form, pattern in _HEAD if pattern.match(bare)), "")
+    if form := next((form for form, pattern in _HEAD if pattern.match(bare)), ""):
+        return form
+    told = _PASSED_ON.match(bare)  # `Run failed: PluginInvokeError: …`
+    return next((form for form, pattern in _HEAD if form != "error-line" and pattern.match(bare, told.end())), "") if told else ""
+
+
+def fenced(text: str, at: int) -> bool:
+    """Whether a place stands in a fenced block."""
+    return text.count("\n```", 0, at) % 2 == (0 if text.startswith("```") else 1)
 
 
 def _message_end(text: str, end: int) -> int:
@@ -173,7 +190,7 @@ def _message_end(text: str, end: int) -> int:
             continue
         if not line.strip() or _FRAME.match(line) or _PYTHON_FRAME.match(line) or line.lstrip().startswith("```"):
             break
-        if _BEGIN.match(line) or _CHAIN.search(line) or _STATUS_LINE.search(line) or _form_of(line):
+        if _BEGIN.match(line) or _CHAIN.search(line) or _STATUS_LINE.search(line) or form_of(line):
             break
         end = following
     return min(end, len(text))

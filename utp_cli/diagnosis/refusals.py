@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.sighting import clipped, section
+from utp_cli.facts.error_texts.entries import MANY
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.facts.servers import LABELS
 from utp_cli.protocol.findings import Finding, Place
@@ -55,13 +56,18 @@ def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Findin
         code=code,
         name=code,
         severity=rule.severity if rule.facts["kinds"] == () else "error",
-        confidence="medium" if match.entry.unconfirmed else "high",
+        confidence="medium" if match.entry.unconfirmed or match.entry.by == MANY else "high",
         place=Place(pointer=refusal.pointer),
-        message=f"{rule.headline.rstrip('.')} ({fixes.label_of(match.entry.by)}: {match.entry.cause})",
+        message=f"{rule.headline.rstrip('.')} ({_said_by(match.entry)})",
         evidence=_evidence(refusal.message, match),
         hint=section(rule.page, "What to change"),
         fix=_fix(refusal, match.entry, rule),
     )
+
+
+def _said_by(entry: ErrorText) -> str:
+    """Say who prints it, and what it means there; of a family only what it means."""
+    return entry.cause if entry.by == MANY else f"{fixes.label_of(entry.by)}: {entry.cause}"
 
 
 def _refined(match: Match, message: str) -> str:

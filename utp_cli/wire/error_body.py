@@ -24,7 +24,7 @@ _PASSED_ON: Final = ("raw", "responseBody", "body")
 _KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
-    "failed_generation", "isRetryable", "retryable", "http_code", "headers", "url",
+    "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url",
 })  # fmt: skip
 _FAILED: Final = regex(
     r"error|exception|invalid|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
@@ -80,7 +80,9 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
     error = doc.get("error")
     inner = dict_of(error)
     places = (inner, doc, *(dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED))
-    message = next((said for place in places for key in _MESSAGES if (said := _said(place.get(key)))), "")
+    told = [said for place in places for key in _MESSAGES if (said := _said(place.get(key)))]
+    told += [said for place in places if " " in (said := text_of(place.get("type")))]  # SGLang: the number in `message`
+    message = next((said for said in told if any(map(str.isalpha, said))), "".join(told[:1]))
     codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
     code = first_known(*codes)
     passed = [message, *(place[key] for place in places for key in _PASSED_ON if place.get(key))]

@@ -11,9 +11,22 @@ from typing import Literal
 
 Carries = Literal["none", "model output", "template error", "schema path", "tool name", "call id"]
 
-FILES = ("servers", "templates", "grammars", "providers", "frameworks")
+FILES = ("servers", "templates", "grammars", "providers", "frameworks", "families")
 """Names of the files, in the order in which entries of equal rank win: inference servers, chat templates and
-tokenizers, grammar compilers, hosted providers and gateways, client libraries."""
+tokenizers, grammar compilers, hosted providers and gateways, client libraries, and families: the ways in which
+anybody says a thing, for texts that no other file has."""
+
+MANY = "many"
+"""Who prints the text of a family: nobody in particular."""
+
+CLASSES = {
+    "tooling": r"(?:(?:tool|function)s?[-_ ](?:calls?|calling|use|usage)|tools|functions)",
+    "refused": (
+        r"(?:not (?:\w+ ){0,2}?(?:support(?:ed|s|ing)?|enabled|available|allowed|implemented)|n[o'’]t (?:\w+ )?support"
+        r"|unsupported|no (?:\w+ )?support for|support(?:s)? no|lacks? support|without support)\b"
+    ),
+}
+"""Words that say the same, by the name under which a pattern takes them: `(?&refused)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +81,7 @@ def _entry(line: bytes) -> ErrorText:
     return ErrorText(**fields)
 
 
+_CLASS = re.compile(r"\(\?&(\w+)\)")
 _PART = re.compile(r"""\[(?:\\.|[^\]\\])*\]|\\.|\(\?P<\w+>|[ <>&'"`]""", re.DOTALL)
 _QUOTE = r"""(?:\\{0,8}+['"`])"""
 _STANDS_FOR = {
@@ -84,6 +98,12 @@ def pattern_of(match: str) -> re.Pattern[str]:
     r"""Compile the pattern of an entry so that it also finds the text when it was escaped or wrapped.
 
     Outside of `[…]` a space stands for white space of any kind, an escaped line break too; a quote for any
-    quote, with or without backslashes; `<`, `>` and `&` for themselves or their escapes in JSON and HTML.
+    quote, with or without backslashes; `<`, `>` and `&` for themselves or their escapes in JSON and HTML; and
+    `(?&name)` for the words of `CLASSES` of that name.
     """
-    return re.compile(_PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), match), re.IGNORECASE)
+    return re.compile(_PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), opened(match)), re.IGNORECASE)
+
+
+def opened(match: str) -> str:
+    """Write the classes of words in a pattern out."""
+    return _CLASS.sub(lambda name: CLASSES[name[1]], match)

@@ -6,13 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from utp_cli.facts.error_texts.entries import ErrorText, error_texts, pattern_of
+from utp_cli.facts.error_texts.entries import MANY, ErrorText, error_texts, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WORD = re.compile(r"\\+(?:u[0-9a-f]{4}|[nrt])?|([a-z]{4,})")
 """A word of four letters or more in a text in lower case; an escape before it is no part of it."""
+
+LIBRARIES = {
+    **dict.fromkeys(("vllm", "sglang"), ("mistral-common", "transformers", "xgrammar", "outlines", "llguidance")),
+    "llama.cpp": ("minja", "jinja"),
+}
+"""Server → the libraries that print in its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +30,25 @@ class Match:
     """Characters of the text, 0-based, end exclusive."""
 
 
-def find_error_texts(text: str, *, server: str | None = None, provider: str | None = None) -> list[Match]:
+def find_error_texts(
+    text: str, *, server: str | None = None, provider: str | None = None, families: bool = True
+) -> list[Match]:
     """Return every known error text that stands in `text`, the best first; one match for an entry.
 
     `server` and `provider` are names as in `ErrorText.by` (`vllm`, `llama.cpp`, `anthropic`), where they are
     known. The order: wrappings (`prio` below zero) last; what was confirmed at its source before what was
-    not; entries of the known server or provider; higher `prio`; the longer match; the earlier one.
+    not; entries of the known server or provider; higher `prio`; the longer match; the earlier one. Families are
+    found by what they say, not by words that they cannot do without: leave them out of long texts.
     """
     known = {name.casefold() for name in (server, provider) if name}
-    return sorted(_matches(text), key=lambda match: _rank(match, known))
+    known |= {library for name in known for library in LIBRARIES.get(name, ())}
+    return sorted(_matches(text, families), key=lambda match: _rank(match, known))
 
 
-def _matches(text: str) -> Iterator[Match]:
+def _matches(text: str, families: bool) -> Iterator[Match]:
     words = {word for word in WORD.findall(text.lower()) if word}
     for entry in error_texts():
-        if any(words.issuperset(needed) for needed in entry.words):
+        if (families or entry.by != MANY) and any(words.issuperset(needed) for needed in entry.words):
             found = pattern_of(entry.match).search(text)
             if found:
                 yield Match(entry, found.span())
