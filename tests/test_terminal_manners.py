@@ -255,3 +255,5 @@ def test_a_session_says_how_many_exchanges_it_has(tmp_path, count, says):
     answer = json.dumps({"response": {"choices": [{"message": {"content": CALL}}]}})
     (tmp_path / "s.jsonl").write_text('{"utp_session": 1}\n' + f"{answer}\n" * count)
     assert says in CliRunner().invoke(app, ["parse", str(tmp_path / "s.jsonl"), "-q"]).stderr
+    whole = json.loads(CliRunner().invoke(app, ["parse", str(tmp_path / "s.jsonl"), "--json"]).stdout)
+    assert (whole["shape"], whole["stream"]) == ("openai-chat", False)  # whole answers, no events

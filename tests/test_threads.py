@@ -14,21 +14,20 @@ from utp_cli.app import app
 from utp_cli.captures.voice import voice_of
 from utp_cli.commands.exits import FAIL_ON
 
-THREADS = load("captures/threads.jsonl") + load("captures/wild.jsonl")
+THREADS = load("captures/threads.jsonl") + load("captures/wild.jsonl") + load("captures/fresh.jsonl")
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
-    "thread-opencode-1018b": "an event of a stream in quotes, in a fence that never closes",
     "thread-sglang-17": "somebody explains a line of a program's usage",
-    "thread-opencode-20273": "the words of the error are not the provider's",
     "thread-puppy-165": "somebody explains it",
     "thread-lms-1342b": "the frame is known, and the escaped words inside are not found",
     "wild-eta-59": "of two errors the last is told",
-    "wild-goose-5998": "nothing says whether a provider or a server printed it",
-    "wild-lms-2180": "somebody goes on to tell of it",
-    "wild-agentiloop-22": "the quotes inside are those of the client's source",
-    "wild-agents-2204": "the name in the text is a placeholder",
     "wild-cai-270": "the name of the tool is empty, and a stack is longer than the words",
     "wild-pydanticai-631": "a dict in the middle of a traceback's message",
+    "fresh-pai-7203": "somebody compares two messages of one library",
+    "fresh-n8n-14692": "somebody tells in his own words what the error was",
+    "fresh-roo-12165": "calls between words: whether they were made or shown cannot be known",
+    "fresh-goose-2314": "the program greets before it fails",
+    "fresh-llama-19051": "somebody explains how the server fails",
     "wild-litellm-19384": "of many complaints in one message the longest is told",
 }
 """What is not read yet, and why."""

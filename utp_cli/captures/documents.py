@@ -168,7 +168,9 @@ def joined(text: str, begin: int = 0, stop: int | None = None) -> Mapped:
         stop = start + len(text[start:end].rstrip())
         parts.append((begin, stop))
         last = text.rfind(" ", start, stop) + 1
-        broken = stop - start == width and width >= _WIDE and (hard or stop - max(last, start) >= _LONG_WORD)
+        broken = (
+            stop == end and stop - start == width and width >= _WIDE and (hard or stop - max(last, start) >= _LONG_WORD)
+        )
         if number + 1 < len(lines) and not broken:
             parts.append(" ")
     return Mapped(text).made_of(parts)

@@ -41,7 +41,7 @@ class Found(Record):
     told: int = 0
     """How much an error tells: 2 in a body, 1 with a status or who passed it on, 0 in words alone."""
     known: int = 0
-    """Of an error, 1 where its words are those of a known server, provider or framework, 2 where they tell a cause."""
+    """How much the words of an error tell: see `told.known_of`."""
     chained: bool = False
     """An error that came of the one before it."""
     deeper: bool = False

@@ -25,15 +25,17 @@ _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
 _STATUS: Final = regex(
-    r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode|\bAPI Error):? ?[45]\d\d\b|\bHTTP [45]\d\d\b|^[ \t`\"'*]{0,4}[45]\d\d "
-    r"|: MCP error -\d{1,6}: ",
+    r"(?:[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode|\bAPI Error):? ?[45]\d\d\b|\bHTTP [45]\d\d\b"
+    r"|^[ \t`\"'*]{0,4}[45]\d\d |: MCP error -\d{1,6}: ",
     re.IGNORECASE | re.MULTILINE,
 )
 _LEAD: Final = regex(r"[ \t>*-]*(?:[\w.\[\]]{1,80}: )?")
 """What may stand before a message on its line: the path of the field that it complains of."""
 _MARKS: Final = ("`", '"', "\u201c", "'", "**")
 """What errors are quoted with in a sentence."""
-_LABEL: Final = regex(r"\b(?:error|exception|message|says?|saying|fails?|failed|failing|with)\b[^\w\n]{0,9}: ?\W{0,4}", re.IGNORECASE)
+_LABEL: Final = regex(
+    r"\b(?:error|exception|message|says?|saying|fails?|failed|failing|with)\b[^\w\n]{0,9}: ?\W{0,4}", re.IGNORECASE
+)
 _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
@@ -95,10 +97,8 @@ def _quoted(text: str, start: int, end: int, line: Line) -> Line | None:
         begin, stop = text.rfind(mark, line.start, start), text.find(mark, end, line.end)
         if begin >= 0 and stop >= 0 and stop - begin <= _LONGEST_QUOTE:
             return Line(start=begin + len(mark), end=stop, form=line.form)
-    label = None
-    for label in _LABEL.finditer(text, line.start, min(start, line.start + _SHORT)):
-        pass
-    return Line(start=label.end(), end=line.end, form=line.form) if label else None
+    labels = [label.end() for label in _LABEL.finditer(text, line.start, min(start, line.start + _SHORT))]
+    return Line(start=labels[-1], end=line.end, form=line.form) if labels else None
 
 
 def _says(says: str, line: str) -> bool:

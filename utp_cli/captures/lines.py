@@ -30,7 +30,8 @@ _BORDER: Final = regex(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞�
 _BOXED: Final = regex(r"\s*[│┃║][ ]?")
 _BOX_END: Final = regex(r"[ ]*█?[ ]*[│┃║▌▐█]?[ ]*")
 _GROUP: Final = regex(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
-_GLYPH: Final = regex(r"[ \t]*(?:[⎿✕✖✗❌❯⏺●■▲⚠⨯]\ufe0f?[ \t]*)+")
+_GLYPHS: Final = "⎿✕✖✗❌❯⏺●■▲⚠⨯◇◆○◐◓◑◒⨉"
+_GLYPH: Final = regex(rf"[ \t]*(?:[{_GLYPHS}]\ufe0f?[ \t]*)+")
 
 _STAMP: Final = (
     r"(?:\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T ]|[ ]-[ ])\d{2}:\d{2}:\d{2}|\d{2}[-/]\d{2}[ ]\d{2}:\d{2}:\d{2}"
@@ -236,7 +237,7 @@ def _without_diff(mapped: Mapped) -> Mapped | None:
 
 def _without_glyphs(mapped: Mapped) -> Mapped | None:
     text = mapped.text
-    if not any(sign in text for sign in "⎿✕✖✗❌❯⏺●■▲⚠⨯"):
+    if not any(sign in text for sign in _GLYPHS):
         return None
     if not any(_GLYPH.match(text, *line) for line in lines_of(text)):
         return None

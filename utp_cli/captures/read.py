@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.classify import sort_of
 from utp_cli.captures.documents import documents_in
-from utp_cli.captures.errors import document_of, read_error, read_error_body, values_in
+from utp_cli.captures.errors import document_of, read_error, read_error_body
 from utp_cli.captures.found import FIRST_REFUSAL, Found, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
+from utp_cli.captures.judged import chosen, convincing
 from utp_cli.captures.known import known_lines
 from utp_cli.captures.lines import cleaned
+from utp_cli.captures.told import known_inside, known_of, told_best
 from utp_cli.captures.tracebacks import fenced, lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.captures.voice import CODE, voice_of
-from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.tracebacks import Line
-    from utp_cli.captures.voice import Voice
-    from utp_cli.facts.error_texts.finder import Match
     from utp_cli.protocol.spans import Span
 
 _STRONG_FORMS: Final = frozenset(
@@ -48,30 +46,21 @@ _STRONG_FORMS: Final = frozenset(
         "log-error",
     }
 )
-_FEW_WORDS: Final = 300
-"""Characters of words around a paste that ask about it, and explain nothing."""
-_SHARE_OF_ERROR: Final = 5
-"""An error that names its status, or who passed it on, counts from one part in five of the text."""
 _PRINTED: Final = frozenset({"box", "vllm", "llama-cpp", "docker-compose", "kubectl", "journald", "github-actions"})
 """Layers that only programs put around lines."""
-_EXPLAINED: Final = 6
-"""Who explains an error says more than one part in so many."""
 _AROUND: Final = frozenset({"quoted", "box", "ansi"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
-_QUOTED: Final = regex(r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback)(?:[A-Za-z]{1,20}[,.;:]? ){3}")
+_TELLS: Final = 2
+"""Words that tell a cause: see `known_of`."""
+_QUOTED: Final = regex(
+    r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback|[Ww]ill (?:sleep|retry)|[Rr]etry)"
+    r"(?:[A-Za-z]{1,20}[,.;:]? ){3}"
+)
 """A sentence goes on behind it on its line: it is spoken of."""
 _PART: Final = 1 << 16
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
-_FEWEST: Final = 15
-"""Characters that words need to tell something."""
-_MOST_TEXTS: Final = 20
-"""Texts in a document of an error that are looked at."""
-_LAST_RESORT: Final = -10
-"""Rank of texts that say what failed, and not why: the frame below may know more."""
-_STACK: Final = 1_200
-"""Characters before an exception in which the last frames of its stack stand."""
 _TAIL: Final = regex(
     r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
     r"|For troubleshooting"
@@ -126,9 +115,9 @@ def read_paste(text: str) -> Paste:
     every = [one for one, _ in found]
     if outside == "explains" and not rest and not any(one.strong for one in every):
         return _plain(text, parts)
-    if not found or not (log or _convincing(every, explained, rest, ends=ends, voice=voice)):
+    if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice)):
         return _plain(text, parts)
-    return Paste(captures=[capture for _, capture in found], chosen=_chosen(every))
+    return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
 
 
 def _words_around(inside: Sequence[Found], text: str) -> Iterable[str]:
@@ -179,9 +168,11 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int
     found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
     found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
     errors = [one for one in found if one.kind == "error"]
-    if not any(one.known or (one.told and len(text) > _FEW_LINES) for one in errors):
+    if not any(
+        one.known > _TELLS or (one.known and one.told) or (one.told and len(text) > _FEW_LINES) for one in errors
+    ):
         known = known_lines(text, log=each.log, asks=asks)
-        kept = [one for one in found if (one.kind != "error" or one.told) and not _quoted_by(one, known)]
+        kept = [one for one in found if (one.kind != "error" or one.told or one.known) and not _quoted_by(one, known)]
         faults = list(_of_lines(told.faults, kept, text, log=each.log))
         again = list(_of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]
         again = again or ([] if len(kept) < len(found) else faults)
@@ -191,7 +182,9 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int
     found = with_responses(found, responses_in(text), text)
     found = joined_runs(found, text)
     once = [
-        replace(one, strong=False, known=0, told=0) if one.kind == "error" and not asks and _QUOTED.match(text, one.end) else one
+        replace(one, strong=False, known=0, told=0)
+        if one.kind == "error" and not asks and _QUOTED.match(text, one.end)
+        else one
         for one in without_repeats(found)
     ]
     noise = sum(_filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
@@ -262,9 +255,9 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
     hops = tuple(dict.fromkeys((*head.hops, *document.hops, *sort.error.hops)))
     status = head.status or _status(sort.error)
     error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
-    known = _is_known(find_error_texts(error.message[:_LONGEST]))
-    if not known and (said := _known_inside(document.value)):
-        error, known = replace(error, message=said), 2
+    known = known_of(error.message)
+    if known < _TELLS and (said := known_inside(document.value, text[document.start : document.end])):
+        error, known = replace(error, message=said), _TELLS
     return replace(
         found,
         start=begin if line or head.hops or head.status else document.start,
@@ -296,11 +289,8 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: 
         if not any(map(str.isalpha, error.message)):
             continue
         named = bool(error.hops) or error.status is not None
-        known = find_error_texts(error.message[:_LONGEST])
-        if line.form in ("python-traceback", "exception") and (not known or known[0].entry.prio <= _LAST_RESORT):
-            said = _with_frame(text, line, error.message)
-            if (framed := find_error_texts(said)) and framed[0].entry.prio > _LAST_RESORT:
-                error, known = replace(error, message=said), framed
+        said, known = told_best(text, line, error.message)
+        error = replace(error, message=said)
         end = line.end
         if known and known[0].entry.carries == "model output" and not log and line is lines[-1] and at == len(taken):
             end = min(len(text), line.start + _LONGEST)
@@ -316,28 +306,10 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: 
             message=error.message,
             told=1 if named else 0,
             strong=line.form in _STRONG_FORMS or named or (bool(known) and fenced(text, line.start)),
-            known=_is_known(known),
+            known=known_of(error.message) if known else 0,
             chained=line.chained,
             deeper=line.deeper,
         )
-
-
-def _known_inside(document: Any) -> str:
-    """Return the first text in a document of an error whose words tell a cause: its message may be cut, or say nothing."""
-    texts = (value for value in values_in(document) if isinstance(value, str) and len(value) > _FEWEST)
-    return next((text for text in islice(texts, _MOST_TEXTS) if _is_known(find_error_texts(text[:_LONGEST])) > 1), "")
-
-
-def _with_frame(text: str, line: Line, message: str) -> str:
-    """Put the last frames of the stack in front of an exception: they say what failed where the words do not."""
-    above = text[max(line.start - _STACK, 0) : line.start].rstrip().split("\n")
-    frames = takewhile(lambda part: not part or part[0] in " \t", reversed(above))
-    return f"{' '.join(part.strip(' ^~') for part in reversed([*frames]))}: {message}"[:_LONGEST]
-
-
-def _is_known(found: Sequence[Match]) -> int:
-    """Say how much known words tell: 2 for a cause, 1 where somebody hides it, 0 for other words."""
-    return 0 if not found else 1 if found[0].entry.code == "gateway-error-opaque" else 2
 
 
 def _of_lines_of_status(lines: Sequence[Line]) -> Iterable[Found]:
@@ -369,56 +341,6 @@ def _capture(one: Found, each: Cleaned) -> Capture:
     )
 
 
-# -- is it a paste, and what matters in it -------------------------------------------------------------------
-
-
-def _convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool, voice: Voice) -> bool:
-    """Whether a text is a paste, and not an answer that speaks of such things.
-
-    `rest`: characters of other words; `voice`: who speaks in them. `ends`: a known error is the last that stands in
-    it; who explains goes on.
-    """
-    if voice == "explains" and all(one.kind in ("error", "log", "result") for one in found):
-        return explained > rest * _EXPLAINED
-    if voice == "asks" and any(one.strong or one.known or one.told for one in found if one.kind == "error"):
-        return True
-    if not any(one.strong for one in found):  # a model may write "Error: no such file"
-        telling = any(one.kind != "error" or one.told or one.known for one in found)
-        ends = ends or any(one.kind == "error" and one.known and one.form != "error-text" for one in found)
-        return telling and (explained > rest or (ends and rest <= _FEW_WORDS)) and found[0].start < _FEW_WORDS
-    named = any(one.kind == "error" and (one.hops or one.status) for one in found)
-    return explained >= rest or rest <= _FEW_WORDS or (named and explained * _SHARE_OF_ERROR >= rest)
-
-
 def _filled(text: str) -> int:
     """Count the characters that are no blanks, a piece at a time: a text's words cost ten times its memory."""
     return sum(len("".join(text[at : at + _PART].split())) for at in range(0, len(text), _PART))
-
-
-def _chosen(found: Sequence[Found]) -> int:
-    """Return the place of what matters: an error of a provider, else the last answer, else the last of the rest.
-
-    A bare exception beside an answer is one of the program that pasted both.
-    """
-    errors = [place for place, one in enumerate(found) if one.kind == "error"]
-    if any(found[place].told or found[place].known for place in errors):
-        return _cause(found, errors)
-    for kinds in (("answer", "stream"), ("session",)):
-        places = [place for place, one in enumerate(found) if one.kind in kinds]
-        if places:
-            return places[-1]
-    return _cause(found, errors) if errors else len(found) - 1
-
-
-def _cause(found: Sequence[Found], errors: Sequence[int]) -> int:
-    """Return the place of the error that tells most; of a chain the first, or its deepest cause; else the last."""
-    best = max(found[place].known for place in errors)
-    errors = [place for place in errors if found[place].known == best]
-    most = max(found[place].told for place in errors)
-    chain: list[int] = []
-    for place in errors:
-        if not (found[place].chained or found[place].deeper):
-            chain = []
-        if found[place].told == most:
-            chain = [place] if found[place].deeper else [*chain, place]
-    return chain[0] if chain else next(place for place in reversed(errors) if found[place].told == most)

@@ -72,6 +72,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("error-line", r"(?:Sorry, I had a problem|Provider ended|Upstream request|InvokeModel)[^\n:]{0,60}: "),
     ("error-line", r"status_code: [45]\d\d, "),
+    ("error-line", r"(?:[A-Z][a-z]{2,20} ){1,3}(?:request )?failed\b[^\n:]{0,40}: ?(?=\S)"),
     ("error-line", r"\[(?:ERROR|[Ee]rror)\]:? (?=\S)"),
 )
 """How a line begins that tells an error, and the form's name."""
@@ -169,7 +170,11 @@ def form_of(line: str) -> str:
     if form := next((form for form, pattern in _HEAD if pattern.match(bare)), ""):
         return form
     told = _PASSED_ON.match(bare)  # `Run failed: PluginInvokeError: …`
-    return next((form for form, pattern in _HEAD if form != "error-line" and pattern.match(bare, told.end())), "") if told else ""
+    return (
+        next((form for form, pattern in _HEAD if form != "error-line" and pattern.match(bare, told.end())), "")
+        if told
+        else ""
+    )
 
 
 def fenced(text: str, at: int) -> bool:

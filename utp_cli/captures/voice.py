@@ -23,10 +23,14 @@ _ASKS: Final = regex(
     r"|\b(?:fails?|failed|failing|crash(?:es|ed)|errors? out|stops? working)\b[^.\n]{0,60}\b(?:with|after)\b"
     r"|\b(?:the )?following (?:error|exception)\b"
     r"|^\W{0,6}(?:\[?bug\]?|describe the bug|steps to reproduce|expected behaviou?r|what happened"
-    r"|actual behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"
+    r"|(?:actual|current|observed) behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"
+    r"|\bit (?:shows?|says?|fails?|throws?|errors?)\b|\bI (?:don't|dont|do not) (?:know|understand)\b"
+    r"|\b(?:then|and|but) (?:get|got|see|saw)\b"
+    r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"
-    r"|\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?(?: (?:is|was|from|in|with)\b[^\n:]{0,40})?:[ \t]*$"
+    r"|\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?"
+    r"(?: (?:is|was|from|in|with)\b[^\n:]{0,40})?:[ \t]*$"
     r"|\b(?:throws?|threw|raises?|results? in|it has|fails? with)"
     r"(?: (?:me|us|an?|the|this|following|error|exception|message)){0,4}:[ \t]*$"
     r"|\u62a5\u9519|\u9519\u8bef\u4fe1\u606f|\u9519\u8bef\u65e5\u5fd7|\u9047\u5230|\u51fa\u73b0[^\n]{0,20}\u9519\u8bef|\u8bf7\u95ee",
@@ -46,7 +50,8 @@ _EXPLAINS: Final = regex(
     re.IGNORECASE,
 )
 _HEADING: Final = regex(
-    r"^[#*_ \t-]{1,8}(?:what (?:issue|problem|error|bug|steps|version|model|did you)\b|describe the (?:bug|issue)|(?:bug|problem) description|what (?:is|'s) the (?:bug|issue|problem"
+    r"^[#*_ \t-]{1,8}(?:what (?:issue|problem|error|bug|steps|version|model|did you)\b|describe the (?:bug|issue)"
+    r"|(?:bug|problem) description|what (?:is|'s) the (?:bug|issue|problem"
     r"|error message)|what happened|what went wrong|(?:current|actual|expected) (?:behaviou?r|result)|error (?:details"
     r"|outputs?|logs?|messages?)|(?:steps )?to reproduce|reproduction|(?:relevant )?logs?(?: output| or errors)?"
     r"|stack ?trace|debug info|(?:app|ollama|vllm) version|environment(?: info)?|additional context"
@@ -59,19 +64,21 @@ _FILLED_IN: Final = regex(
     r"Sorry, your request failed\. Please try again\.|please (?:check your parameters|add any additional context about)"
     r"|\(Select the nodes on your canvas[^\n]*|If you have sensitive data in your workflow[^\n]*"
     r"|Is there an existing issue for this[^\n]*|Please adjust your prompt"
-    r"|You did not use a tool in your previous response[^\n]*",
+    r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*",
     re.IGNORECASE,
 )
 """Sentences that clients and issue trackers print: nobody speaks in them."""
 _FAILS: Final = regex(
-    r"^[^\w\n]{0,8}(?:Traceback \(most recent call last\):\n[ \t]*File |(?:ERROR|FATAL|CRITICAL)\b(?:[\]:]| \d\d-\d\d )|\[Error\]"
+    r"^[^\w\n]{0,8}(?:Traceback \(most recent call last\):\n[ \t]*File |(?:ERROR|FATAL|CRITICAL)\b(?:[\]:]| \d\d-\d\d )"
+    r"|\[Error\]"
     r"|❌[^\n]{0,60}(?:failed|error)|(?:[A-Za-z_]\w{0,60}\.){0,9}[A-Z]\w{1,60}(?:Error|Exception): "
     r"|(?:Error|Failed) [a-z][^\n:]{1,80}:\s)"
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[45]\d\d (?:Bad Request|Internal Server Error)\W{0,4}$|\berror message \""
     r"|^[^\n]{0,60}(?:\) ERROR \d|[-|\[] ?ERROR ?[-|\]])|\bfailed: [A-Z]\w{0,40}Error: "
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$"
-    r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bError code: [45]\d\d - |\bvalidation errors? for \w",
+    r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
+    r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w",
     re.MULTILINE,
 )
 """What logs and programs print when something fails."""
@@ -79,6 +86,8 @@ _MET_WITH: Final = regex(r"\b(?:errors?|exceptions?|fail\w*)\b[^\n]{0,80}:[ \t]*
 """How people lead over to the error that they met."""
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
+_SEVERAL: Final = 2
+"""Lines of failures outside of code that nobody writes who explains one."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
 
@@ -86,9 +95,10 @@ _LONGEST: Final = 4_000
 def tells_of_failure(text: str) -> bool:
     """Whether a text has a line that only a failure prints, and nobody in it explains it to another."""
     text = text[:_LONGEST]
-    voice = voice_of(CODE.sub("", text))
+    outside = CODE.sub("", text)
+    voice = voice_of(outside)
     if voice == "explains":
-        return False
+        return len(_FAILS.findall(outside)) >= _SEVERAL
     asks = voice == "asks" and (_MET_WITH.search(text) or _HEADING.search(text))
     return bool(asks or _FAILS.search(text))
 

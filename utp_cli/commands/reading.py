@@ -111,7 +111,7 @@ def _say_session(name: str, data: bytes) -> None:
     if count > 1:
         say(f"utp: {name}: a session of {count} exchanges, read as one; one alone: --from {name}#0 to #{count - 1}")
     else:
-        say(f"utp: {name}: a session of {count} exchange")
+        say(f"utp: {name}: a session of {count} exchange{'' if count == 1 else 's'}")
 
 
 def picked(place: str, known: dict[str, Any], *, clean: bool = False) -> Iterator[ParseResult]:

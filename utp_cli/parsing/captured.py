@@ -145,7 +145,7 @@ def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[
     if paste.inner is None or result.calls or result.rejected:
         return result
     inner = read(paste.inner.text, options)
-    if not (inner.calls or inner.rejected):
+    if not (inner.calls or inner.rejected or inner.diagnoses):
         return result
     return replace(_in_paste(inner, paste.inner, text), captures=paste.captures)
 

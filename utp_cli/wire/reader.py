@@ -207,7 +207,8 @@ class WireReader:
         found, scope = self._dispatch.recognised, self._dispatch.scope
         error = scope.told.error is not None
         self.shape = self._dispatch.shape or ("error" if error else self._otherwise)
-        self.stream = scope.stream and (error if found is None else found.unit != "message")
+        recorded = found is not None and found.path[-1:] == ("response",)  # a session: each line holds a whole answer
+        self.stream = scope.stream and not recorded and (error if found is None else found.unit != "message")
         return found is not None or error
 
     def _release(self) -> list[WireEvent]:

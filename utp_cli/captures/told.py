@@ -1,0 +1,73 @@
+"""What the words of an error tell: by themselves, with what was taken off them, or somewhere in its document."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.captures.errors import values_in
+from utp_cli.facts.error_texts.entries import MANY
+from utp_cli.facts.error_texts.finder import find_error_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from utp_cli.captures.tracebacks import Line
+    from utp_cli.facts.error_texts.finder import Match
+
+_FEWEST: Final = 15
+"""Characters that words need to tell something."""
+_MOST_TEXTS: Final = 20
+"""Texts in a document of an error that are looked at."""
+_STACK: Final = 1_200
+"""Characters before an exception in which the last frames of its stack stand."""
+_LONGEST: Final = 8_000
+"""Characters of words that are looked up."""
+_LAST_RESORT: Final = -10
+"""Rank of texts that say what failed, and not why: the frame below may know more."""
+
+
+def known_of(message: str) -> int:
+    """Say how much the words of an error tell: 3 for a cause in words of somebody, 2 in words that mean it.
+
+    1 where somebody hides the cause, 0 for unknown words.
+    """
+    return _known(find_error_texts(message[:_LONGEST]))
+
+
+def told_best(text: str, line: Line, message: str) -> tuple[str, list[Match]]:
+    """Return the words of an error, with what was taken off them where that tells more; and the texts in them."""
+    known = find_error_texts(message[:_LONGEST])
+    for said in _fuller(text, line, message) if not known or known[0].entry.prio <= _LAST_RESORT else ():
+        if (more := find_error_texts(said)) and (not known or more[0].entry.prio > known[0].entry.prio):
+            return said, more
+    return message, known
+
+
+def _known(found: Sequence[Match]) -> int:
+    if not found or found[0].entry.code == "gateway-error-opaque":
+        return len(found[:1])
+    return 3 if found[0].entry.by != MANY and found[0].entry.prio >= 0 else 2
+
+
+def known_inside(document: Any, written: str) -> str:
+    """Return the first text in the document of an error that tells a cause: its message may be cut, or say nothing.
+
+    `written`: the document as it stands, where it is cut in an error that another one quotes.
+    """
+    texts = [value for value in values_in(document) if isinstance(value, str) and len(value) > _FEWEST]
+    return next((text for text in [*texts[:_MOST_TEXTS], written[:_LONGEST]] if known_of(text) > 1), "")
+
+
+def _fuller(text: str, line: Line, message: str) -> Iterable[str]:
+    """Give an error with what was taken off it: the words of who passed it on, the last frames of its stack."""
+    yield text[line.start : line.end].strip(" `\n")[:_LONGEST]
+    if line.form in ("python-traceback", "exception"):
+        yield _with_frame(text, line, message)
+
+
+def _with_frame(text: str, line: Line, message: str) -> str:
+    """Put the last frames of the stack in front of an exception: they say what failed where the words do not."""
+    above = text[max(line.start - _STACK, 0) : line.start].rstrip().split("\n")
+    frames = takewhile(lambda part: not part or part[0] in " \t", reversed(above))
+    return f"{' '.join(part.strip(' ^~') for part in reversed([*frames]))}: {message}"[:_LONGEST]
