@@ -27,6 +27,8 @@ NOT_YET = {
     "fresh-n8n-14692": "somebody tells in his own words what the error was",
     "fresh-roo-12165": "calls between words: whether they were made or shown cannot be known",
     "fresh-goose-2314": "the program greets before it fails",
+    "fresh-langchain-482": "the traceback is cut before it says anything",
+    "fresh-llmintents-155": "a client's words, and questions of a form",
     "fresh-llama-19051": "somebody explains how the server fails",
     "wild-litellm-19384": "of many complaints in one message the longest is told",
 }

@@ -18,13 +18,17 @@ _EXPLAINED: Final = 6
 """Who explains an error says more than one part in so many."""
 
 
-def convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool, voice: Voice) -> bool:
+def convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool, voice: Voice, fenced: bool) -> bool:
     """Whether a text is a paste, and not an answer that speaks of such things.
 
     `rest`: characters of other words; `voice`: who speaks in them. `ends`: a known error is the last that stands in
-    it; who explains goes on.
+    it; who explains goes on. `fenced`: the text has a block of code.
     """
-    if voice == "explains" and all(one.kind in ("error", "log", "result") for one in found):
+    last = found[-1]
+    printed = (
+        ends and not fenced and last.strong and last.known > 1 and bool(last.hops)
+    )  # by a program, and nobody goes on about it
+    if voice == "explains" and not printed and all(one.kind in ("error", "log", "result") for one in found):
         return explained > rest * _EXPLAINED
     errors = [one for one in found if one.kind == "error"]
     if any(

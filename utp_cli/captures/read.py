@@ -115,7 +115,7 @@ def read_paste(text: str) -> Paste:
     every = [one for one, _ in found]
     if outside == "explains" and not rest and not any(one.strong for one in every):
         return _plain(text, parts)
-    if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice)):
+    if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice, fenced="```" in text)):
         return _plain(text, parts)
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
 
@@ -175,7 +175,7 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int
         kept = [one for one in found if (one.kind != "error" or one.told or one.known) and not _quoted_by(one, known)]
         faults = list(_of_lines(told.faults, kept, text, log=each.log))
         again = list(_of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]
-        again = again or ([] if len(kept) < len(found) else faults)
+        again = again or ([] if errors else faults)
         found = in_order([*kept, *again]) if again else found
     if not any(one.kind in ("error", "answer", "stream") for one in found):
         found = in_order([*found, *_of_lines_of_status(told.statuses)])

@@ -26,6 +26,7 @@ _ASKS: Final = regex(
     r"|(?:actual|current|observed) behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"
     r"|\bit (?:shows?|says?|fails?|throws?|errors?)\b|\bI (?:don't|dont|do not) (?:know|understand)\b"
     r"|\b(?:then|and|but) (?:get|got|see|saw)\b"
+    r"|\b(?:getting|gives?|gave) (?:this|an|the) (?:error|exception)"
     r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"
@@ -76,7 +77,7 @@ _FAILS: Final = regex(
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[45]\d\d (?:Bad Request|Internal Server Error)\W{0,4}$|\berror message \""
     r"|^[^\n]{0,60}(?:\) ERROR \d|[-|\[] ?ERROR ?[-|\]])|\bfailed: [A-Z]\w{0,40}Error: "
-    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$"
+    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w",
     re.MULTILINE,
