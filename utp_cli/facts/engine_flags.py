@@ -1,7 +1,7 @@
 """Options of inference servers that a fix may name: each is one of the server's own argument parser.
 
 Sources, November 2026: vLLM 0.33 `engine/arg_utils.py` and `entrypoints/openai/cli_args.py`; SGLang 0.5.23
-`srt/server_args.py`; llama.cpp `common/arg.cpp`; LMDeploy 0.18 `cli/utils.py`; text-generation-inference
+`srt/arg_groups/fields/`; llama.cpp `common/arg.cpp`; LMDeploy 0.18 `cli/utils.py`; text-generation-inference
 `launcher/src/main.rs`; TensorRT-LLM `commands/serve.py`.
 """
 
