@@ -105,6 +105,19 @@ def loads(text: str | bytes) -> Any:
         return _PATIENT.decode(text)
 
 
+class LongText(str):
+    """A text that is decoded in many places: an error of the standard library's reader counts the lines before it.
+
+    Here they do not count, so that each error costs the same wherever it is; its line is a wrong one.
+    """
+
+    __slots__ = ()
+
+    def count(self, *_: Any) -> int:
+        """Return 0."""
+        return 0
+
+
 def raw_decode(text: str, at: int) -> tuple[Any, int]:
     """Read the JSON value at `text[at]`; return it and the index behind it. Raises as `loads` does."""
     try:
