@@ -330,3 +330,23 @@ def test_fixes_of_a_real_server_in_commented_yaml() -> None:
     assert remarks(read_tool_file("t.yaml", after)) == remarks(file)
     added = [line for line in after.splitlines() if line not in file.text.splitlines()]
     assert {line.strip() for line in added} == {"additionalProperties: false"}
+
+
+@pytest.mark.parametrize("key", ["params", "Args", "arguments", "paramters", "input-schema", "schema"])
+def test_a_schema_under_another_key_is_named_and_renamed(key: str) -> None:
+    text = f"- name: get_weather\n  description: x\n  {key}: {{type: object, properties: {{}}}}\n"
+    path = write("t.yaml", text)
+    (found,) = [one for one in json.loads(utp(path, "--json").stdout)["findings"] if one["code"] == "UTP103"]
+    assert (found["line"], found["column"], found["hint"]) == (3, 3, "rename it to `parameters`")
+    assert key in found["message"]
+    utp(path, "--fix")
+    assert path.read_text(encoding="utf-8") == text
+    utp(path, "--fix", "--unsafe-fixes")
+    assert "  parameters: {type: object, properties: {}" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("key", ["outputSchema", "output_schema", "examples", "annotations"])
+def test_what_stands_beside_a_schema_is_not_taken_for_one(key: str) -> None:
+    path = write("t.yaml", f"- name: get_weather\n  description: x\n  {key}: {{type: object, properties: {{}}}}\n")
+    found = [one for one in json.loads(utp(path, "--json").stdout)["findings"] if one["code"] == "UTP103"]
+    assert [one["message"] for one in found] == ["no schema"]

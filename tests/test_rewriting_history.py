@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from utp_cli.diagnosis.histories.rewrite import rewrite_history
 from utp_cli.facts.turns import TURN_RULES
+from utp_cli.protocol.errors import UtpError
 
 PROVIDERS = sorted(TURN_RULES)
 
@@ -242,3 +243,15 @@ def test_the_providers_own_types_take_what_was_rewritten(provider: str) -> None:
         judge(rewrite_history(history, provider).messages)
 
     check()
+
+
+@pytest.mark.parametrize("key", ["messages", "input"])
+def test_the_request_around_a_history_is_taken(key: str) -> None:
+    history = [{"role": "user", "content": "hi"}]
+    assert rewrite_history({"model": "m", key: history}, "mistral") == rewrite_history(history, "mistral")
+
+
+@pytest.mark.parametrize("given", [None, 5, "hi", b"hi", {}, {"messages": "hi"}, {"model": "m"}])
+def test_what_is_no_history_is_said(given: Any) -> None:
+    with pytest.raises(UtpError, match="a history is a list of messages"):
+        rewrite_history(given, "mistral")

@@ -106,6 +106,8 @@ BOMB = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]
 BAD = [
     ("t.yaml", "a: [1", "t.yaml:1:6: not YAML"),
     ("t.yaml", "name: a\n\tx: 1", "t.yaml:2:1: not YAML"),
+    ("t.yaml", '- name: a\n  x: "open\n- name: b\n', "t.yaml:2:6: not YAML: a quote opens here and nothing closes it"),
+    ("t.yaml", "- name: 'a\n  x: y\n", "t.yaml:1:9: not YAML: a quote opens here and nothing closes it"),
     ("t.json", '{"a":\n 1,}', "t.json:2:4: not JSON"),
     ("t.jsonl", '{"name": "a"}\n{"name"\n', "t.jsonl:2:8: not JSON"),
     ("t.yaml", "- x", "no tools in it"),

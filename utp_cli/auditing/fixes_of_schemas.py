@@ -11,6 +11,7 @@ from utp_cli.auditing.schemas import close_keyword, edit_distance, misplaced_pro
 from utp_cli.auditing.subject import compact
 from utp_cli.auditing.unsaid import closed_values
 from utp_cli.facts.schema_types import type_meant
+from utp_cli.validation.definitions import FORMS
 
 if TYPE_CHECKING:
     from utp_cli.auditing.edits import Fixer
@@ -30,7 +31,9 @@ def _plain_name(fault: Fault) -> Fix | None:
 
 
 def _object_schema(fault: Fault) -> Fix | None:
-    """UTP103: an absent schema or an absent type."""
+    """UTP103: an absent schema, a schema under another key, or an absent type."""
+    if fault.tool.schema is None and fault.value is not None:
+        return unsafe(rename(fault.pointer, FORMS[fault.tool.definition.tool.form].schemas[0][0]))
     if fault.tool.schema is None:
         return safe(set_to(fault.pointer, {"type": "object", "properties": {}}))
     schema = fault.tool.schema

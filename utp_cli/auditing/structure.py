@@ -82,11 +82,17 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     Why it is bad: arguments are always an object, and most providers refuse any other root.
     Example: `parameters: {properties: {…}}`.
     Use instead: `parameters: {type: object, properties: {…}}`.
-    Fix safety: safe where the schema or its type is absent; otherwise no fix.
+    Fix safety: safe where the schema or its type is absent; unsafe where it stands under another key, which is renamed;
+    otherwise no fix.
     """
     at, schema, form = tool.definition.schema_pointer, tool.schema, tool.definition.tool.form
     add = "write `type: object` with `properties: {}`"
-    if schema is None:
+    if schema is None and (key := misnamed_schema(tool)):
+        right = FORMS[form].schemas[0][0]
+        yield Flaw(
+            pointer=tool.at(key), message=f"no schema: nobody reads it under {key}", hint=f"rename it to `{right}`"
+        )
+    elif schema is None:
         # OpenAI and Gemini read a missing schema as a tool without arguments.
         due = any(target.provider.schema_due for target in tool.targets)
         if due or not tool.is_gemini:
@@ -103,6 +109,20 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
             message=f"the root of the schema has type {shown(schema['type'])}, not object",
             hint="wrap the value in a property of an object",
         )
+
+
+_MEANT = ("params", "args", "arguments", "properties", "schema", "json_schema", "input", "inputs")
+"""Keys that authors keep the schema under and no form reads."""
+
+
+def misnamed_schema(tool: AuditedTool) -> str | None:
+    """Return the key that the schema of a tool was meant to stand under, by a slip or by another word for it."""
+    for key, value in list(tool.definition.body.items())[:HINTED]:
+        folded = key.casefold()
+        slip = not folded.startswith("output") and nearest(folded, SCHEMA_KEYS, cutoff=0.8)
+        if isinstance(value, dict) and (folded in _MEANT or slip):
+            return key
+    return None
 
 
 @audit_rule("UTP104", "error", "bad-required", on="node", refused_by=("openai-strict", "gemini"), fix="unsafe")

@@ -185,6 +185,10 @@ def read_yaml(text: str, name: str) -> Placed:
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        if (
+            getattr(error, "context", None) == "while scanning a quoted scalar"
+        ):  # ran into the end: the slip is its start
+            mark, problem = getattr(error, "context_mark", None) or mark, "a quote opens here and nothing closes it"
         raise _bad(name, text, mark.index if mark else 0, f"not YAML: {problem}") from None
     except RecursionError:
         raise _bad(name, text, 0, "nested too deeply") from None

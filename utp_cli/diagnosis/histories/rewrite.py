@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from utp_cli.diagnosis.histories.reading import TAKEN, form_of, read_turns
 from utp_cli.diagnosis.histories.writing import write_turns
 from utp_cli.diagnosis.models import belongs
 from utp_cli.facts.turns import MODEL_RULES, OTHER_NAMES, TURN_RULES
-from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.errors import BadOption, UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from utp_cli.facts.turn_rules import TurnRules
     from utp_cli.protocol.findings import Finding, Severity
 
+_IN_REQUEST: Final = ("messages", "input", "contents")
+"""Keys of a request that hold the history."""
 _STEPS: Final[tuple[Callable[[Look, list[Turn]], list[Turn]], ...]] = (
     check_roles,
     check_kinds,
@@ -70,7 +73,7 @@ class History:
 
 
 def rewrite_history(
-    messages: Sequence[Any],
+    messages: Sequence[Any] | Mapping[str, Any],
     provider: str,
     *,
     model: str | None = None,
@@ -81,19 +84,20 @@ def rewrite_history(
 ) -> History:
     """Return a history as a provider takes it, with all that was broken. Nothing is read, sent or changed in place.
 
-    `messages`: messages, items (Responses) or contents (Gemini) of any provider, also mixed. `provider`: a provider or
+    `messages`: messages, items (Responses) or contents (Gemini) of any provider, also mixed, or a request that holds
+    them. `provider`: a provider or
     server of `facts/turns.py` or another name of it. `model`: rules of some models hold only where it is known.
     `open_end`: the last message is an answer that just came, so its calls are pending and it may be the last.
     `thinking`: the request turns thinking on. `native`: the messages are known to be meant for this provider, so that
     another form is a fault. `root`: JSON Pointer of the list, for places.
 
     What a rewrite gives, a second one leaves alone; no result is invented as a success, and no message of the user is
-    left out. Raises `UnknownName` for a provider that is not known.
+    left out. Raises `UnknownName` for a provider that is not known, `BadOption` for what is no list of messages.
     """
     rules = rules_for(provider, model)
     if thinking and rules.form in ("anthropic", "bedrock"):
         rules = replace(rules, prefill=False)
-    turns = read_turns(copy.deepcopy(list(messages)), root)
+    turns = read_turns(copy.deepcopy(_listed(messages)), root)
     form = form_of(turns)
     converted = form not in TAKEN[rules.form] and not native
     severity: Severity = "warning" if rules.order_code != "turn-order" and model is None else "error"
@@ -108,6 +112,19 @@ def rewrite_history(
         broken=look.broken,
         converted=form if converted else "",
     )
+
+
+def _listed(given: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
+    """Return the messages, out of the request around them too. Raises `BadOption` where there are none."""
+    listed: list[Any] | None
+    if isinstance(given, Mapping):
+        listed = next((given[key] for key in _IN_REQUEST if isinstance(given.get(key), list)), None)
+    else:
+        listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else None
+    if listed is None:
+        held = f"a mapping without {', '.join(_IN_REQUEST)}" if isinstance(given, Mapping) else type(given).__name__
+        raise BadOption(f"a history is a list of messages, or a request that holds one, not {held}")
+    return listed
 
 
 def rules_for(provider: str, model: str | None = None) -> TurnRules:
