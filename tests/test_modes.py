@@ -123,3 +123,20 @@ def test_a_name_that_is_nearly_a_tools() -> None:
     assert "Ada is no known tool" in [attempt.reason for attempt in other.attempts]
     shown = parse('It sends {"tool": "serch", "arguments": {"q": "x"}} then.', tools=TOOLS)
     assert shown.calls == []
+
+
+@pytest.mark.parametrize(("name", "said"), [("get_wether", "did you mean get_weather?"), ("zzz", "the tools are")])
+def test_a_choice_of_no_tool_has_no_second_stage(name: str, said: str) -> None:
+    result = answered({"reasoning": "Oslo.", "answer": None, "use_tool": name}, "two-stage")
+    assert [(call.name, call.reason) for call in result.rejected] == [(name, "malformed")]
+    assert [note.code for note in result.notes] == ["unknown-choice"]
+    assert said in result.notes[0].message
+
+
+@pytest.mark.parametrize("parser", ["mcp_xml", "tool_use_xml", "tool_call_xml"])
+def test_who_names_a_dialect_of_elements_takes_no_json_for_a_call(parser: str) -> None:
+    text = '{"name": "search", "arguments": {"q": "x"}}'
+    result = parse(text, tools=TOOLS, parser=parser)
+    assert (result.calls, [call.reason for call in result.rejected]) == ([], ["shown"])
+    assert len(parse(text, tools=TOOLS).calls) == 1
+    assert len(parse(text, tools=TOOLS, parser=parser, mode="structured").calls) == 1

@@ -24,7 +24,7 @@ from tests.played_server import SCENARIOS, WAIT, Played, ask, body_of, path_of, 
 pytest.importorskip("uvicorn")
 
 from utp_cli.app import app
-from utp_cli.commands.serving import Pages
+from utp_cli.commands.serving import Pages, tell_if_silent
 from utp_cli.io.healing import HEALED, Healing, Line, Patience
 from utp_cli.io.proxy import Relaying, listen, serve
 from utp_cli.recording.capture import Capture, row_of
@@ -469,3 +469,15 @@ def test_a_port_in_use() -> None:
         done = CliRunner().invoke(app, ["serve", "--upstream", "http://x", "--port", str(port)])
     assert done.exit_code == 2
     assert f"utp: cannot listen on port {port}: address already in use; choose another with --port" in done.stderr
+
+
+def test_a_server_that_is_not_there_yet_is_told_at_the_start(
+    played: Played, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    tell_if_silent(f"http://127.0.0.1:{port}")
+    assert f"nothing answers at http://127.0.0.1:{port} (connection refused)" in capsys.readouterr().err
+    tell_if_silent(played.url)
+    assert capsys.readouterr().err == ""

@@ -439,3 +439,24 @@ def test_tools_of_the_provider_are_not_checked_against_definitions() -> None:
     known = [{"name": "f", "parameters": {"type": "object", "properties": {}}}]
     (call,) = parse({"object": "response", "status": "completed", "output": [item]}, tools=known).calls
     assert (call.name, call.arguments, call.valid, call.problems) == ("computer", item["action"], None, ())
+
+
+BLOCK = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("fragment", "content", "pointer"),
+    [
+        (BLOCK, "", "/input"),
+        ([BLOCK], "", "/0/input"),
+        ([{"type": "text", "text": "Hi."}, BLOCK], "Hi.", "/1/input"),
+        ([{"type": "thinking", "thinking": "Hm."}, BLOCK, {"type": "text", "text": "Bye."}], "Bye.", "/1/input"),
+    ],
+)
+def test_blocks_of_a_message_without_the_message(fragment: Any, content: str, pointer: str) -> None:
+    for source in (fragment, json.dumps(fragment)):
+        result = parse(source)
+        assert [(call.name, call.arguments, call.id, call.pointer) for call in result.calls] == [
+            ("f", {"a": 1}, "toolu_1", pointer)
+        ]
+        assert (result.shape, result.content, result.rejected, result.diagnoses) == ("anthropic", content, [], [])

@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.calls import Repair, ToolCall
+from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from utp_cli.auditing.report import AuditReport
     from utp_cli.dialects.spec import Dialect
-    from utp_cli.protocol.calls import ParseResult, Problem, Sureness
+    from utp_cli.protocol.calls import Problem, Sureness
     from utp_cli.protocol.tools import Tier, Tool, ToolSource
     from utp_cli.rendering.prompts import Example
     from utp_cli.replaying.run import Replay
@@ -253,6 +253,8 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Message:  # noq
     """
     from utp_cli.rendering.messages import rewrite as rewritten  # noqa: PLC0415
 
+    if not isinstance(result, ParseResult):
+        raise BadOption("what is rewritten is the result of `parse`")
     made = rewritten(result, format)
     message = Message(made.message)
     message.repairs = made.repairs
@@ -267,7 +269,7 @@ def preflight(
     `tier`: the highest that is offered. `root`: the folder that paths must stay in; without it only paths that climb
     out of where they start are found. A problem has `code` (`unknown-tool`, `missing-argument`, `wrong-type`,
     `not-in-enum`, `unexpected-argument`, `tier`, `confirmation`, `path-escape`, …), `pointer` into the arguments,
-    `message`, `hint`, `expected`, `received`. Raises `UtpError` for tools that are none.
+    `message`, `hint`, `expected`, `received`. Raises `UtpError` for tools, and for a call, that are none.
     """
     from utp_cli.protocol.tools import tier_named  # noqa: PLC0415
     from utp_cli.validation.preflight import preflight_check  # noqa: PLC0415
@@ -279,8 +281,8 @@ def preflight(
 def retry_message(call: AnyCall, tools: ToolSource) -> str:
     """Write what to send back to the model for a call that cannot be run: what is wrong, expected, received, the fix.
 
-    A rejected call is told its reason. `""` where there is nothing to complain about. Raises `UtpError` for tools that
-    are none.
+    A rejected call is told its reason. `""` where there is nothing to complain about. Raises `UtpError` for tools, and
+    for a call, that are none.
     """
     from utp_cli.validation.arguments import check_arguments  # noqa: PLC0415
     from utp_cli.validation.retry import retry_message as written  # noqa: PLC0415
@@ -297,10 +299,12 @@ def plan_calls(calls: Sequence[ToolCall], tools: ToolSource | None = None) -> li
 
     Reads that stand together are one batch; a write stands alone, so that order holds around it. What a tool does is
     told by its annotations, else by the verbs of its name and description; what nobody can tell counts as writing.
-    Raises `UtpError` for tools that are none.
+    Raises `UtpError` for tools and for calls that are none.
     """
     from utp_cli.validation.plan import parallel_plan  # noqa: PLC0415
 
+    if not all(isinstance(call, ToolCall) for call in calls):
+        raise BadOption("the calls to plan are those that `parse` found")
     batches = parallel_plan(calls, {} if tools is None else _tools(tools))
     return [[calls[index] for index in batch] for batch in batches]
 
@@ -314,6 +318,8 @@ def _tools(tools: ToolSource) -> dict[str, Tool]:
 def _call(call: AnyCall) -> ToolCall:
     if isinstance(call, ToolCall):
         return call
+    if not isinstance(call, Mapping) or not isinstance(call.get("name"), str):
+        raise BadOption("a call is what `parse` found, or a mapping with `name` and `arguments`")
     arguments = call.get("arguments")
     known = arguments if isinstance(arguments, dict) else {}
     return ToolCall(name=str(call.get("name", "")), arguments=known, id=call.get("id") or "")

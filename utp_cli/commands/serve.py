@@ -12,7 +12,7 @@ from utp_cli.commands import options
 from utp_cli.commands.declared import Option, command_app, page
 from utp_cli.commands.formats import Showing
 from utp_cli.commands.recorder import Recorder
-from utp_cli.commands.serving import MODES, POLICIES, LiveWays, Pages, healed, one_of, server_url
+from utp_cli.commands.serving import MODES, POLICIES, LiveWays, Pages, healed, one_of, server_url, tell_if_silent
 from utp_cli.io import output as out
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.settings import load_settings
@@ -108,6 +108,7 @@ def _announce(here: str, host: str, url: str, output: str | None) -> None:
     """Say where it listens, and what to paste into each kind of client."""
     writing = f", writing to {output}" if output else ""
     out.say(f"listening on {here} for {shown_url(url)}{writing}; Ctrl-C ends it")
+    tell_if_silent(url)
     if host != "127.0.0.1":
         out.say(f"utp: note: whoever reaches {host} can ask the server; nothing here asks for a key")
     version = urlsplit(url).path.rstrip("/") or "/v1"

@@ -120,6 +120,20 @@ def server_url(settings: Settings) -> str:
     return url
 
 
+def tell_if_silent(url: str) -> None:
+    """Say it where nobody listens at a server's address. It may start later, so that this is no error."""
+    import socket  # noqa: PLC0415 - help has no need of it
+    from urllib.parse import urlsplit  # noqa: PLC0415 - as above
+
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=1).close()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        out.say(f"utp: note: nothing answers at {shown_url(url)} ({why}); start the server, or mend --upstream")
+
+
 def one_of(option: str, value: str, known: Sequence[str]) -> str:
     """Return the value of an option. Raises `BadOption` with the nearest."""
     if value in known:

@@ -107,7 +107,7 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
             for shaped in shapes:
                 if isinstance(shaped, Payload):
                     if not text[:start].strip() and not text[at:].strip():
-                        _take_payload(found, shaped, lane, (start, at))
+                        _take_payload(found, shaped, lane, (start, at), tools)
                 elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
                     candidate = _candidate(lane, shaped, reader, (start, at), end, known=tools is not None)
                     found.candidates.append(candidate)
@@ -118,7 +118,9 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
         lane.claim(list(dict.fromkeys(taken)))
 
 
-def _take_payload(found: JsonRung, shaped: Payload, lane: Lane, span: tuple[int, int]) -> None:
+def _take_payload(
+    found: JsonRung, shaped: Payload, lane: Lane, span: tuple[int, int], tools: Mapping[str, Tool] | None
+) -> None:
     """Take what stands in the place of a call: an answer, a thought, the choice of a tool."""
     found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
     if shaped.kind == "thought":
@@ -128,6 +130,13 @@ def _take_payload(found: JsonRung, shaped: Payload, lane: Lane, span: tuple[int,
             rung="heuristic", parser=CHOICE_PARSER, name=shaped.text, arguments={}, pointer=lane.pointer, span=span,
             raw=lane.engine.text[slice(*span)], reason="intent",
         )  # fmt: skip
+        if tools is not None and shaped.text not in tools:
+            found.chosen.reason = "malformed"  # there is no second stage for it
+            near = nearest(shaped.text, tools)
+            offer = f"did you mean {near}?" if near else f"the tools are {', '.join([*tools][:20])}"
+            message = f"the model chose {shaped.text}, which is no known tool; {offer}"
+            found.notes.append(Note(code="unknown-choice", message=message, pointer=lane.pointer, span=span))
+            return
         again = f"utp render-tools TOOLS --mode two-stage --stage 2 --chosen {shaped.text}"
         message = f"the model chose {shaped.text}; the second stage is next: {again}"
         found.notes.append(Note(code="tool-chosen", message=message, pointer=lane.pointer, span=span))

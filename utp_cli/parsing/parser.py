@@ -262,7 +262,11 @@ class Parser:
         stripped = read_stripped(self._lanes, self._tools, end)
         if stripped:
             return JsonRung(candidates=stripped)
-        return read_json_rung(self._lanes, self._tools, end, self._mode.form)
+        found = read_json_rung(self._lanes, self._tools, end, self._mode.form)
+        if self._asked and not self._mode.in_text and all(d.body.family == "xml_elements" for d in self._asked):
+            for candidate in found.candidates:  # whoever names a dialect of elements takes no JSON for a call
+                candidate.reason = candidate.reason or "shown"
+        return found
 
 
 class Climbed(MutableRecord):

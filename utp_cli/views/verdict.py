@@ -99,6 +99,13 @@ def _unsure(result: ParseResult) -> bool:
     return any(call.standing == "unsure" for call in result.calls)
 
 
+def _undecided(result: ParseResult) -> str:
+    """Ask for the tools only where they are not known."""
+    known = any(call.standing == "unsure" and call.valid is not None for call in result.calls)
+    ask = "read the text around it" if known else "name the tools with -t to be sure"
+    return f"{_calls(result)}, made or only shown: {ask}"
+
+
 def _repaired(result: ParseResult) -> str:
     number = sum(bool(call.repairs) for call in result.calls)
     return f"{_calls(result)}, {number} repaired" if number else _calls(result)
@@ -119,6 +126,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (other_than_answer, "look", lambda r: str(other_than_answer(r))),
     (lambda r: any(finding.code in UNSEEN for finding in r.diagnoses), "lost", _unseen),
     (lambda r: _rejected(r, "truncated"), "lost", _cut_off),
+    (lambda r: _noted(r, "unknown-choice"), "lost", lambda _: "the model chose a tool that there is not"),
     (lambda r: _rejected(r, "malformed"), "lost", lambda r: _lost(r, "malformed", "could not be read")),
     (lambda r: _rejected(r, "doubtful"), "lost", lambda r: _lost(r, "doubtful", "too doubtful to run")),
     (_invalid, "lost", _unfit),
@@ -132,7 +140,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (lambda r: _without_call(r, "shown"), "look", _shown),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: not r.calls and _noted(r, "unread-json"), "look", lambda _: "no call: JSON that cannot be read"),
-    (_unsure, "look", lambda r: f"{_calls(r)}, made or only shown: name the tools with -t to be sure"),
+    (_unsure, "look", _undecided),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),
 )

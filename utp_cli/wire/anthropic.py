@@ -48,7 +48,9 @@ class Decoder(FormatDecoder):
         reader = _EVENTS.get(text_of(doc.get("type")))
         if reader is not None:
             return reader(self, doc)
-        return self._message(doc) if isinstance(doc.get("content"), list | str) else []
+        if isinstance(doc.get("content"), list | str):
+            return self._message(doc)
+        return self._block((), doc) if "type" in doc else []  # a block without `content` around it
 
     def close(self) -> list[WireEvent]:
         events = [event for index in sorted(self._open) for event in self._end(index)]
@@ -61,7 +63,7 @@ class Decoder(FormatDecoder):
         self._message_facts(doc)
         events = self.text(self.at("content"), doc.get("content"))
         for index, block in dicts_of(doc.get("content")):
-            events += self._block(index, block)
+            events += self._block(("content", index), block)
         return events
 
     def _message_facts(self, message: dict[str, Any]) -> None:
@@ -70,21 +72,19 @@ class Decoder(FormatDecoder):
         self.count_tokens(usage.get("input_tokens"), usage.get("output_tokens"))
         self._reason = text_of(message.get("stop_reason")) or self._reason
 
-    def _block(self, index: int, block: dict[str, Any]) -> list[WireEvent]:
+    def _block(self, path: tuple[str | int, ...], block: dict[str, Any]) -> list[WireEvent]:
         kind = text_of(block.get("type"))
         given = block.get("input", ABSENT)
         if kind in _RAN_ON_SERVER:
             return self.server_call(block.get("name"), given, block.get("id"))
         if kind == "tool_use":
-            place = self.at("content", index, "input")
+            place = self.at(*path, "input")
             self.note_kind(given, place, dict)
             return self.whole_call(place, name=block.get("name"), call_id=block.get("id"), arguments=given)
-        return self._text(index, block)
+        return self._text(path, block)
 
-    def _text(self, index: int, part: dict[str, Any]) -> list[WireEvent]:
-        return [
-            event for key, kind in _TEXTS for event in self.text(self.at("content", index, key), part.get(key), kind)
-        ]
+    def _text(self, path: tuple[str | int, ...], part: dict[str, Any]) -> list[WireEvent]:
+        return [event for key, kind in _TEXTS for event in self.text(self.at(*path, key), part.get(key), kind)]
 
     # -- a stream --------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class Decoder(FormatDecoder):
             events += self._end(index)
         self._last = index
         if kind != "tool_use" and kind not in _RAN_ON_SERVER:
-            return [*events, *self._text(index, block)]
+            return [*events, *self._text(("content", index), block)]
         opened = self._open[index] = _Block(call=self._call(index, block), server=kind in _RAN_ON_SERVER)
         # `{}` is a placeholder for what the deltas bring.
         opened.call.value = block.get("input") or ABSENT
@@ -117,7 +117,7 @@ class Decoder(FormatDecoder):
         delta = dict_of(doc.get("delta"))
         piece = text_of(delta.get("partial_json"))
         if not piece:
-            return self._text(index, delta)
+            return self._text(("content", index), delta)
         opened = self._open.get(index)
         if opened is None:
             opened = self._open[index] = _Block(call=self._call(index, {}), server=False)

@@ -276,6 +276,8 @@ class Decoder(FormatDecoder):
         last = state.calls[-1] if state.calls else None
         says_nothing = name is None and call_id is None
         call = last if index is None else state.by_index.get(index, last if says_nothing else None)
+        if call is not None and call.name is None and call.id is None:
+            return call  # its arguments came first; this piece says whose they are
         if call is None and name and index is not None:
             return None  # also under an id that another call has
         if call_id is not None and (call is None or call.id != call_id):
@@ -286,6 +288,8 @@ class Decoder(FormatDecoder):
         if name and index is not None and index not in state.by_index and call and call.name:
             # An index of its own makes a call of its own, also under an id that another has.
             return None if name != call.name or is_json(call.text) else call
+        if call_id is not None and call and call.name and name not in (None, call.name) and is_json(call.text):
+            return None  # the call is whole, and another name comes under its id
         if call is None or name is None or call.name is None or call_id is not None:
             return call
         return None if name != call.name or _second(call, arguments) else call

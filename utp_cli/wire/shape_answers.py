@@ -173,6 +173,11 @@ def _lone_choice(doc: Document) -> bool:
     return "done" not in doc and speaks and not said.keys().isdisjoint({"role", "tool_calls", "function_call"})
 
 
+def _lone_block(doc: Document) -> bool:
+    """What stands in `content`, without it; models write no `id`."""
+    return doc.get("type") == "tool_use" and bool(text_of(doc.get("name"))) and isinstance(doc.get("id"), str)
+
+
 def _answer(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> Rule:
     return Rule(name, side, "answer", why, frozenset(keys.split()), holds)
 
@@ -306,6 +311,7 @@ MESSAGE_RULES: Final = (
     _message("openai-chat", "tool_calls", "`tool_calls` alone", _lone_calls),
     _message("openai-legacy", "function_call", "`function_call` alone", _lone_function_call),
     _message("openai-chat", "function", "a call as `tool_calls` has them", _wire_call),
+    _message("anthropic", "input", "a block of Anthropic's `content`", _lone_block),
     _event(
         "openai-responses",
         "call_id",
