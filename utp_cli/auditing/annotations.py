@@ -42,8 +42,8 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: wants at least one of the four hints.
     Why it is bad: a client must then take it for not read-only, destructive, not idempotent and open to the world.
-    Example: no `annotations`.
-    Use instead: `annotations: {readOnlyHint: true}`.
+    Example: `{name: get_page}`.
+    Use instead: `{name: get_page, annotations: {readOnlyHint: true}}`.
     Fix safety: unsafe; the hints that the name's verb suggests are added, none where there is a doubt.
     """
     if not any(hint in tool.annotations for hint in HINTS):
@@ -67,8 +67,8 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: compares `readOnlyHint: true` with the verbs of the name; a read verb in first place wins. Verbs that
     may well read (run, execute, set, post, submit) are told only when this rule is asked for by its code.
     Why it is bad: clients run it without asking.
-    Example: `delete_page` with `readOnlyHint: true`.
-    Use instead: `readOnlyHint: false, destructiveHint: true`.
+    Example: `{name: delete_page, annotations: {readOnlyHint: true}}`.
+    Use instead: `{name: delete_page, annotations: {readOnlyHint: false, destructiveHint: true}}`.
     Fix safety: no fix; the name or the hint is wrong.
     """
     parts, first = set(words(tool.name)), _first_word(tool)
@@ -90,8 +90,8 @@ def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
     no write verb, and that say nothing of `readOnlyHint`. An explicit false is the author's word; that, and other read
     verbs, are told only when this rule is asked for by its code.
     Why it is bad: clients ask the user before every call.
-    Example: `list_files` with `annotations: {title: …}`.
-    Use instead: `annotations: {title: …, readOnlyHint: true}`.
+    Example: `{name: list_files, annotations: {title: List files}}`.
+    Use instead: `{name: list_files, annotations: {title: List files, readOnlyHint: true}}`.
     Fix safety: unsafe; the hint is set to true where neither words nor hints speak against it.
     """
     said = {word.removesuffix("s") for word in words(first_sentence(tool.description))}
@@ -126,8 +126,8 @@ def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
     false`. Its absence (MCP takes that for true), and verbs such as clear or reset, are told only when this rule is
     asked for by its code.
     Why it is bad: clients run it without asking.
-    Example: `drop_table` with `destructiveHint: false`.
-    Use instead: `destructiveHint: true`.
+    Example: `{name: drop_table, annotations: {destructiveHint: false}}`.
+    Use instead: `{name: drop_table, annotations: {destructiveHint: true}}`.
     Fix safety: unsafe; the hint is set to true where it is absent.
     """
     hint = tool.annotations.get("destructiveHint")
@@ -155,8 +155,8 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates. An openWorldHint
     false on a tool that speaks of the web is told only when this rule is asked for by its code.
     Why it is bad: clients take one of them, and nobody knows which.
-    Example: `{readOnlyHint: true, destructiveHint: true}`.
-    Use instead: `{readOnlyHint: true}`.
+    Example: `annotations: {readOnlyHint: true, destructiveHint: true}`.
+    Use instead: `annotations: {readOnlyHint: true}`.
     Fix safety: safe for destructiveHint beside readOnlyHint on a tool that reads by its name (dropped); otherwise
     no fix.
     """
@@ -233,8 +233,8 @@ def missing_title(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: looks for `title` and `annotations.title`.
     Why it is bad: people are asked to allow `gh_li_op`.
-    Example: no `title`.
-    Use instead: `title: List open issues`.
+    Example: `{name: list_issues}`.
+    Use instead: `{name: list_issues, title: List open issues}`.
     Fix safety: safe only where the two differ by case or space; otherwise no fix.
     """
     title, other = tool.definition.body.get("title"), tool.annotations.get("title")
@@ -260,7 +260,7 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     JSON, that is told (info) only when this rule is asked for by its code.
     Why it is bad: clients refuse the tool's results.
     Example: `outputSchema: {type: array}`.
-    Use instead: `outputSchema: {type: object, properties: {items: {type: array, …}}}`.
+    Use instead: `outputSchema: {type: object, properties: {items: {type: array, items: {type: string}}}}`.
     Fix safety: no fix.
     """
     schema, at = tool.definition.body.get("outputSchema"), tool.at("outputSchema")

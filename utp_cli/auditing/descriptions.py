@@ -35,7 +35,7 @@ def missing_description(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: wants text that is not blank under `description`.
     Why it is bad: the description is all a model has to decide when to call the tool.
-    Example: no description, or `description: ""`.
+    Example: `description: ""`.
     Use instead: `Look up one invoice by its number and return its lines and total.`
     Fix safety: no fix.
     """
@@ -55,7 +55,8 @@ def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
     something left to say: of two parameters or more fewer than half are described. Others are told only when this rule
     is asked for by its code.
     Why it is bad: the model chooses by name alone.
-    Example: `Gets weather`.
+    Example: `{name: get_weather, description: Gets weather, parameters: {type: object, properties: {at: {type:
+    string}, on: {type: string}}}}`.
     Use instead: `Return today's forecast for one city in °C.`
     Fix safety: no fix.
     """
@@ -105,8 +106,8 @@ def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: compares the content words of a description with those of the name, endings cut off.
     Why it is bad: the model learns nothing that the name did not say.
-    Example: `get_user: "Gets the user."`
-    Use instead: `Return a user's profile (e-mail, plan, sign-up date).`
+    Example: `{name: get_user, description: Gets the user.}`
+    Use instead: `{name: get_user, description: Return the plan and the sign-up date of one account.}`
     Fix safety: no fix.
     """
     name = stems(words(tool.name))
@@ -136,8 +137,8 @@ def param_missing_description(tool: AuditedTool) -> Iterator[Flaw]:
     can do without: nested and optional ones, switches, what the tool's description names, what has a default or plain
     values, and names that say it all (`query`, `url`, `limit`).
     Why it is bad: the model guesses what to pass from the name.
-    Example: `{type: string}`.
-    Use instead: `{type: string, description: "IATA code of the airport, e.g. LIS"}`.
+    Example: `station: {type: string}`.
+    Use instead: `station: {type: string, description: "IATA code of the airport, e.g. LIS"}`.
     Fix safety: no fix.
     """
     in_prose = {name for name, _, _ in prose_parameters(tool.description)}
@@ -263,7 +264,8 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: reads a block such as `Args:` or `:param x:` and compares it with the schema.
     Why it is bad: clients that shorten descriptions drop the block, and the parameter stands there bare.
-    Example: `Args:\n  repo: owner/name`.
+    Example: `{description: "Clone it.\n\nArgs:\n repo: owner/name", parameters: {properties: {repo: {type:
+    string}}}}`.
     Use instead: `repo: {type: string, description: owner/name}`.
     Fix safety: unsafe; each text moves to its property, and the block goes.
     """
@@ -290,8 +292,8 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
     What it does: compares `Args:` blocks, and names in back-ticks beside the word parameter, with the schema. A name
     that is only written in another style is told when this rule is asked for by its code.
     Why it is bad: the model passes an argument that is refused, or trusts a switch that is gone.
-    Example: `` Set the `verbose` parameter `` where there is none.
-    Use instead: a description of the parameters that there are.
+    Example: `` Return the forecast. Set the `verbose` parameter for more. ``
+    Use instead: `` Return the forecast. The `city` parameter is an English name. ``
     Fix safety: no fix.
     """
     for tool in tools.tools:
@@ -356,8 +358,8 @@ def placeholder_text(text: Text) -> Iterator[Flaw]:
     ipsum; and descriptions that are a bare word such as `string`. A tool for to-do lists, or one that searches for TODO
     comments, may speak of them.
     Why it is bad: the model reads it as the truth about the tool.
-    Example: `TODO: describe`.
-    Use instead: a sentence that says what the tool does.
+    Example: `description: "TODO: describe"`.
+    Use instead: `Return the forecast of one city.`
     Fix safety: no fix.
     """
     if text.kind not in ("description", "title"):

@@ -29,8 +29,9 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
     What it does: knows the keywords, type lists and formats that Gemini refuses under `parameters`; an object needs a
     property.
     Why it is bad: the provider refuses the request, or drops the keyword.
-    Example: `type: [string, "null"]`.
-    Use instead: `type: string, nullable: true`, or the schema under `parametersJsonSchema`.
+    Example: `{type: [string, "null"]}`.
+    Use instead: `{type: string, nullable: true}`, or the schema as it is under another key: `parametersJsonSchema:
+    {type: object, properties: {day: {type: [string, "null"]}}}`.
     Fix safety: safe for `$schema`, `$id`, `$comment`, `examples`, a type with null, an empty root; else unsafe.
     """
     if not takes_subset(node):

@@ -102,8 +102,9 @@ def grammar_refused(node: Node) -> Iterator[Flaw]:
     repetitions of 2,000 or more; formats, keywords and regular expressions without a grammar. For vLLM a warning: with
     the backend `auto` it falls back to another compiler, with `xgrammar` it refuses.
     Why it is bad: one keyword in one tool, and the request fails for all tools ("failed to parse grammar").
-    Example: `maxLength: 65536` for llama.cpp, `uniqueItems: true` for SGLang.
-    Use instead: no such keyword, and a word about it in the description.
+    Example: `{type: string, maxLength: 65536}` for llama.cpp, `{type: array, items: {…}, uniqueItems: true}` for
+    SGLang.
+    Use instead: `{type: string, description: At most 65536 characters}` for llama.cpp.
     Fix safety: no fix.
     """
     for names, key, instead in (*_named(node, REFUSED), *_of_strings(node), *_of_lengths(node), *_of_objects(node)):
@@ -173,8 +174,10 @@ def shared_definition_differs(tools: ToolSet) -> Iterator[Flaw]:
 
     What it does: compares the definitions of the same name in the tools that go to vLLM or SGLang.
     Why it is bad: with `tool_choice: required` they refuse the request.
-    Example: `$defs: {Filter: …}` in two tools, with other properties.
-    Use instead: a name of its own for each: `OrderFilter`, `UserFilter`.
+    Example: `tools: {list_orders: {$defs: {Filter: {properties: {paid: {…}}}}}, list_users: {$defs: {Filter:
+    {properties: {age: {…}}}}}}`.
+    Use instead: `tools: {list_orders: {$defs: {OrderFilter: {properties: {paid: {…}}}}}, list_users: {$defs:
+    {UserFilter: {properties: {age: {…}}}}}}`.
     Fix safety: no fix.
     """
     first: dict[str, tuple[AuditedTool, str]] = {}

@@ -37,8 +37,8 @@ def inconsistent_name_style(tools: ToolSet) -> Iterator[Flaw]:
     What it does: compares the styles of the tools' names; three must have a style. It compares property names too when
     this rule is asked for by its code: they are often taken over from the service's API.
     Why it is bad: the model writes the majority's style, and the odd name fails.
-    Example: `get_user`, `list_users`, `deleteUser`.
-    Use instead: `delete_user`.
+    Example: `tools: [get_user, list_users, deleteUser]`.
+    Use instead: `tools: [get_user, list_users, delete_user]`.
     Fix safety: no fix.
     """
     yield from _odd_ones({tool.name: (tool, tool.at("name")) for tool in reversed(tools.tools)}, "tools")
@@ -88,8 +88,8 @@ def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
     What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository, where
     the descriptions are much alike. Names that stand side by side in one tool mean different things.
     Why it is bad: the model learns one spelling and uses it everywhere.
-    Example: `repo` here, `repository` there.
-    Use instead: `repo` in both.
+    Example: `tools: {list_issues: {properties: {repo: {…}}}, close_issue: {properties: {repository: {…}}}}`.
+    Use instead: `tools: {list_issues: {properties: {repo: {…}}}, close_issue: {properties: {repo: {…}}}}`.
     Fix safety: no fix.
     """
     top = {tool.index: _top_level(tool) for tool in tools.tools}
@@ -137,8 +137,9 @@ def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
     do not count. Where the descriptions do not say that the same thing is meant (0.6 of their content words are
     common), it is told only when this rule is asked for by its code.
     Why it is bad: the model carries a value from one tool to the other, and the call fails.
-    Example: `user_id` is an integer here, text there.
-    Use instead: one type.
+    Example: `tools: {get_user: {properties: {user_id: {type: integer, description: Number of the user account}}},
+    ban_user: {properties: {user_id: {type: string, description: Number of the user account}}}}`.
+    Use instead: one type: `tools: {get_user: {user_id: {type: integer}}, ban_user: {user_id: {type: integer}}}`.
     Fix safety: no fix.
     """
     first: dict[str, tuple[AuditedTool, frozenset[str]]] = {}
@@ -194,8 +195,8 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
     property and no enum value, but almost the name of one: with other joints, without a prefix, with a slip. Other
     names are told only when this rule is asked for by its code; they may be fields of an answer, or tools elsewhere.
     Why it is bad: the model calls it, and the call fails.
-    Example: `Call get_session first`, and there is no such tool.
-    Use instead: the name of a tool of the set.
+    Example: `tools: {open_session: Open a session., get_items: Return the items. Call open_sesion first.}`
+    Use instead: `tools: {open_session: Open a session., get_items: Return the items. Call open_session first.}`
     Fix safety: no fix.
     """
     known = {text.text for tool in tools.tools for text in tool.texts if text.kind in ("name", "key", "enum", "const")}

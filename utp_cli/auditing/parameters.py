@@ -183,7 +183,7 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
     and other measures, and at those with a default, only when this rule is asked for by its code.
     Why it is bad: 30 is half a minute or half an eternity.
     Example: `timeout: {type: integer}`.
-    Use instead: `timeout_ms`, or `description: "In milliseconds."`
+    Use instead: `timeout_ms: {type: integer}`, `timeout: {type: integer, description: In milliseconds.}`
     Fix safety: no fix.
     """
     if node.name is None or value_types(node.schema, node.tool).isdisjoint({"integer", "number"}):
@@ -241,7 +241,7 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     only described so are told when this rule is asked for by its code.
     Why it is bad: `03/04/2026` is March or April, and the tool refuses one of them.
     Example: `start_date: {type: string}`.
-    Use instead: `{type: string, format: date, description: "First day, YYYY-MM-DD"}`.
+    Use instead: `start_date: {type: string, format: date, description: "First day, YYYY-MM-DD"}`.
     Fix safety: no fix.
     """
     if node.name is None or value_types(node.schema, node.tool) != {"string"}:

@@ -23,8 +23,8 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: 64 characters for OpenAI, Azure, Mistral and Bedrock; 128 for Anthropic, Gemini and MCP. With
     `--server NAME` also `mcp__NAME__tool`, as MCP clients write it, which must fit in 64.
     Why it is bad: the provider refuses the request.
-    Example: a name of 70 characters.
-    Use instead: a shorter one.
+    Example: `name: list_the_unpaid_invoices_of_one_customer_between_two_dates_as_a_table` for OpenAI.
+    Use instead: `name: list_unpaid_invoices` for OpenAI.
     Fix safety: no fix.
     """
     for target in tool.targets:
@@ -52,8 +52,8 @@ def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: letters, digits, `_` and `-`; Gemini and MCP also take dots, Gemini colons; Gemini and Cohere want no
     digit first, Cohere no `-`. Ollama and the servers that you run yourself take any name.
     Why it is bad: the provider refuses the request.
-    Example: `admin.users.list` for OpenAI.
-    Use instead: `admin_users_list`.
+    Example: `name: admin.users.list` for OpenAI.
+    Use instead: `name: admin_users_list` for OpenAI.
     Fix safety: unsafe; other characters become `_`, and callers must use the new name.
     """
     for target in tool.targets:
@@ -75,7 +75,7 @@ def description_length(tool: AuditedTool) -> Iterator[Flaw]:
     there. Bedrock refuses a blank description (an error).
     Why it is bad: the endpoint refuses the request.
     Example: `description: ""` for Bedrock.
-    Use instead: no `description` key, or better, a description.
+    Use instead: `description: Return the forecast of one city.` for Bedrock. Without a text, leave the key out.
     Fix safety: safe for Bedrock (the key is dropped); otherwise no fix.
     """
     at, text = tool.at("description"), tool.definition.body.get("description")
@@ -121,8 +121,10 @@ def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: OpenAI and Anthropic refuse oneOf, allOf and anyOf there; OpenAI also enum, const and not.
     Why it is bad: the provider refuses the request.
-    Example: a root `anyOf`.
-    Use instead: one object, with the choice told in the description or nested under one property.
+    Example: `parameters: {type: object, anyOf: [{required: [id]}, {required: [name]}], properties: {id: {…}, name:
+    {…}}}` for OpenAI.
+    Use instead: `parameters: {type: object, properties: {id: {…}, name: {…}}}` for OpenAI, and the choice told in
+    the description.
     Fix safety: no fix.
     """
     for root in tool.nodes[:1]:
@@ -164,8 +166,8 @@ def property_key_charset(node: Node) -> Iterator[Flaw]:
     What it does: Anthropic wants 1 to 64 letters, digits, `_`, `.` and `-` at the top level; Gemini 1 to 64 letters,
     digits and `_` everywhere, no digit first.
     Why it is bad: the provider refuses the request.
-    Example: `filter[name]`.
-    Use instead: `filter_name`.
+    Example: `"filter[name]": {type: string}`.
+    Use instead: `filter_name: {type: string}`.
     Fix safety: no fix; callers would have to change.
     """
     for target in node.tool.targets if node.name is not None else ():

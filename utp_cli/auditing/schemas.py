@@ -34,8 +34,8 @@ def invalid_json_schema(node: Node) -> Iterator[Flaw]:
 
     What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's business.
     Why it is bad: providers and validators refuse the whole schema.
-    Example: `properties: [{name: a}]`, `minLength: "3"`.
-    Use instead: `properties: {a: {…}}`, `minLength: 3`.
+    Example: `properties: [{name: a}]`, `{type: string, minLength: "3"}`.
+    Use instead: `properties: {a: {…}}`, `{type: string, minLength: 3}`.
     Fix safety: no fix.
     """
     yield from schema_faults(node)
@@ -69,8 +69,8 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
 
     What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use capitals.
     Why it is bad: providers refuse the schema, or take the argument for one without a type.
-    Example: `type: float`.
-    Use instead: `type: number`.
+    Example: `{type: float}`.
+    Use instead: `{type: number}`.
     Fix safety: safe for names with one meaning (float, dict, str, bool, list, …; `any` is dropped).
     """
     declared = node.schema.get("type")
@@ -261,8 +261,8 @@ def ineffective_keyword(node: Node) -> Iterator[Flaw]:
     What it does: knows the keywords of all drafts and `x-…`; compares each with the type it works on. Words of OpenAPI
     (`example`, `nullable`, `xml`) are told only when this rule is asked for by its code.
     Why it is bad: it is silently ignored, so what it was meant to say is never said.
-    Example: `desciption: …`, `minLength` on an integer.
-    Use instead: `description: …`, `minimum`.
+    Example: `{type: string, desciption: Name of a city}`, `{type: integer, minLength: 1}`.
+    Use instead: `{type: string, description: Name of a city}`, `{type: integer, minimum: 1}`.
     Fix safety: unsafe; a slip becomes the nearest keyword.
     """
     types, astray = frozenset(_json_types(node)), misplaced_properties(node.schema)

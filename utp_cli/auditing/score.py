@@ -185,7 +185,8 @@ def no_example(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: looks for a cue (e.g., for example, such as) with a value after it, in the description of the tool or
     a parameter, or for `examples` in the schema.
     Why it is bad: one example settles what three sentences leave open.
-    Example: `Look up an order.`
+    Example: `{name: get_order, description: Look up an order., parameters: {type: object, properties: {key: {type:
+    string}}}}`
     Use instead: `Look up an order by its key, e.g. "order:1043".`
     Fix safety: no fix.
     """
@@ -204,7 +205,7 @@ def no_edge_cases(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: looks for a sentence with a condition and an outcome, or a note of four words.
     Why it is bad: the model takes an empty list for a failure, and tries again.
     Example: `Search the notes.`
-    Use instead: `Returns an empty list when nothing matches; fails for archived projects.`
+    Use instead: `Search the notes. Returns an empty list when nothing matches; fails for archived projects.`
     Fix safety: no fix.
     """
     if not has_edge_cases(tool):
@@ -222,7 +223,7 @@ def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
     What it does: looks at each string parameter for a format, a pattern, an example or words on its form.
     Why it is bad: the model writes a sentence where a key is due.
     Example: `slot: {type: string, description: When the visit starts.}`
-    Use instead: `due_on must be YYYY-MM-DD.`
+    Use instead: `slot: {type: string, description: "When the visit starts, as YYYY-MM-DD."}`
     Fix safety: no fix; `--enhance` says in the tool's description what the schema states.
     """
     for node in formless(tool):
@@ -240,7 +241,7 @@ def no_boundaries(tools: ToolSet) -> Iterator[Flaw]:
     What it does: looks for words such as "do not use", "only for", "instead of", or another tool's name.
     Why it is bad: with several tools that look alike, the model takes the first.
     Example: `Search the notes.`
-    Use instead: `Not for full-text search: use search_notes.`
+    Use instead: `Search the titles of notes. Not for full-text search; use search_notes for that.`
     Fix safety: no fix; `--enhance` adds a sentence that names the neighbouring tool.
     """
     names = tools.names

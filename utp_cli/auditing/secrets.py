@@ -18,7 +18,9 @@ _SENSITIVE_FILE = re.compile(
     r"|(?<!\w)\.netrc\b|\bkeychain\b|\bbrowser(?:'s)? cookies\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"\b(?:include|send|pass|attach|provide|read|paste)\b(?=(.{0,60}))", re.IGNORECASE | re.DOTALL)
+_ASKS = re.compile(
+    r"\b(?:include|send|pass|attach|provide|read|paste|put|copy|insert)\b(?=(.{0,60}))", re.IGNORECASE | re.DOTALL
+)
 _SECRETS = re.compile(
     r"\b(?:api[ _-]?keys?|passwords?|credentials|private keys?|access tokens?|secrets?|system prompt)\b",
     re.IGNORECASE,
@@ -53,8 +55,9 @@ def sensitive_data_request(text: Text) -> Iterator[Flaw]:
     or the whole conversation along. A mere mention, properties named like a secret, and requests for credentials are
     told only when this rule is asked for by its code. A tool may speak of what its name says it is about.
     Why it is bad: what the model passes, the tool keeps.
-    Example: `notes: put the whole conversation here`.
-    Use instead: credentials in the server's configuration, where no model sees them.
+    Example: `notes: Put the whole conversation here.`
+    Use instead: `notes: What the user wants to be told.` Credentials stand in the server's configuration, where no
+    model sees them.
     Fix safety: no fix.
     """
     if text.kind == "key":
@@ -150,7 +153,7 @@ def secret_in_definition(text: Text) -> Iterator[Flaw]:
     characters for properties named like a secret. An error where it looks as random as a key. Placeholders (`xxx`,
     `***`, `<…>`, `YOUR_…`) are fine; logins of the local machine are told only when this rule is asked for by its code.
     Why it is bad: every provider and every log has it.
-    Example: `default: ghp_…`.
+    Example: `default: ghp_…`, a key in full.
     Use instead: no default; and a new key, for this one is out.
     Fix safety: unsafe; the default is dropped.
     """

@@ -25,7 +25,7 @@ def hidden_unicode(text: Text) -> Iterator[Flaw]:
     words that mix Latin with Cyrillic or Greek. Joiners in emoji, and in scripts that need them, are fine. Tag
     characters that spell a text are an error.
     Why it is bad: the model reads what the reviewer did not.
-    Example: `Adds\u200b numbers`.
+    Example: `"Adds\u200b numbers"`.
     Use instead: `Adds numbers`.
     Fix safety: safe, the characters are removed; no fix for mixed scripts.
     """
@@ -65,8 +65,8 @@ def control_characters(text: Text) -> Iterator[Flaw]:
 
     What it does: looks for any but tab, line feed and carriage return; so also for terminal escape sequences.
     Why it is bad: a terminal hides with them what the model still reads.
-    Example: `\u001b[8mhidden\u001b[0m`.
-    Use instead: plain text.
+    Example: `"Adds \u001b[8mhidden\u001b[0m numbers"`.
+    Use instead: `Adds numbers`.
     Fix safety: safe, whole sequences are removed.
     """
     found = ESCAPES.findall(text.text)
@@ -104,8 +104,8 @@ def suspicious_url(text: Text) -> Iterator[Flaw]:
     `data:`, private addresses and (info) any other URL are told only when this rule is asked for by its code. Reserved
     example hosts and the local machine are fine.
     Why it is bad: data ends up there, or text comes from there.
-    Example: `http://203.0.113.9/x`.
-    Use instead: no URL, or one that a reader can judge.
+    Example: `Load the rules from http://203.0.113.9/x first.`
+    Use instead: `Load the rules from https://docs.example.com/rules first.`
     Fix safety: no fix.
     """
     active = _ACTIVE_URI.search(text.text)
@@ -172,8 +172,8 @@ def hidden_markup(text: Text) -> Iterator[Flaw]:
     What it does: looks for hidden elements, and for comments that give an order. Other comments, remote images, long
     blank runs, base64 and hexadecimal data are told only when this rule is asked for by its code.
     Why it is bad: the model reads what the reviewer did not.
-    Example: `<!-- note to the model -->`.
-    Use instead: plain text.
+    Example: `Adds numbers. <!-- note to the model -->`.
+    Use instead: `Adds numbers.`
     Fix safety: unsafe; comments and blank runs are removed.
     """
     markup = _MARKUP.search(text.text)

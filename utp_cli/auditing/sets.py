@@ -23,8 +23,8 @@ def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
     family (get, fetch, retrieve, …) taken as one. Where the descriptions tell the two apart they are told only when
     this rule is asked for by its code.
     Why it is bad: the model picks either.
-    Example: `get_user` and `fetch_user`.
-    Use instead: one tool.
+    Example: `tools: [get_user, fetch_user]`.
+    Use instead: `tools: [get_user]`.
     Fix safety: no fix.
     """
     seen: dict[object, AuditedTool] = {}
@@ -78,8 +78,10 @@ def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
     0.8 of their content words are told only when this rule is asked for by its code, unless each has a word of its own
     that also stands in its tool's name (`read_file`, `write_file`).
     Why it is bad: the model picks either.
-    Example: two tools, both `Search the documents for a phrase`.
-    Use instead: say which documents each one searches.
+    Example: `tools: {search_docs: Search the documents for a phrase, find_docs: Search the documents for a
+    phrase}`.
+    Use instead: `tools: {search_docs: Search the public manuals for a phrase, search_drafts: Find unpublished texts
+    by their author}`.
     Fix safety: no fix.
     """
     said = [content_words(tool.description) for tool in tools.tools]
@@ -179,8 +181,8 @@ def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
     name to stand first or last in 60 % of them.
     Why it is bad: beside another server's tools nobody can tell whose `search` it is. Deprecated, for MCP clients put
     the server's name before the tool's themselves.
-    Example: `search`, `create_page`, ….
-    Use instead: `wiki_search`, `wiki_create_page`.
+    Example: 16 tools, `search`, `create_page`, ….
+    Use instead: 16 tools, `wiki_search`, `wiki_create_page`, ….
     Fix safety: no fix.
     """
     named = [words(tool.name) for tool in tools.tools if words(tool.name)]
@@ -205,8 +207,8 @@ def generic_tool_name(tools: ToolSet) -> Iterator[Flaw]:
 
     What it does: knows run, execute, search, get and the like, in sets of two tools or more.
     Why it is bad: the model cannot tell what is searched, and another server's tool is called the same.
-    Example: `search`.
-    Use instead: `search_tickets`.
+    Example: `tools: [search, close_ticket]`.
+    Use instead: `tools: [search_tickets, close_ticket]`.
     Fix safety: no fix.
     """
     for tool in tools.tools if len(tools.tools) > 1 else ():

@@ -46,8 +46,8 @@ def strict_required(node: Node) -> Iterator[Flaw]:
 
     What it does: wants every property in its object's `required`.
     Why it is bad: OpenAI refuses the tool.
-    Example: an optional `limit`.
-    Use instead: `limit: {type: [integer, "null"]}`, and listed in `required`.
+    Example: `{type: object, properties: {limit: {type: integer}}, required: []}`.
+    Use instead: `{type: object, properties: {limit: {type: [integer, "null"]}}, required: [limit]}`.
     Fix safety: unsafe; it is listed, and its type takes null too.
     """
     required = set(node.required)
@@ -68,7 +68,7 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
     (a warning: Azure and old deployments refuse it), recursion.
     Why it is bad: the provider refuses the tool.
     Example: `{type: string, minLength: 3}` for Anthropic.
-    Use instead: `{type: string, description: At least 3 characters}`.
+    Use instead: `{type: string, description: At least 3 characters}` for Anthropic.
     Fix safety: unsafe; the keyword is dropped and its meaning said in the description.
     """
     modes = [tool.strict_modes[name] for name in sorted(tool.strict_modes)]
@@ -192,8 +192,8 @@ def recursive_schema(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: follows the `$ref`s round; a warning for Bedrock, where it depends on the model.
     Why it is bad: the provider refuses the schema.
-    Example: a tree, each node with its children.
-    Use instead: a list whose items have a `parent_id`.
+    Example: `{type: array, items: {$ref: "#"}}`: a tree, each node with its children.
+    Use instead: `{type: array, items: {type: object, properties: {parent_id: {type: string}}}}`.
     Fix safety: no fix.
     """
     providers = {target.provider.name for target in tool.targets}

@@ -33,8 +33,8 @@ def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
 
     What it does: compares the names of the set, byte for byte.
     Why it is bad: providers refuse the request, or a call reaches whichever tool was registered last.
-    Example: `get_order` twice.
-    Use instead: `get_order` and `get_order_history`.
+    Example: `tools: [get_order, get_order]`.
+    Use instead: `tools: [get_order, get_order_history]`.
     Fix safety: no fix; only the author knows which is which.
     """
     first: dict[str, AuditedTool] = {}
@@ -55,8 +55,8 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: wants 1 to 128 of letters, digits, `_`, `.` and `-`, unless a provider it goes to takes more.
     Why it is bad: providers refuse the definition.
-    Example: `send e-mail`.
-    Use instead: `send_email`.
+    Example: `name: send e-mail`.
+    Use instead: `name: send_email`.
     Fix safety: unsafe; other characters become `_`, and callers must use the new name.
     """
     name = tool.definition.body.get("name")
@@ -184,8 +184,8 @@ def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
     Why it is bad: providers refuse the schema, and nothing is fetched to find it elsewhere.
-    Example: `$ref: "#/$defs/Adress"`.
-    Use instead: `$ref: "#/$defs/Address"`.
+    Example: `{properties: {home: {$ref: "#/$defs/Adress"}}, $defs: {Address: {…}}}`.
+    Use instead: `{properties: {home: {$ref: "#/$defs/Address"}}, $defs: {Address: {…}}}`.
     Fix safety: no fix.
     """
     known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _mapping(tool.schema, key)]
@@ -213,8 +213,8 @@ def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
 
     What it does: compares the forms of the tools, and the schema's key with the form.
     Why it is bad: a provider reads one form; the rest is refused, or taken for a tool without arguments.
-    Example: `{type: function, function: {name, input_schema}}`.
-    Use instead: `{type: function, function: {name, parameters}}`.
+    Example: `{type: function, function: {name: get_order, input_schema: {type: object}}}`.
+    Use instead: `{type: function, function: {name: get_order, parameters: {type: object}}}`.
     Fix safety: no fix.
     """
     certain = [tool for tool in tools.tools if tool.definition.form_certain]
@@ -257,7 +257,7 @@ def schema_expands(tool: AuditedTool) -> Iterator[Flaw]:
 
     What it does: counts the ways through the schema: what `$ref`, `anyOf`, `oneOf` and `allOf` add up to for one value.
     Why it is bad: each level that refers twice to the next doubles the work; 28 such levels end the checking process.
-    Example: `$defs` where `a` is `anyOf` twice `b`, `b` twice `c`, and so on.
+    Example: 28 definitions, each of which refers twice to the next one.
     Use instead: one reference at each level, or one `anyOf` with all alternatives.
     Fix safety: no fix; only the author knows what the schema should say.
     """

@@ -60,7 +60,7 @@ def unconstrained_path(node: Node) -> Iterator[Flaw]:
     pattern, or words such as relative, within, workspace.
     Why it is bad: `../../.ssh` is a path too.
     Example: `path: A file`.
-    Use instead: `Path relative to the workspace root; no ..`
+    Use instead: `path: Path relative to the workspace root; no ..`
     Fix safety: no fix.
     """
     parts = words(node.name or "")

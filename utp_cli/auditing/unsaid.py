@@ -77,8 +77,9 @@ def one_sided_order(tools: ToolSet) -> Iterator[Flaw]:
     What it does: looks for "must be called after X" and "call X first", where X is a tool of the set whose text does
     not name this tool.
     Why it is bad: a model that has just called X does not know that a step is missing.
-    Example: `ship_order: Must be called after pay_order`, and pay_order does not speak of ship_order.
-    Use instead: `pay_order: Pay an order. Then call ship_order.`
+    Example: `tools: {ship_order: Must be called after pay_order., pay_order: Pay an order.}`
+    Use instead: `tools: {ship_order: Must be called after pay_order., pay_order: Pay an order. Then call
+    ship_order.}`
     Fix safety: no fix.
     """
     by_name = {tool.name: tool for tool in tools.tools}
@@ -113,8 +114,8 @@ def private_location(text: Text) -> Iterator[Flaw]:
     in .internal, .corp, .intranet or .lan. `/home/user`, `/path/to` and other stand-ins are fine; a home folder of
     Linux in a description is told only when this rule is asked for by its code.
     Why it is bad: the model passes it on, where it does not exist; and it tells strangers a name.
-    Example: `default: /Users/mkessler/reports`.
-    Use instead: `default: reports`.
+    Example: `{type: string, default: /Users/mkessler/reports}`.
+    Use instead: `{type: string, default: reports}`.
     Fix safety: no fix.
     """
     if text.kind not in ("description", "default", "example", "examples", "const", "enum"):
