@@ -27,6 +27,8 @@ from utp_cli.diagnosis.sighting import SECTIONS, section
 from utp_cli.diagnosis.subject import Answer
 from utp_cli.diagnosis.terms import PROBLEMS, REJECTIONS
 from utp_cli.diagnosis.themes import THEMES, rules_of, theme
+from utp_cli.facts.error_texts.entries import error_texts
+from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.calls import ParseResult, Reason, WireFacts
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES
@@ -82,9 +84,21 @@ def test_every_page_is_complete(rule):
     assert rule.facts["kinds"] or texts_of(rule.code)
 
 
+@pytest.mark.parametrize("rule", DIAGNOSES, ids=lambda rule: rule.code)
+def test_error_texts_of_a_page_prove_the_diagnosis_and_symptoms_do_not(rule):
+    def quoted(label):
+        return [text.strip() for _, text in re.findall(r"(`+)(.+?)\1(?!`)", section(rule.page, label))]
+
+    def proves(text):
+        return rule.code in {match.entry.code for match in find_error_texts(text)}
+
+    assert [text for text in quoted("Error texts") if not proves(text)] == []
+    assert [text for text in quoted("Symptoms") if proves(text)] == []
+    assert all(bool(quoted(label)) == (f"{label}: " in rule.page) for label in SECTIONS[3:])
+
+
 def test_catalogue_is_whole():
-    assert len(DIAGNOSES) == 152
-    assert sum(rule.facts["star"] for rule in DIAGNOSES) == 20
+    assert {entry.code for entry in error_texts()} <= set(DIAGNOSES.names)
 
 
 def test_all_pages_can_be_searched_by_error_text():

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from utp_cli.app import COMMANDS
+from utp_cli.auditing.catalogue import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,6 +35,10 @@ def run(command: str) -> str:
 def test_examples_were_found() -> None:
     assert len(CONSOLE) >= 6
     assert PYTHON
+
+
+def test_numbers_are_those_of_the_code() -> None:
+    assert re.findall(r"\b(\d+) rules\b", README) == [str(len(RULES))]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the blocks are for a POSIX shell")

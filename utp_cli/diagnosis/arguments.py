@@ -54,7 +54,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     What to change: use the repaired arguments (every repair is listed); constrain decoding (`strict: true`,
     structured outputs of vLLM, a llama.cpp grammar); pass long text by a file instead of an argument.
 
-    Error texts: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
+    Symptoms: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
     \\escape`, `Failed to parse tool call arguments as JSON`, `error parsing tool call: raw='…' err=…`.
     """
     for call, reading in answer.readings:
@@ -79,7 +79,7 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
     What to change: decode twice (done here); do not `json.dumps` what is JSON already; take a newer release
     of vLLM or Ollama (granite, qwen2.5).
 
-    Error texts: `argument after ** must be a mapping, not str`, `Input should be a valid dictionary`,
+    Symptoms: `argument after ** must be a mapping, not str`, `Input should be a valid dictionary`,
     `'str' object has no attribute 'get'`.
     """
     for call in answer.written:
@@ -101,7 +101,7 @@ def nested_json_string(answer: Answer) -> Iterator[Sighting]:
     What to change: decode the value by the schema (done here); flatten the parameter for this model: no
     nested objects.
 
-    Error texts: `Input should be a valid list`, `Input should be a valid dictionary`, `is not of type
+    Symptoms: `Input should be a valid list`, `Input should be a valid dictionary`, `is not of type
     'array'`.
     """
     for call, misfit in _misfits(answer, "type"):
@@ -143,7 +143,7 @@ def arguments_not_object(answer: Answer) -> Iterator[Sighting]:
     What to change: read `null` as `{}` only for tools without required parameters; otherwise send the error
     back to the model and let it try again.
 
-    Error texts: `'NoneType' object has no attribute 'items'`, `argument after ** must be a mapping, not
+    Symptoms: `'NoneType' object has no attribute 'items'`, `argument after ** must be a mapping, not
     list`, `arguments must be an object`.
     """
     for call, reading in answer.readings:
@@ -171,7 +171,7 @@ def arguments_empty_string(answer: Answer) -> Iterator[Sighting]:
     What to change: read empty as `{}`; in a client `JSON.parse(args || "{}")`; give the tool one optional
     parameter for servers that drop empty ones.
 
-    Error texts: `Unexpected end of JSON input`, `Expecting value: line 1 column 1 (char 0)`.
+    Symptoms: `Unexpected end of JSON input`, `Expecting value: line 1 column 1 (char 0)`.
     """
     for call in answer.written:
         if call.text_due and not call.text.strip() and call.reason != "truncated":
@@ -195,7 +195,7 @@ def arguments_concatenated(answer: Answer) -> Iterator[Sighting]:
     What to change: parallel calls were merged: group the pieces of a stream by `id` where `index` repeats.
     Run equal objects once, different ones as separate calls after a look.
 
-    Error texts: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`, `trailing
+    Symptoms: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`, `trailing
     characters`.
     """
     for call, reading in answer.readings:
@@ -217,7 +217,7 @@ def arguments_python_literal(answer: Answer) -> Iterator[Sighting]:
     What to change: read them by the rules of literals (done here), never by replacing quotes; render the
     history with JSON literals, so that the model copies those.
 
-    Error texts: `Expecting property name enclosed in double quotes`, `Expected property name or '}' in
+    Symptoms: `Expecting property name enclosed in double quotes`, `Expected property name or '}' in
     JSON`.
     """
     for call in answer.written:
@@ -247,8 +247,9 @@ def missing_argument(answer: Answer) -> Iterator[Sighting]:
     What to change: put an example into the description, make the parameter optional with a default, or
     return the error with the expected keys so that the model can correct itself.
 
-    Error texts: `The required parameter is missing`, `missing 1 required positional argument`, `Field
-    required`, `is a required property`.
+    Error texts: `get_order() missing 1 required positional argument: 'key'`.
+
+    Symptoms: `The required parameter is missing`, `Field required`, `is a required property`.
     """
     for call, missing in _misfits_by_call(answer, "missing"):
         names = ", ".join(map(_label, missing))
@@ -267,7 +268,7 @@ def wrong_type(answer: Answer) -> Iterator[Sighting]:
     What to change: coerce by the schema before validation (AJV `coerceTypes`, pydantic's lax mode), as is
     done here; switch on strict mode where the provider has one.
 
-    Error texts: `'5' is not of type 'integer'`, `Input should be a valid integer`, `must be integer`.
+    Symptoms: `'5' is not of type 'integer'`, `Input should be a valid integer`, `must be integer`.
     """
     for call, misfit in _misfits(answer, "type"):
         if not _holds_json(misfit) and not _holds_python(misfit):
@@ -298,8 +299,9 @@ def unexpected_argument(answer: Answer) -> Iterator[Sighting]:
     What to change: drop or rename it as the hint says; set `additionalProperties: false` with `strict:
     true`; avoid near-synonyms between tools (`path` here, `file_path` there).
 
-    Error texts: `got an unexpected keyword argument`, `Extra inputs are not permitted`, `Additional
-    properties are not allowed`.
+    Error texts: `got an unexpected keyword argument`.
+
+    Symptoms: `Extra inputs are not permitted`, `Additional properties are not allowed`.
     """
     for call, unknown in _misfits_by_call(answer, "unexpected"):
         names = ", ".join(map(_label, unknown))
@@ -325,8 +327,9 @@ def malformed_function_call(answer: Answer) -> Iterator[Sighting]:
     argument; the `finishMessage` holds the raw attempt. UNEXPECTED_TOOL_CALL: declare the tool, or remove
     it from the prompt.
 
-    Error texts: `MALFORMED_FUNCTION_CALL`, `UNEXPECTED_TOOL_CALL`, `TOO_MANY_TOOL_CALLS`,
-    `malformed_tool_use`.
+    Error texts: `MALFORMED_FUNCTION_CALL`, `UNEXPECTED_TOOL_CALL`.
+
+    Symptoms: `TOO_MANY_TOOL_CALLS`, `malformed_tool_use`.
     """
     if answer.stop == "malformed":
         said = answer.result.facts.finish_message
@@ -348,7 +351,7 @@ def literal_backslash_n(answer: Answer) -> Iterator[Sighting]:
     What to change: unescape only parameters of prose or code, and only after asking; say "real line breaks"
     in the description of the parameter.
 
-    Error texts: `\n appears literally in file`, `SyntaxError: unexpected character after line continuation
+    Symptoms: `\n appears literally in file`, `SyntaxError: unexpected character after line continuation
     character`.
     """
     for call in answer.written:

@@ -65,7 +65,7 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
     What to change: Ollama, LM Studio and some parsers of vLLM accept the field and drop it: force the call
     with structured output or a grammar, or retry; for a named tool send that tool alone.
 
-    Error texts: `tool_choice required but no tool call in response`.
+    Symptoms: `tool_choice required but no tool call in response`.
     """
     choice = choice_of(answer.request)
     # What was cut off, refused or swallowed on the way says nothing about the choice.
@@ -91,7 +91,7 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
 
     What to change: send no `tools` at all on that turn; do not run the call.
 
-    Error texts: `tool call returned with tool_choice none`.
+    Symptoms: `tool call returned with tool_choice none`.
     """
     choice = choice_of(answer.request)
     sent = answer.request.get("tools") or answer.request.get("functions")
@@ -119,7 +119,7 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Sighting]:
     What to change: run the first only, answer the others with an error result. vLLM, SGLang and Ollama do
     not enforce the setting.
 
-    Error texts: `multiple tool calls with parallel_tool_calls false`.
+    Symptoms: `multiple tool calls with parallel_tool_calls false`.
     """
     chosen = answer.request.get("tool_choice")
     off = isinstance(chosen, dict) and chosen.get("disable_parallel_tool_use") is True
@@ -147,7 +147,7 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Sighting]:
     What to change: decide by `tool_calls`, not by `finish_reason`; update the server (OpenVINO, mlx and
     SGLang had it).
 
-    Error texts: `finish_reason is stop but tool_calls is not empty`.
+    Symptoms: `finish_reason is stop but tool_calls is not empty`.
     """
     on_chat = [call for call in answer.native if call.parser in _CHAT and call.whole]
     if on_chat and answer.stop == "stop" and choice_of(answer.request).mode != "must":

@@ -26,8 +26,10 @@ def arguments_wrong_kind(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: on the border between the wires convert: OpenAI: JSON text; Ollama /api/chat, Anthropic
     and Gemini: an object.
 
-    Error texts: `json: cannot unmarshal string into Go struct field .arguments of type map`, `can only
-    concatenate str (not "dict") to str`, `the JSON object must be str, bytes or bytearray, not dict`.
+    Error texts: `json: cannot unmarshal string into Go struct field .arguments of type map`.
+
+    Symptoms: `can only concatenate str (not "dict") to str`, `the JSON object must be str, bytes or
+    bytearray, not dict`.
     """
     yield from odd(subject, "arguments-wrong-kind", "the arguments are not of the kind that this wire has")
 
@@ -43,7 +45,8 @@ def legacy_functions_field(subject: Answer | Session) -> Iterator[Sighting]:
 
     What to change: move to `tools`, `tool_choice`, `tool_calls` and the role `tool`.
 
-    Error texts: `functions is deprecated`, `Unrecognized request argument supplied: functions`, `Invalid
-    value: 'function'. Supported values are: 'system', 'assistant', 'user'`.
+    Error texts: `functions is deprecated`, `Unrecognized request argument supplied: functions`.
+
+    Symptoms: `Invalid value: 'function'. Supported values are: 'system', 'assistant', 'user'`.
     """
     yield from odd(subject, "legacy-field", "a field of the first generation of function calls is used")

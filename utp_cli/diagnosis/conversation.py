@@ -29,8 +29,9 @@ def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: make one (`call_<index>`) and use it in the result; update LiteLLM or the Ollama
     gateway.
 
-    Error texts: `tool_call_id is required`, `tool_calls[0].id: field required`, `Invalid 'tool_call_id':
-    empty string`.
+    Error texts: `Invalid 'tool_call_id': empty string`.
+
+    Symptoms: `tool_call_id is required`, `tool_calls[0].id: field required`.
     """
     yield from odd(subject, "call-id-missing", "a call has no id")
 
@@ -45,7 +46,10 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
 
     What to change: a unique id for each call: never derived from the tool's name alone; rename on re-use.
 
-    Error texts: `tool_use ids must be unique`, `Duplicate tool_call_id`, `duplicate tool call ids`.
+    Error texts: `tool_use ids must be unique`, `Duplicate value for 'tool_call_id' of 'call_1' in
+    message[2]`.
+
+    Symptoms: `duplicate tool call ids`.
     """
     first: dict[object, str] = {}
     for turn in subject.turns:
@@ -131,8 +135,9 @@ def mistral_id_format(session: Session) -> Iterator[Sighting]:
 
     What to change: map ids to nine letters or digits, the same for call and result.
 
-    Error texts: `Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9`,
-    `invalid_request_message_order`.
+    Error texts: `Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9`.
+
+    Symptoms: `invalid_request_message_order`.
     """
     if not belongs(session.model, MISTRAL):
         return
@@ -160,7 +165,7 @@ def kimi_id_format(session: Session) -> Iterator[Sighting]:
     What to change: keep `functions.<name>:<n>` with one running number for the conversation;
     `--tool-call-parser kimi_k2` of vLLM and SGLang makes such ids.
 
-    Error texts: `<|tool_call_begin|> in content`, `<|tool_calls_section_begin|> in response`.
+    Symptoms: `<|tool_call_begin|> in content`, `<|tool_calls_section_begin|> in response`.
     """
     if not belongs(session.model, KIMI_K2):
         return
@@ -187,8 +192,10 @@ def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
 
     What to change: repair them, or replace them by `{}`, before the history is sent again.
 
-    Error texts: `Failed to parse tool call arguments as JSON`, `invalid character in string literal`,
-    `Unterminated string starting at`, `function.arguments must be in JSON format`.
+    Error texts: `Failed to parse tool call arguments as JSON`, `The "function.arguments" parameter of
+    the code model must be in JSON format`.
+
+    Symptoms: `invalid character in string literal`, `Unterminated string starting at`.
     """
     for call in session.calls:
         reading = strict(call.text)

@@ -70,7 +70,8 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
     What to change: replace the character by `_` and keep a map back to the MCP name.
 
     Error texts: `Invalid 'tools[0].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`,
-    `tools.0.custom.name: String should match pattern`, `Invalid function name`.
+    `tools.0.custom.name: String should match pattern`, `Invalid function name. Must start with a letter
+    or an underscore`.
     """
     for definition in tools.definitions:
         name, provider = definition.tool.name, _provider(tools, definition)
@@ -90,8 +91,8 @@ def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
 
     What to change: shorten the server's key or the tool's name; set `operation_id` for generated tools.
 
-    Error texts: `string too long. Expected a string with maximum length 64`, `String should have at most 64
-    characters`.
+    Error texts: `Invalid 'tools[0].function.name': string too long. Expected a string with maximum
+    length 64`, `tools.0.custom.name: String should have at most 128 characters`.
     """
     for definition in tools.definitions:
         name, provider = definition.tool.name, _provider(tools, definition)
@@ -111,7 +112,8 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
 
     What to change: add `items`: at least `{}`, better `{"type": "string"}`.
 
-    Error texts: `Invalid schema for function …: array schema missing items`, `items: missing field`.
+    Error texts: `Invalid schema for function …: array schema missing items`,
+    `function_declarations[0].parameters.properties[tags].items: missing field`.
     """
     for definition, node in _nodes(tools):
         if "array" in declared(node.keywords) and not {"items", "prefixItems"} & node.keywords.keys():
@@ -131,8 +133,8 @@ def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
 
     What to change: one flat object; say "exactly one of" in the description and check it in the handler.
 
-    Error texts: `input_schema does not support oneOf, allOf, or anyOf at the top level`, `schema must have
-    type 'object' and not have 'oneOf'/'anyOf'/'allOf'`.
+    Error texts: `input_schema does not support oneOf, allOf, or anyOf at the top level`, `schema must
+    have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level`.
     """
     for definition in tools.definitions:
         root = next(places_of(definition))
@@ -189,8 +191,10 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     What to change: send the schema in `parametersJsonSchema` instead of `parameters`, or strip these
     keywords (`utp render-tools --provider gemini` does).
 
-    Error texts: `Invalid JSON payload received. Unknown name "additionalProperties" … Cannot find field`,
-    `Unknown name "$schema"`, `Proto field is not repeating, cannot start list`.
+    Error texts: `Invalid JSON payload received. Unknown name "additionalProperties" at
+    'tools[0].function_declarations[0].parameters': Cannot find field`.
+
+    Symptoms: `Unknown name "$schema"`, `Proto field is not repeating, cannot start list`.
     """
     for definition in tools.definitions:
         subset = _provider(tools, definition).schema
@@ -223,7 +227,9 @@ def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     What to change: inline the definition; cut recursion to a fixed depth, or to a plain object.
 
     Error texts: `Recursive JSON schemas are not currently supported`, `references must start with
-    #/$defs/`, `can't resolve reference`.
+    #/$defs/`.
+
+    Symptoms: `can't resolve reference`.
     """
     for definition in tools.definitions:
         places = list(places_of(definition))
@@ -281,8 +287,9 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     What to change: switch off MCP servers that are not needed; offer tools by task; one search tool instead
     of all.
 
-    Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`, `too many
-    tools`.
+    Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`.
+
+    Symptoms: `too many tools`.
     """
     count = len(tools.definitions)
     limit = _provider(tools, tools.definitions[0]).tools if count else None
@@ -305,7 +312,7 @@ def tool_description_missing(tools: ToolSet) -> Iterator[Sighting]:
 
     What to change: say when to use the tool, and when not, in one or two sentences.
 
-    Error texts: `description: Field required`, `model never calls the tool`.
+    Symptoms: `description: Field required`, `model never calls the tool`.
     """
     for definition in tools.definitions:
         text, name = definition.tool.description.strip(), definition.tool.name

@@ -63,8 +63,10 @@ def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: return an error result that lists the tools; offer fewer and clearer tools. Llama 3.1
     and gpt-oss: switch their built-in tools off in the template.
 
-    Error texts: `Tool not found`, `Unknown function`, `is not a valid tool, try one of`, `attempted to call
-    tool … which was not in request.tools`, `KeyError`.
+    Error texts: `MCP error -32602: Tool get_ordr not found`, `Error: get_ordr is not a valid tool, try
+    one of [get_order]`, `attempted to call tool … which was not in request.tools`.
+
+    Symptoms: `Unknown function`, `KeyError`.
     """
     for call in _nameless(subject.known, subject.turns):
         if not _variants(call, subject.known):
@@ -90,7 +92,7 @@ def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
 
     What to change: map it back when exactly one tool fits; give tools names without dots.
 
-    Error texts: `functions.get_weather is not registered`, `Tool default_api.search not found`.
+    Symptoms: `functions.get_weather is not registered`, `Tool default_api.search not found`.
     """
     for call in _nameless(subject.known, subject.turns):
         variants = _variants(call, subject.known)
@@ -144,7 +146,7 @@ def duplicate_call(subject: Answer | Session) -> Iterator[Sighting]:
 
     What to change: run it once; look for a draft in the thinking, or for a stream that was replayed.
 
-    Error texts: `duplicate tool call`.
+    Symptoms: `duplicate tool call`.
     """
     for turn in subject.turns:
         seen = set()
@@ -173,7 +175,7 @@ def identical_call_loop(session: Session) -> Iterator[Sighting]:
     What to change: break after three: return "already done, the result was …"; make results say what to do
     next; do not return `[]` without a word.
 
-    Error texts: `Agent stopped due to iteration limit`, `Recursion limit of 25 reached`, `max steps
+    Symptoms: `Agent stopped due to iteration limit`, `Recursion limit of 25 reached`, `max steps
     exceeded`.
     """
     for times, turn in _runs(session.turns):
@@ -207,7 +209,8 @@ def round_limit(session: Session) -> Iterator[Sighting]:
 
     What to change: make results say what to do next; give one tool that does the whole step; or raise the limit.
 
-    Error texts: `Agent stopped due to iteration limit`, `Max turns (10) exceeded`, `Recursion limit of 25 reached`.
+    Symptoms: `Agent stopped due to iteration limit`, `Max turns (10) exceeded`, `Recursion limit of 25
+    reached`.
     """
     limit = session.request.get("max_rounds")
     if not isinstance(limit, int):
@@ -238,7 +241,7 @@ def token_budget(session: Session) -> Iterator[Sighting]:
     What to change: send fewer and shorter tools; shape results (`render-result --limit`); cache the part that stays
     the same; summarise what is old; or raise the budget.
 
-    Error texts: `token limit exceeded for this session`, `budget exceeded`.
+    Symptoms: `token limit exceeded for this session`, `budget exceeded`.
     """
     budget, spent = session.request.get("token_budget"), session.request.get("tokens_spent")
     if isinstance(budget, int) and isinstance(spent, int) and spent > budget:
@@ -294,7 +297,7 @@ def announced_not_called(answer: Answer) -> Iterator[Sighting]:
     What to change: `tool_choice: required` for that turn; check that the tools reach the prompt; take a
     model trained for tools.
 
-    Error texts: `model says it will call the tool but does not`.
+    Symptoms: `model says it will call the tool but does not`.
     """
     if not answer.known or answer.written or answer.thought or answer.result.server_calls or not answer.ended:
         return
@@ -322,7 +325,7 @@ def fabricated_result(answer: Answer) -> Iterator[Sighting]:
 
     What to change: add that marker to `stop`; use native tool calls; ignore all that comes after the call.
 
-    Error texts: `Observation: hallucinated`, `model generates tool response itself`.
+    Symptoms: `Observation: hallucinated`, `model generates tool response itself`.
     """
     first: dict[str, int] = {}
     for call in answer.written:
@@ -361,7 +364,7 @@ def weak_model_tier(capture: Capture) -> Iterator[Sighting]:
     What to change: take a model of 7 to 8 billion parameters or more that was trained for tools (qwen3,
     llama3.1, mistral-small, …), offer fewer tools, with flat schemas.
 
-    Error texts: `small model does not call tools`.
+    Symptoms: `small model does not call tools`.
     """
     if any(finding.severity != "info" for finding in capture.found) and (series := belongs(capture.model, WEAK)):
         yield Sighting(message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}")

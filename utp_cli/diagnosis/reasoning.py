@@ -33,7 +33,7 @@ def think_tags_in_content(answer: Answer) -> Iterator[Sighting]:
     What to change: switch on the reasoning parser: vLLM and SGLang `--reasoning-parser NAME` (qwen3,
     deepseek_r1, glm45, …); llama.cpp: `--reasoning-format auto`; Ollama: `"think": true`.
 
-    Error texts: `<think> in response content`, `reasoning_content is null`, `</think> tag in output`.
+    Symptoms: `<think> in response content`, `reasoning_content is null`, `</think> tag in output`.
     """
     for passage in () if answer.raw else answer.visible:
         tag = _THINK_TAG.search(passage.prose)
@@ -59,7 +59,7 @@ def call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
     What to change: `chat_template_kwargs: {"enable_thinking": false}` for turns with tools, or a server
     release that reads calls out of the thinking; retry once with "emit the call after thinking".
 
-    Error texts: `tool call inside <think>`, `tool call in reasoning_content`.
+    Symptoms: `tool call inside <think>`, `tool call in reasoning_content`.
     """
     if answer.written:
         return
@@ -85,7 +85,7 @@ def draft_call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
 
     What to change: only the call outside counts; cut the thinking off before looking for calls.
 
-    Error texts: `duplicate tool call from reasoning`.
+    Symptoms: `duplicate tool call from reasoning`.
     """
     if answer.result.calls:
         for call in answer.thought:
@@ -109,7 +109,7 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
     What to change: vLLM and SGLang: the reasoning parser of the model and its newest template. The thinking
     is taken to end at the call.
 
-    Error texts: `missing </think>`, `reasoning never ends`.
+    Symptoms: `missing </think>`, `reasoning never ends`.
     """
     ends: dict[str, int] = {}
     for call in answer.in_text:
@@ -145,8 +145,10 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
     `thinking` blocks with their `signature` before `tool_use`; or switch thinking off.
 
     Error texts: `The reasoning_content in the thinking mode must be passed back to the API`, `a final
-    assistant message must start with a thinking block`, ``Expected `thinking` or `redacted_thinking`, but
-    found `tool_use` ``, `Item of type 'function_call' was provided without its required 'reasoning' item`,
+    assistant message must start with a thinking block`, ``Expected `thinking` or `redacted_thinking`,
+    but found `tool_use` ``.
+
+    Symptoms: `Item of type 'function_call' was provided without its required 'reasoning' item`,
     ``Invalid `signature` in `thinking` block``.
     """
     if not belongs(session.model, WANTS_REASONING):

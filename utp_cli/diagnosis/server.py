@@ -46,7 +46,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
     `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
     `--jinja`; Ollama: a model whose `ollama show` lists tools), or read the calls out of the text.
 
-    Error texts: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
+    Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
     if answer.raw or answer.native or answer.asked_in_text:
@@ -99,7 +99,7 @@ def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
 
     What to change: restart the server with the parser of the format that the model writes.
 
-    Error texts: `Error in extracting tool call from response`, `JSONDecodeError … hermes_tool_parser.py`.
+    Symptoms: `Error in extracting tool call from response`, `JSONDecodeError … hermes_tool_parser.py`.
     """
     configured = answer.server.get("tool_call_parser")
     running = DIALECTS.get(configured or "") or _served_as(configured)
@@ -140,7 +140,7 @@ def calls_lost(answer: Answer) -> Iterator[Sighting]:
     see the raw text; then upgrade the server or switch the parser. Ollama: read the calls of the last
     (`done: true`) frame too.
 
-    Error texts: `finish_reason is tool_calls but tool_calls is empty`, `empty response content`.
+    Symptoms: `finish_reason is tool_calls but tool_calls is empty`, `empty response content`.
     """
     result = answer.result
     if answer.raw or result.server_calls or answer.written or answer.thought:
@@ -172,7 +172,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
     What to change: match the tool parser to the model and update the server; add the token to `stop`; never
     build the prompt by hand beside a chat template.
 
-    Error texts: `<|im_end|> in response`, `<|eot_id|> in output`, `</tool_call> in content`.
+    Symptoms: `<|im_end|> in response`, `<|eot_id|> in output`, `</tool_call> in content`.
     """
     for passage in answer.visible:
         loose = first_token(_loose(passage, answer))
@@ -239,7 +239,7 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Sighting]:
     False}`); transformers: `decode(…, skip_special_tokens=False)`; vLLM 0.11 and later does it for hermes;
     Mistral on vLLM: `--tokenizer-mode mistral`.
 
-    Error texts: `[TOOL_CALLS] missing from output`, `could not find tool call start token`.
+    Symptoms: `[TOOL_CALLS] missing from output`, `could not find tool call start token`.
     """
     dialect = dialect_of(answer.model)
     body = _BODIES.get(dialect.name) if dialect else None
@@ -287,8 +287,10 @@ def harmony_leak(answer: Answer) -> Iterator[Sighting]:
     SGLang: `--tool-call-parser gpt-oss`; llama.cpp: a current build with `--jinja`. Use chat completions,
     not raw completions.
 
-    Error texts: `unexpected tokens remaining in message header`, `Unknown role: assistant<|channel|>`,
-    `tool name contains <|channel|>commentary`.
+    Error texts: `Unknown role: assistant<|channel|>`.
+
+    Symptoms: `unexpected tokens remaining in message header`, `tool name contains
+    <|channel|>commentary`.
     """
     texts = [] if answer.raw else [(passage.pointer, passage.prose) for passage in answer.visible]
     texts += [] if answer.raw else [(call.pointer, _shown(call, answer)) for call in answer.in_text]

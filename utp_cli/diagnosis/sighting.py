@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 Kind = Literal["answer", "refusal", "session", "tools", "template", "capture"]
 
-SECTIONS = ("What people see", "What proves it", "What to change", "Error texts")
-"""The labels of a page's paragraphs, in order; only the last may be absent."""
+SECTIONS = ("What people see", "What proves it", "What to change", "Error texts", "Symptoms")
+"""The labels of a page's paragraphs, in order; only the last two may be absent.
+
+An error text proves the diagnosis by itself. Symptoms are what else people see and search for: words of their own, and
+errors that have other causes too.
+"""
 
 
 class Sighting(Record):

@@ -31,7 +31,7 @@ def stream_index_collision(answer: Answer) -> Iterator[Sighting]:
     What to change: group the pieces by `id` when it changes. Ollama and some Gemini gateways send `index:
     0` for all: update them, or send `parallel_tool_calls: false`.
 
-    Error texts: `Extra data: line 1 column`, `tool call index 0 reused`.
+    Symptoms: `Extra data: line 1 column`, `tool call index 0 reused`.
     """
     yield from odd(answer, "index-collision", "pieces of different calls come under one index")
 
@@ -46,7 +46,7 @@ def stream_name_repeated(answer: Answer) -> Iterator[Sighting]:
 
     What to change: set the name once, do not append; update LiteLLM or the gateway.
 
-    Error texts: `Tool searchsearch not found`, `Unknown function: null`.
+    Symptoms: `Tool searchsearch not found`, `Unknown function: null`.
     """
     yield from odd(answer, "name-repeated", "the name of a call is sent again and again, or is null")
     for call in answer.native:
@@ -66,7 +66,7 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Sighting]:
     What to change: replace instead of append for this provider; vLLM hermes: a newer release, or `stream:
     false`.
 
-    Error texts: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`.
+    Symptoms: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`.
     """
     yield from odd(answer, "arguments-repeated", "pieces of the arguments repeat what came before")
 
@@ -83,7 +83,7 @@ def sse_framing_broken(answer: Answer) -> Iterator[Sighting]:
     What to change: the proxy must send an empty line after each event and must not re-chunk, compress or
     buffer (nginx: `proxy_buffering off`).
 
-    Error texts: `Could not parse message into JSON`, `Unexpected token d in JSON`, `Error reading SSE
+    Symptoms: `Could not parse message into JSON`, `Unexpected token d in JSON`, `Error reading SSE
     stream`.
     """
     yield from odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")

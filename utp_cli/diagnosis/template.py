@@ -56,7 +56,7 @@ def template_without_tools(template: Template) -> Iterator[Sighting]:
     `--chat-template` with one of `examples/tool_chat_template_*.jinja`; Ollama: a Modelfile whose TEMPLATE
     has `{{ if .Tools }}`.
 
-    Error texts: `chat template does not support tools`, `Tool use is not supported by this template`.
+    Symptoms: `chat template does not support tools`, `Tool use is not supported by this template`.
     """
     if _RENDERER.search(template.text) and _PARSER.search(template.text):
         return  # Ollama renders and reads with code of its own then
@@ -109,7 +109,7 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Sighting]:
     What to change: the server, or a proxy before it, threw `tools` away: `--jinja` (llama.cpp), a chat
     template that renders tools, or a proxy that forwards the field.
 
-    Error texts: `I don't have access to tools`, `I cannot access your files`.
+    Symptoms: `I don't have access to tools`, `I cannot access your files`.
     """
     if fixes.engine_of(answer) == "hosted":
         return  # they render tools more tersely than any estimate, and do not lose them
@@ -136,7 +136,9 @@ def context_truncated(answer: Answer) -> Iterator[Sighting]:
     endpoint ignores it), or `PARAMETER num_ctx`; llama.cpp: `-c`. Fewer or shorter tool definitions help
     too.
 
-    Error texts: `truncating input prompt`, `input length exceeds context length`, `context shift`.
+    Error texts: `truncating input prompt`.
+
+    Symptoms: `input length exceeds context length`, `context shift`.
     """
     tokens = answer.prompt_tokens
     if not tokens or not answer.known:
@@ -168,7 +170,7 @@ def double_prompted_tools(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: one mechanism only: drop the format lesson from the system prompt, or drop `tools` and
     parse the text.
 
-    Error texts: `model mixes tool_calls and text tool calls`.
+    Symptoms: `model mixes tool_calls and text tool calls`.
     """
     if not subject.declared:
         return
@@ -193,8 +195,9 @@ def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
     What to change: use the model's native tools instead of a ReAct agent (LangChain:
     `create_tool_calling_agent`), or keep ReAct, send no `tools`, and send `stop: ["Observation:"]`.
 
-    Error texts: `Could not parse LLM output`, `OutputParserException`, `Invalid Format: Missing 'Action:'
-    after 'Thought:'`.
+    Error texts: `Could not parse LLM output`, `Invalid Format: Missing 'Action:' after 'Thought:'`.
+
+    Symptoms: `OutputParserException`.
     """
     if answer.native:
         return

@@ -38,7 +38,7 @@ def truncated_call(answer: Answer) -> Iterator[Sighting]:
     What to change: raise `max_tokens` (Ollama `num_predict`, Gemini `maxOutputTokens`); let the model write
     big content in pieces; never run the call.
 
-    Error texts: `Unterminated string starting at`, `Unexpected end of JSON input`, `finish_reason length`.
+    Symptoms: `Unterminated string starting at`, `Unexpected end of JSON input`, `finish_reason length`.
     """
     if answer.stop == "length":
         for call in answer.written:
@@ -63,7 +63,7 @@ def truncation_hidden(answer: Answer) -> Iterator[Sighting]:
     What to change: treat it as cut off and raise `max_tokens`. vLLM reports `tool_calls` where the limit
     was hit; some routers rewrite the stop reason.
 
-    Error texts: `Unterminated string starting at`, `Expecting value`, `finish_reason tool_calls but
+    Symptoms: `Unterminated string starting at`, `Expecting value`, `finish_reason tool_calls but
     arguments are incomplete`.
     """
     limit = fixes.limit_of(answer.request)
@@ -106,7 +106,7 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Sighting]:
     What to change: raise `max_tokens`; lower `reasoning_effort`; `chat_template_kwargs: {"enable_thinking":
     false}`; llama.cpp `--reasoning-budget N`.
 
-    Error texts: `content is empty, finish_reason length`, `max_tokens reached during reasoning`.
+    Symptoms: `content is empty, finish_reason length`, `max_tokens reached during reasoning`.
     """
     result = answer.result
     thought = result.reasoning.strip()
@@ -131,7 +131,7 @@ def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
     What to change: the connection or a proxy dropped it, often while large arguments were generated without
     a byte being sent: raise the proxy's idle timeout and retry; do not run the last call.
 
-    Error texts: `peer closed connection without sending complete message body`, `Premature close`,
+    Symptoms: `peer closed connection without sending complete message body`, `Premature close`,
     `incomplete chunked read`, `ECONNRESET`.
     """
     result = answer.result
