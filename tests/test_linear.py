@@ -10,7 +10,10 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st, ta
 from tests.test_cli import utp
 from utp_cli import Parser
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.engine import machine
 from utp_cli.engine.looks import counting
+from utp_cli.engine.plan import Plan
+from utp_cli.engine.runs import Runs
 from utp_cli.engine.worst import BOUNDS, LENGTH, LONG, looks_of, parts_of, repeated
 from utp_cli.parsing import parser as parsing
 
@@ -51,6 +54,8 @@ SQUARES = [
     ("apertus", '<|tools_prefix|>[{"ab": {"x": "h', "<", ""),
     ("mistral", "", '[TOOL_CALLS]cd[ARGS]{"z": [1', ""),
     ("tool_use_xml", "", "<tool_use><name></tool_use><![CDATA[", ""),
+    ("inkling", "", '"hi", "y": 1}}\n<|end_message|>\ncd<|content_invoke_tool_json|', ""),
+    ("inkling", "", '"name": "cd", "args": {"x": 1}}\n<|end_message|>', ""),
 ]
 
 
@@ -59,6 +64,27 @@ def test_looks_grow_with_the_length(name, head, unit, tail):
     dialect = DIALECTS[name]
     short, long = (looks_of(dialect, repeated(head, unit, n) + tail) for n in (6000, 24000))
     assert long < 1.3 * short
+
+
+def test_pairs_of_markers_behind_blank_lines_cost_steps_over_runs_that_grow_with_the_length(monkeypatch):
+    class CountedRuns(Runs):
+        steps = 0
+
+        def __iter__(self):
+            for run in super().__iter__():
+                CountedRuns.steps += 1
+                yield run
+
+    monkeypatch.setattr(machine, "Runs", CountedRuns)
+
+    def cost(n):
+        CountedRuns.steps = 0
+        engine = machine.Engine(Plan([DIALECTS["inkling"]], ["inkling"]))
+        engine.feed("<|end_message|>\n" * n + "<|content_invoke_tool_json|>a<|end_message|>" * n)
+        engine.close()
+        return CountedRuns.steps / n
+
+    assert cost(200) < 1.3 * cost(50)
 
 
 def whole_looks(feed):

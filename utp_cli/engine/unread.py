@@ -71,12 +71,13 @@ def unread_calls(
     if not pairs and last is None:
         return []
     names = frozenset(tools or ())
+    said = [run for run in runs if run.kind == "text" and says(source.slice(run.start, run.end))] if pairs else []
     found, pieces = [], []
     for pair in pairs:
         begin, end = pair.opener.end, pair.inner_end
         words = _WORD.findall(source.slice(begin, min(end, begin + _LONGEST)))
         name = next((word for word in words if word in names), None)
-        if name or (says(source.slice(begin, end)) and _is_all(pair, runs, source)):
+        if name or (says(source.slice(begin, end)) and _is_all(pair, said)):
             call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
             found.append(_found(call, pair.opener, pair.end, closed=True))
             pieces += [Run("markup", pair.opener.start, begin), Run("call", begin, end), Run("markup", end, pair.end)]
@@ -95,10 +96,9 @@ def _found(call: RawCall, opener: Opener, end: int, *, closed: bool) -> Found:
     )  # fmt: skip
 
 
-def _is_all(pair: Pair, runs: Runs, source: Source) -> bool:
-    """Whether nothing is said outside of a pair."""
-    outside = (run for run in runs if run.kind == "text" and (run.end <= pair.opener.start or run.start >= pair.end))
-    return not any(says(source.slice(run.start, run.end)) for run in outside)
+def _is_all(pair: Pair, said: Sequence[Run]) -> bool:
+    """Whether nothing is said outside of a pair. `said`: the runs of text that say something, in order."""
+    return not said or (said[0].end > pair.opener.start and said[-1].start < pair.end)
 
 
 def _is_made(opener: Opener, runs: Runs, source: Source) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,11 +49,24 @@ def find_error_texts(
 
 def _matches(text: str, families: bool) -> Iterator[Match]:
     words = {word for word in WORD.findall(text.lower()) if word}
-    for entry in error_texts():
-        if (families or entry.by != MANY) and any(words.issuperset(needed) for needed in entry.words):
+    entries, by_word = error_texts(), _by_rarest_word()
+    near = {place for word in ("", *words) for place, needed in by_word.get(word, ()) if words.issuperset(needed)}
+    for entry in map(entries.__getitem__, sorted(near)):
+        if families or entry.by != MANY:
             found = pattern_of(entry.match).search(text)
             if found:
                 yield Match(entry, found.span())
+
+
+@functools.cache
+def _by_rarest_word() -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+    """Return places of entries and the words that select them, by the one of these that fewest share; `""`: by none."""
+    selects = [(place, needed) for place, entry in enumerate(error_texts()) for needed in entry.words]
+    shared = Counter(word for _, needed in selects for word in needed)
+    found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    for place, needed in selects:
+        found.setdefault(min(needed, key=shared.__getitem__, default=""), []).append((place, needed))
+    return found
 
 
 def _rank(match: Match, known: set[str]) -> tuple[bool, bool, bool, int, int, int]:
