@@ -70,7 +70,7 @@ def heal(
     no answer of the five wires comes back as it is. Raises ValueError for a wire or a policy that does not exist.
     """
     from utp_cli.protocol.numbers import dumps, loads  # noqa: PLC0415
-    from utp_cli.protocol.sdk_objects import plain  # noqa: PLC0415
+    from utp_cli.protocol.sdk_objects import document_of  # noqa: PLC0415
 
     known: dict[str, Any] = {"tools": _given(tools), "wire": wire, "model": model, "policy": policy}
     known |= {"request": request, "server": server}
@@ -81,7 +81,7 @@ def heal(
         return Healed(
             response if same else out if isinstance(response, bytes) else out.decode("utf-8", "replace"), heals
         )
-    doc = plain(response)
+    doc = document_of(response)
     if not isinstance(doc, dict):
         return Healed(response, [])
     data = dumps(doc).encode("utf-8", "replace")

@@ -94,7 +94,7 @@ def replay(
     more than `max_tokens` tokens, has a diagnosis that says so. The other options are those of `parse`, and win over
     what the session says. Raises `UtpError` for a file that is no session.
     """
-    from utp_cli.protocol.sdk_objects import plain  # noqa: PLC0415
+    from utp_cli.protocol.sdk_objects import document_of  # noqa: PLC0415
     from utp_cli.replaying.conversation import Limits  # noqa: PLC0415
     from utp_cli.replaying.importing import session_of  # noqa: PLC0415
     from utp_cli.replaying.run import replay_sessions  # noqa: PLC0415
@@ -110,7 +110,7 @@ def replay(
         from utp_cli.io.sessions import read_sessions  # noqa: PLC0415
 
         return replay_sessions(read_sessions(Path(session)), said, limits=limits)
-    return replay_sessions([session_of(plain(session))], said, limits=limits)
+    return replay_sessions([session_of(document_of(session))], said, limits=limits)
 
 
 def parse_table(

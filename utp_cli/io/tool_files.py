@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.io.positions import Placed, read_document
 from utp_cli.protocol.errors import BadFile, BadOption, nearest
 from utp_cli.protocol.findings import Place
-from utp_cli.protocol.sdk_objects import plain
+from utp_cli.protocol.sdk_objects import document_of
 from utp_cli.protocol.tools import Tool, as_definition
 from utp_cli.validation.definitions import LISTS, SCHEMA_KEYS, Definition, find_definitions, read_definition
 
@@ -171,12 +171,12 @@ def given_tools(source: ToolSource) -> list[Tool | dict[str, Any]]:
         return [*_of_file(source)]
     if isinstance(source, Mapping):
         by_name = source and all(isinstance(value, Tool) for value in source.values())
-        return [*source.values()] if by_name else [plain(dict(source))]
+        return [*source.values()] if by_name else [document_of(dict(source))]
     if callable(source):
         from utp_cli.io.python_source import python_tool  # noqa: PLC0415 - loads pydantic
 
         return [python_tool(source)]
-    document = plain(source)
+    document = document_of(source)
     if document is not source and isinstance(document, dict | list):
         return given_tools(document)
     if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):

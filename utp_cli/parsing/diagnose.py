@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.run import ANSWER_KINDS, diagnose_other
 from utp_cli.parsing.parser import parse
-from utp_cli.protocol.sdk_objects import plain
+from utp_cli.protocol.sdk_objects import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ def diagnose(
     if kind in ANSWER_KINDS:
         reason = (request or {}).get("finish_reason")
         return parse(source, finish_reason=reason, request=request, **known).diagnoses
-    source = plain(source)
+    source = document_of(source)
     table = source if isinstance(source, dict) else {kind: source}
     # What the capture says of itself comes first.
     said = {key: value for key, value in table.items() if value is not None}

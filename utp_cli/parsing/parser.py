@@ -23,7 +23,7 @@ from utp_cli.parsing.stripped import read_stripped
 from utp_cli.protocol.calls import Attempt
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field, replace
-from utp_cli.protocol.sdk_objects import plain
+from utp_cli.protocol.sdk_objects import document_of, plain
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
 
@@ -99,13 +99,16 @@ class Parser:
     def feed(self, data: Any) -> list[Event]:
         """Read the next piece of the input: text or bytes, cut anywhere, or a chunk of a stream as SDKs give it."""
         if not isinstance(data, str | bytes):
-            return self._feed_chunk(plain(data))
+            return self._feed_chunk(self._given(data))
         if self._fed is not None:
             self._fed.append(data)
         if self._wire.verbatim and isinstance(data, str):
             self._wire.length += len(data)
             return self._lanes.feed("", "text", data)
         return self._heard(self._wire.feed(data))
+
+    def _given(self, value: Any) -> Any:
+        return plain(value) if self._fed is None else document_of(value)  # what utp itself has read is sound
 
     def _feed_chunk(self, chunk: Any) -> list[Event]:
         if self._fed is not None:
@@ -114,7 +117,7 @@ class Parser:
 
     def feed_document(self, body: Any) -> list[Event]:
         """Read a decoded JSON body, or an object of an SDK; a list holds the chunks of a stream, or messages."""
-        body = plain(body)
+        body = self._given(body)
         if self._fed is not None:
             self._fed.append(body)
         return self._heard(self._wire.feed_document(body))

@@ -167,6 +167,11 @@ def writable(value: Any) -> Any:
     """
     if not any(type(item) is not Number or item.is_huge for item in odd_numbers(value)):
         return value
+    return copied(value, _writable)
+
+
+def copied(value: Any, leaf: Callable[[Any], Any] = lambda item: item) -> Any:
+    """Return a copy of a value, nested to any depth; `leaf` makes the members of it that hold nothing."""
     root = [value]
     waiting: list[Any] = [root]
     while waiting:
@@ -176,7 +181,7 @@ def writable(value: Any) -> Any:
                 holder[key] = dict(item) if isinstance(item, dict) else list(item)
                 waiting.append(holder[key])
             else:
-                holder[key] = _writable(item)
+                holder[key] = leaf(item)
     return root[0]
 
 

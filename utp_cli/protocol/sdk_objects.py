@@ -7,10 +7,52 @@ a conversation.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.protocol.errors import BadOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LEVELS: Final = 8
 """How deep objects are looked for; what lies deeper came out of JSON."""
+_DEEPEST: Final = 10_000
+"""More levels than any reader of JSON takes."""
+
+
+def document_of(value: Any) -> Any:
+    """Return the document that a caller's value stands for, as `plain` does.
+
+    Raises `BadOption` for a value that no JSON can be: one that holds itself, or is nested too deeply.
+    """
+    made = plain(value)
+    _check_nesting(made)
+    return made
+
+
+def _check_nesting(value: Any) -> None:
+    above, ahead = [id(value)], [_members(value)]
+    inside, done = {id(value)}, set[int]()
+    while ahead:
+        item = next(ahead[-1], None)
+        if item is None:
+            ahead.pop()
+            done.add(above[-1])
+            inside.remove(above.pop())
+        elif id(item) in inside:
+            raise BadOption("a value that holds itself cannot be read: give one that can be written as JSON")
+        elif id(item) not in done:
+            if len(above) >= _DEEPEST:
+                raise BadOption(f"a value nested more than {_DEEPEST:,} levels deep cannot be read: give less of it")
+            above.append(id(item))
+            inside.add(id(item))
+            ahead.append(_members(item))
+
+
+def _members(value: Any) -> Iterator[Any]:
+    """Return the lists and dicts in a value."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return iter([item for item in items if isinstance(item, dict | list | tuple)])
 
 
 def plain(value: Any, levels: int = _LEVELS) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +17,8 @@ from utp_cli.diagnosis.histories.writing import write_turns
 from utp_cli.diagnosis.models import belongs
 from utp_cli.facts.turns import MODEL_RULES, OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.errors import BadOption, UnknownName
+from utp_cli.protocol.numbers import copied
+from utp_cli.protocol.sdk_objects import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +98,7 @@ def rewrite_history(
     rules = rules_for(provider, model)
     if thinking and rules.form in ("anthropic", "bedrock"):
         rules = replace(rules, prefill=False)
-    turns = read_turns(copy.deepcopy(_listed(messages)), root)
+    turns = read_turns(copied(document_of(_listed(messages))), root)
     form = form_of(turns)
     converted = form not in TAKEN[rules.form] and not native
     severity: Severity = "warning" if rules.order_code != "turn-order" and model is None else "error"
