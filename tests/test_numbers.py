@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from tests.test_cli import utp
-from utp_cli import parse, replay
+from utp_cli import parse, repair_json, replay
+from utp_cli.protocol import numbers
 from utp_cli.protocol.numbers import Number, dumps, integer, loads, writable
 
 LONG = "7" * 5000
@@ -144,3 +146,29 @@ def test_digits_in_blocks(many: int, seed: int) -> None:
     assert value % 10**9 == int(text[-9:])
     assert dumps(value) == text
     assert dumps(-value) == f"-{text}"
+
+
+def test_numbers_of_broken_json_are_made_once_in_whatever_ways_it_is_tried() -> None:
+    values = [f"{n}.5" for n in range(500)] + [f"{n}e5" for n in range(1, 501)]
+    text = f'{{"a": [{", ".join(values)}], b: 1,}}'
+    repair_json(text)
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        repaired = repair_json(text)
+    finally:
+        sys.setprofile(None)
+    assert calls < len(values)
+    assert dumps(repaired.value["a"]) == f"[{', '.join(values)}]"
+
+
+def test_what_is_remembered_of_numbers_is_bounded() -> None:
+    assert dumps(loads(f"[{', '.join(f'{n}.50' for n in range(10_000))}]")).endswith("9999.50]")
+    assert dumps(loads("0." + "1" * 100_000)) == "0." + "1" * 100_000
+    assert len(numbers._FLOATS) <= 5000
+    assert all(len(text) < 100 for text in numbers._FLOATS)

@@ -20,6 +20,10 @@ _BLOCK: Final = 512
 _LONG: Final = 10**_BLOCK
 _BIGGEST: Final = 10**4300
 """From here on the standard library refuses to write an integer."""
+_SHORT: Final = 24
+"""Characters of a number that is remembered: the longest that a float is written with."""
+_KEPT: Final = 4096
+"""Numbers that are remembered."""
 _INDENTED: Final = 60
 """Levels that are indented; without a bound, the indentation of deep nesting is quadratic."""
 
@@ -50,12 +54,26 @@ class Number(float):
 
 def number(text: str) -> int | float:
     """Return the value of a JSON number, whatever its length."""
-    return integer(text) if text.lstrip("-").isdigit() else _float(text)
+    return integer(text) if text.lstrip("-").isdigit() else _FLOATS[text]
 
 
-def _float(text: str) -> float:
-    value = float(text)
-    return value if repr(value) == text else Number(text)
+class _Floats(dict[str, float]):
+    """Floats by what was written: broken JSON is tried in several ways, and each of them reads its numbers again."""
+
+    def __missing__(self, text: str) -> float:
+        value = float(text)
+        if repr(value) != text:
+            value = Number(text, value)
+        if len(text) <= _SHORT:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[text] = value
+        return value
+
+
+_FLOATS: Final = _Floats()
+floating: Final = _FLOATS.__getitem__
+"""Return the value of a JSON number that is no integer. A hit calls no Python."""
 
 
 def integer(text: str) -> int:
@@ -85,8 +103,8 @@ def digits(value: int) -> str:
     return digits(high) + digits(low).zfill(width)
 
 
-_DECODER: Final = json.JSONDecoder(parse_float=_float)
-_PATIENT: Final = json.JSONDecoder(parse_float=_float, parse_int=integer)
+_DECODER: Final = json.JSONDecoder(parse_float=floating)
+_PATIENT: Final = json.JSONDecoder(parse_float=floating, parse_int=integer)
 """Slower, and takes integers beyond the interpreter's limit of digits."""
 
 

@@ -7,12 +7,9 @@ a conversation.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from utp_cli.protocol.errors import BadOption
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LEVELS: Final = 8
 """How deep objects are looked for; what lies deeper came out of JSON."""
@@ -26,12 +23,23 @@ def document_of(value: Any) -> Any:
     Raises `BadOption` for a value that no JSON can be: one that holds itself, or is nested too deeply.
     """
     made = plain(value)
-    _check_nesting(made)
+    if _is_deep(made):
+        _check_nesting(made)
     return made
 
 
+def _is_deep(value: Any) -> bool:
+    """Whether a value goes on below the first levels: most end before, and to see that costs little."""
+    level = [value]
+    for _ in range(_LEVELS):
+        level = [item for each in level for item in _members(each)]
+        if not level:
+            return False
+    return True
+
+
 def _check_nesting(value: Any) -> None:
-    above, ahead = [id(value)], [_members(value)]
+    above, ahead = [id(value)], [iter(_members(value))]
     inside, done = {id(value)}, set[int]()
     while ahead:
         item = next(ahead[-1], None)
@@ -46,13 +54,13 @@ def _check_nesting(value: Any) -> None:
                 raise BadOption(f"a value nested more than {_DEEPEST:,} levels deep cannot be read: give less of it")
             above.append(id(item))
             inside.add(id(item))
-            ahead.append(_members(item))
+            ahead.append(iter(_members(item)))
 
 
-def _members(value: Any) -> Iterator[Any]:
+def _members(value: Any) -> list[Any]:
     """Return the lists and dicts in a value."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return iter([item for item in items if isinstance(item, dict | list | tuple)])
+    return [item for item in items if isinstance(item, (dict, list, tuple))]
 
 
 def plain(value: Any, levels: int = _LEVELS) -> Any:

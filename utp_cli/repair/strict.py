@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from utp_cli.protocol.numbers import number
+from utp_cli.protocol.numbers import floating, number
 from utp_cli.protocol.patterns import regex
 
 __all__ = ["NUMBER", "SPACE", "number", "scan", "strict"]
@@ -19,7 +19,7 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=number)
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=floating)
 scan = _DECODER.scan_once  # type: ignore[attr-defined]  # left out of the stubs
 
 
