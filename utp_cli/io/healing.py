@@ -202,13 +202,15 @@ class Healed:
         self._answer = answer = self._exchange.answer(response.status_code, told)
         if encoded:
             answer.release(f"its content encoding is {encoded[0][:40]}, though none was asked for")
-        kept, self._released = bytearray(), time.monotonic()
+        kept: list[bytes] = []
+        size, self._released = 0, time.monotonic()
         try:
             if not answer.whole:
                 await line.begin(response.status_code, passed)
             async for piece in response.aiter_raw():
-                if len(kept) <= MOST:
-                    kept += piece
+                size += len(piece)
+                if size <= MOST:
+                    kept.append(piece)
                 if out := answer.feed(piece):
                     if not line.begun:
                         await line.begin(response.status_code, passed)
@@ -217,7 +219,7 @@ class Healed:
                     capture.held = max(capture.held, time.monotonic() - self._released)
                 else:
                     self._released = line.last
-            capture.ended = "complete" if len(kept) <= MOST else "too-long"
+            capture.ended = "complete" if size <= MOST else "too-long"
         except httpx.HTTPError:
             capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well
             out = answer.release()
@@ -226,9 +228,9 @@ class Healed:
                 await line.write(out)
             return None
         finally:
-            capture.response_body = bytes(kept[:MOST])
+            capture.response_body = b"".join(kept)
             await response.aclose()
-        return bytes(kept)
+        return capture.response_body
 
     async def _finish(self, out: bytes, response: httpx.Response, line: Line) -> None:
         """Send the rest of an answer, and the headers where they were waited for."""

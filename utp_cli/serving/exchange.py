@@ -102,9 +102,9 @@ class Answer:
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes of the server; return those that the client may have."""
+        if self._plain.take(data):
+            return data
         if self._healer is None:
-            return self._sent(data)
-        if self._in_step and not self.waits and self._reader is None and self._plain.take(data):
             return self._sent(data)
         self._raw += data if self._in_step else b""
         try:
@@ -112,7 +112,8 @@ class Answer:
             out = self._healed(self._healer.feed(data))
         except Exception as error:  # noqa: BLE001 - whatever fails, the answer passes
             return self._sent(self._give_up(error, data))
-        self._plain.learn(data)
+        calm = self._in_step and self._reader is None and not self.waits
+        self._plain.learn(data if calm else b"")
         if len(self._raw) + len(self._waiting) > MOST_HELD:
             out += self._give_up(f"more than {MOST_HELD >> 20} MiB would have been held back")
         return self._sent(out)
@@ -185,6 +186,7 @@ class Answer:
         out = bytes(self._waiting) + (bytes(self._raw) if self._in_step else data)
         self._waiting.clear()
         self._raw.clear()
+        self._plain = PlainText()
         self._healer, self._reader = None, None
         return out
 

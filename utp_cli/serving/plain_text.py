@@ -54,10 +54,14 @@ class PlainText:
             return False
         head, tail = self._frame
         data = _VARIES.sub(rb'\1"', data) if self._varies else data
-        if not (data.startswith(head) and data.endswith(tail) and len(data) > len(head) + len(tail)):
+        first, last = len(head), len(data) - len(tail)
+        if not (first < last and data.startswith(head) and data.endswith(tail)):
             return False
-        texts = data[len(head) : -len(tail)].split(tail + head)
-        if not all(map(_PLAIN.fullmatch, texts)):
+        if _PLAIN.fullmatch(data, first, last):
+            self._text.append(data[first:last])
+            return True
+        texts = data[first:last].split(tail + head)
+        if len(texts) == 1 or not all(map(_PLAIN.fullmatch, texts)):
             return False
         self._text += texts
         return True
