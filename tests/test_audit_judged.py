@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cases import FIXTURES, load
+from tests.cases import FIXTURES, ids, load
 from utp_cli.auditing.catalogue import RULES
 from utp_cli.auditing.precision import JUDGED, Judged
 from utp_cli.auditing.report import Cause
@@ -20,7 +20,12 @@ SETS = {
     for folder in (FIXTURES / "tools" / "servers", FIXTURES / "audit" / "judged" / "sets")
     for path in sorted(folder.glob("*.json"))
 }
-ROWS = load("audit/judged/judged.jsonl", "audit/judged/more.jsonl")
+TOLD = load("audit/told.jsonl")
+"""Sets of tools, and what is told of them when nothing is asked for by its code."""
+ROWS = [
+    *load("audit/judged/judged.jsonl", "audit/judged/more.jsonl"),
+    *(row for row in load("audit/judged/first_sight.jsonl") if row["set"] in SETS),  # large sets are not kept here
+]
 VERDICTS = {(row["set"], row["tool"], row["code"], row["pointer"]): row["verdict"] for row in ROWS}
 WORST_FIRST = ("wrong", "useful", "noise")
 """A cause with a wrong place is wrong; places that only repeat it were judged noise."""
@@ -47,6 +52,20 @@ def told() -> dict[str, Counter[str]]:
         for cause in causes(name):
             found[cause.finding.code][verdict(name, cause) or "unjudged"] += 1
     return found
+
+
+@pytest.mark.parametrize("case", TOLD, ids=ids(TOLD))
+def test_told_by_default(case: dict[str, Any]) -> None:
+    found = {cause.finding.code for cause in audit(case["tools"]).causes()}
+    assert set(case["expect"]["must"]) <= found
+    assert found.isdisjoint(case["expect"]["must_not"])
+
+
+def test_one_habit_of_naming_is_told_once() -> None:
+    texts = {"pdf__read": "Read a page.", "pdf__merge_files": "See read_pages.", "pdf__read_pages": "Use merge_files."}
+    texts["pdf__split"] = "Split a file; call merge_files to undo."
+    found = audit([{"name": name, "description": text, "inputSchema": {}} for name, text in texts.items()]).causes()
+    assert [len(cause.entries) for cause in found if cause.finding.code == "UTP409"] == [3]
 
 
 def test_every_judgement_is_of_a_set_at_hand() -> None:

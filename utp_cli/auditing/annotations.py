@@ -144,7 +144,7 @@ def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
 _SURE_ENDS = word_set("delete drop destroy purge truncate wipe erase")
 
 
-_CREATES_ONCE = re.compile(r"\b(?:exists?|already|ensures?)\b", re.IGNORECASE)
+_CREATES_ONCE = re.compile(r"\b(?:exists?|existing|already|ensures?|idempotent)\b", re.IGNORECASE)
 _OPEN_WORLD = any_word("web | internet | url | urls | browse | crawl | scrape | http | https")
 
 

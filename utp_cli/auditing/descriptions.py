@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import Node, value_types
+from utp_cli.auditing.nodes import Node, around_it, value_types
 from utp_cli.auditing.prose import prose_parameters
 from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
@@ -22,7 +22,6 @@ from utp_cli.auditing.words import (
     word_set,
     words,
 )
-from utp_cli.schemas.resolve import resolve
 from utp_cli.schemas.types import branches
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ _TELLING_NAMES = word_set(
 """Names of parameters that are understood without a word."""
 _TELLING_ENDS = word_set(
     "url uri name title email text query limit count date path file size key slug page offset content message body"
-    " description comment color colour width height language prompt username password"
+    " description comment color colour width height language prompt username password longitude latitude lon lng lat"
 )
 """Last words of names of two words or more that say what is due; `user_id` does not say which id."""
 
@@ -192,9 +191,7 @@ def _says_enough(node: Node) -> bool:
 
 
 def _is_needed(node: Node) -> bool:
-    around, is_branch = node.parent, False
-    while around is not None:
-        is_branch, around = is_branch or around.keyword in ("anyOf", "oneOf", "allOf"), around.parent
+    is_branch = any(around.keyword in ("anyOf", "oneOf", "allOf") for around in around_it(node))
     return node.parent is not None and node.name in node.parent.required and node.depth <= MANY_LEVELS and not is_branch
 
 
@@ -204,15 +201,15 @@ MANY_LEVELS = 3
 
 def _has_properties(node: Node) -> bool:
     """Say whether it is an object, or a list of them, that lists its properties."""
-    schema = node.schema.get("items", node.schema)
-    target = resolve(schema.get("$ref"), node.tool.schema) or schema
-    return isinstance(target, dict) and bool(target.get("properties"))
+    items = node.schema.get("items")
+    return any(branch.get("properties") for branch in branches(items or node.schema, node.tool.schema))
 
 
 def _is_spoken_of(node: Node, parts: tuple[str, ...]) -> bool:
-    """Say whether the tool's description names the property, or says the words of its name together."""
+    """Say whether a text above it names the property, or the tool's says the words of its name together."""
     said = node.tool.description
-    if node.name and re.search(rf"(?<!\w){re.escape(node.name)}(?!\w)", said):
+    above = [said, *(around.description for around in around_it(node))]
+    if node.name and any(re.search(rf"(?<!\w){re.escape(node.name)}(?!\w)", text) for text in above):
         return True
     return bool(parts) and f" {' '.join(map(stem, parts))} " in _stemmed(said)
 
@@ -230,7 +227,8 @@ def _is_described(node: Node) -> bool:
 
 def _has_one_value(node: Node) -> bool:
     enum = node.schema.get("enum")
-    return "const" in node.schema or (isinstance(enum, list) and len(enum) == 1)
+    takes_nothing = node.schema.get("properties") == {} and node.schema.get("additionalProperties") is False
+    return takes_nothing or "const" in node.schema or (isinstance(enum, list) and len(enum) == 1)
 
 
 @audit_rule("UTP214", "info", "output-not-described", on="tool", default=False)
@@ -280,9 +278,7 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[Flaw]:
             )
 
 
-_NAMED_PARAMETER = re.compile(
-    r"`(\w+)` (?:parameter|argument|field)s?\b|\b(?:parameter|argument) `(\w+)`", re.IGNORECASE
-)
+_NAMED_PARAMETER = re.compile(r"`(\w+)` (?:parameter|argument)s?\b|\b(?:parameter|argument) `(\w+)`", re.IGNORECASE)
 
 
 @audit_rule("UTP216", "warning", "stale-parameter-reference", on="set")
@@ -304,13 +300,8 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
         yield from _stale(tool, known, [(name, texts[0][1]) for name in named])
         for text, at in texts:
             own = [part for part in sentences(text) if not tools.names & {*names_in(part)} - {tool.name}]
-            found = [(a or b, at) for part in own for a, b in _NAMED_PARAMETER.findall(_own_part(part))]
+            found = [(a or b, at) for part in own for a, b in _NAMED_PARAMETER.findall(part)]
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
-
-
-def _own_part(sentence: str) -> str:
-    """Return the sentence, without its fields where it speaks of what comes back."""
-    return sentence.replace(" field", "") if _OUTPUT.search(sentence) else sentence
 
 
 def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> Iterator[Flaw]:

@@ -221,8 +221,13 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
                         message=f"{tool.name} speaks of {name}, and there is no such tool in the set",
                         hint=f"did you mean '{meant}'?" if meant else "name a tool of the set",
                         opt_in=meant is None or meant == tool.name,
-                        cause=name,
+                        cause="without its prefix" if _is_end_of(name, meant) else name,
                     )
+
+
+def _is_end_of(name: str, meant: str | None) -> bool:
+    """Say whether it is the tool's name without what stands before it: a habit of the set, told once."""
+    return meant is not None and _bare(meant) != _bare(name) and _bare(meant).endswith(_bare(name))
 
 
 def _tool_meant(name: str, joined: dict[str, str]) -> str | None:

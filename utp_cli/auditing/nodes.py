@@ -11,6 +11,8 @@ from utp_cli.schemas.types import branches, declared
 from utp_cli.schemas.walk import DEFINITIONS, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from utp_cli.auditing.subject import AuditedTool
     from utp_cli.schemas.walk import Place
 
@@ -74,6 +76,14 @@ def value_types(schema: dict[str, Any], tool: AuditedTool, *, null: bool = False
     """Return the types a value may have, seen through references and alternatives; null left out unless asked for."""
     found = frozenset(kind.lower() for branch in branches(schema, tool.schema) for kind in declared(branch))
     return found if null else found - {"null"}
+
+
+def around_it(node: Node) -> Iterator[Node]:
+    """Yield the schemas that a schema stands in, from the nearest to the root."""
+    around = node.parent
+    while around is not None:
+        yield around
+        around = around.parent
 
 
 def nodes_of(tool: AuditedTool, root: Any, at: str) -> list[Node]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import value_types
+from utp_cli.auditing.nodes import around_it, value_types
 from utp_cli.auditing.subject import Flaw, audit_rule, shown
 from utp_cli.auditing.words import any_word, content_words, word_set, words
 from utp_cli.schemas.resolve import resolve
+from utp_cli.schemas.types import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -202,7 +204,7 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
         )
 
 
-_DATE_WORDS = word_set("date time datetime timestamp deadline since until")
+_DATE_WORDS = word_set("date time datetime timestamp deadline")
 _DATE_CUES = re.compile(
     r"iso[ -]?8601|rfc["
     r" -]?(?:3339|2822|1123)|\bepoch\b|\bunix\b|y{4}|\bMM\b|\bHH\b|\d{4}-\d\d|\d\d?:\d\d|\d\d/\d\d"
@@ -247,18 +249,29 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     if node.name is None or value_types(node.schema, node.tool) != {"string"}:
         return
     parts = words(node.name)
-    named = not _DATE_WORDS.isdisjoint(parts) or (len(parts) > 1 and parts[-1] == "at")
+    named = not _DATE_WORDS.isdisjoint(parts) or parts[-1:] in (("since",), ("until",))
+    named = named or (len(parts) > 1 and parts[-1] == "at")
     if not named and (not _SPOKEN_DATE.search(node.description) or _QUOTED_FORM.search(node.description)):
         return
-    fixed = not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(node.schema)
+    kinds = branches(node.schema, node.tool.schema)
+    fixed = any(not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(kind) for kind in kinds)
     moment = bool(parts) and parts[-1] not in _NO_MOMENT and not {"zone", "wait"} & {*parts}
     if not fixed and moment and not _DATE_CUES.search(node.description):
         yield Flaw(
             pointer=node.pointer,
             message=f"{node.label} is a date or time of no known format",
             hint="add `format: date` or `format: date-time`, or say YYYY-MM-DD",
-            opt_in=not named or bool(_DATE_EXAMPLE.search(node.description)) or "default" in node.schema,
+            opt_in=not named
+            or bool(_DATE_EXAMPLE.search(node.description))
+            or "default" in node.schema
+            or _is_shown_above(node),
         )
+
+
+def _is_shown_above(node: Node) -> bool:
+    """Say whether the object's description, or that of the list of them, shows a value: `[{ time: '2015' }]`."""
+    shown_as = re.compile(rf"(?<!\w){re.escape(node.name or '')}['\"]?\s*:\s*['\"]?\d")
+    return any(shown_as.search(around.description) for around in islice(around_it(node), 2))
 
 
 _SHAPED_BY = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const", "enum"})

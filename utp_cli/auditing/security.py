@@ -145,7 +145,7 @@ BLANKS = re.compile(r"(?:[ \t]*\r?\n){20,}| {200,}")
 _MARKUP = re.compile(
     r"(?P<html><!--)|(?P<comment>^[ \t]*\[//\]:"
     r" #)|(?P<image>!\[[^\]\n]{0,200}\]\(\s*https?:|<img\b[^>]{0,200}\bsrc\s*=)"
-    r"|(?P<element>display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)"
+    r"|(?P<element>[<{][^<>{}]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0))"
     r"|(?P<lines>\n(?:[ \t]*\r?\n){19})|(?P<spaces> {200})|(?P<hex>\b[0-9a-fA-F]{64,}\b)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -123,12 +123,16 @@ def _overlap(tools: ToolSet, said: list[frozenset[str]], one: int, two: int) -> 
     return not (stems(left - right) & stems(names[0]) and stems(right - left) & stems(names[1]))
 
 
+MANY = 100
+"""Tools that a client can still send at once; from 128 on the first provider refuses."""
+
+
 @audit_rule("UTP403", "warning", "too-many-tools", on="set")
 def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
     """The set is too large to choose from.
 
-    What it does: allows 40 tools (`max-tools`). No such number is sharp: up to 60 are told only when this rule is asked
-    for by its code.
+    What it does: allows 40 tools (`max-tools`). No such number is sharp: up to 100 are told only when this rule is
+    asked for by its code.
     Why it is bad: models choose worse the more there is to choose from.
     Example: 118 tools.
     Use instead: several smaller sets, or tools found on demand.
@@ -141,7 +145,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
             pointer="",
             message=f"{len(tools.tools)} tools in one set; models choose well among {limit}",
             hint="split the set, or let tools be found on demand",
-            opt_in=len(tools.tools) <= 1.5 * limit and limit == USUAL_TOOLS,
+            opt_in=len(tools.tools) <= MANY and limit == USUAL_TOOLS,
         )
 
 
