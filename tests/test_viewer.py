@@ -32,7 +32,7 @@ pytest.importorskip("textual")
 from utp_cli.views.viewer.app import KEYS, Exchanges, Viewer
 
 SESSIONS = FIXTURES / "sessions"
-TWO = [str(SESSIONS / "healthy.jsonl"), str(SESSIONS / "lost-call.jsonl")]
+TWO = [str(SESSIONS.relative_to(Path.cwd()) / name) for name in ("healthy.jsonl", "lost-call.jsonl")]
 HOSTILE = "[red]x[/] [@click=app.quit]y[/] \x1b[31mz\x1b]8;;http://evil\x07 \u202eabc\u200b \x00[/nope"
 
 

@@ -54,8 +54,10 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
     What to change: use the repaired arguments (every repair is listed); constrain decoding (`strict: true`,
     structured outputs of vLLM, a llama.cpp grammar); pass long text by a file instead of an argument.
 
+    Error texts: `Failed to parse tool call arguments as JSON`.
+
     Symptoms: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
-    \\escape`, `Failed to parse tool call arguments as JSON`, `error parsing tool call: raw='…' err=…`.
+    \\escape`, `error parsing tool call: raw='…' err=…`.
     """
     for call, reading in answer.readings:
         if not reading.ok:

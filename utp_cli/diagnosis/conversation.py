@@ -29,9 +29,9 @@ def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: make one (`call_<index>`) and use it in the result; update LiteLLM or the Ollama
     gateway.
 
-    Error texts: `Invalid 'tool_call_id': empty string`.
+    Error texts: `Invalid 'tool_call_id': empty string`, `tool_call_id is required`.
 
-    Symptoms: `tool_call_id is required`, `tool_calls[0].id: field required`.
+    Symptoms: `tool_calls[0].id: field required`.
     """
     yield from odd(subject, "call-id-missing", "a call has no id")
 
@@ -47,9 +47,7 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     What to change: a unique id for each call: never derived from the tool's name alone; rename on re-use.
 
     Error texts: `tool_use ids must be unique`, `Duplicate value for 'tool_call_id' of 'call_1' in
-    message[2]`.
-
-    Symptoms: `duplicate tool call ids`.
+    message[2]`, `duplicate tool call ids`.
     """
     first: dict[object, str] = {}
     for turn in subject.turns:

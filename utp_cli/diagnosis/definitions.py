@@ -227,9 +227,7 @@ def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
     What to change: inline the definition; cut recursion to a fixed depth, or to a plain object.
 
     Error texts: `Recursive JSON schemas are not currently supported`, `references must start with
-    #/$defs/`.
-
-    Symptoms: `can't resolve reference`.
+    #/$defs/`, `can't resolve reference`.
     """
     for definition in tools.definitions:
         places = list(places_of(definition))
@@ -287,9 +285,8 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     What to change: switch off MCP servers that are not needed; offer tools by task; one search tool instead
     of all.
 
-    Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`.
-
-    Symptoms: `too many tools`.
+    Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`, `too
+    many tools`.
     """
     count = len(tools.definitions)
     limit = _provider(tools, tools.definitions[0]).tools if count else None
