@@ -12,7 +12,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.repair.around import repair_json
+from utp_cli.repair.extract import repair_json
 from utp_cli.repair.reader import JsonReader
 
 if TYPE_CHECKING:

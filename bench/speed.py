@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli import Parser, parse, repair_json, replay
-from utp_cli.dialects.own import dialect_from_table
+from utp_cli.dialects.custom_dialects import dialect_from_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from utp_cli import Parser, parse
-from utp_cli.dialects.own import dialect_from_table
+from utp_cli.dialects.custom_dialects import dialect_from_table
 
 ACME = dialect_from_table(
     "acme",

@@ -12,7 +12,7 @@ import pytest
 from tests.cases import FIXTURES, ids, load
 from utp_cli.auditing.catalogue import RULES
 from utp_cli.auditing.precision import JUDGED, Judged
-from utp_cli.auditing.report import Cause
+from utp_cli.auditing.report import FindingGroup
 from utp_cli.auditing.run import audit
 
 SETS = {
@@ -32,12 +32,12 @@ WORST_FIRST = ("wrong", "useful", "noise")
 
 
 @cache
-def causes(name: str) -> tuple[Cause, ...]:
+def causes(name: str) -> tuple[FindingGroup, ...]:
     """What the audit tells of a set by default."""
     return tuple(audit(json.loads(SETS[name].read_text(encoding="utf-8"))["tools"]).causes())
 
 
-def verdict(name: str, cause: Cause) -> str | None:
+def verdict(name: str, cause: FindingGroup) -> str | None:
     """What people said of a cause; None where nobody did."""
     places = ((e.finding.tool, e.finding.code, e.finding.place.pointer) for e in cause.entries)
     said = {VERDICTS.get((name, *place)) for place in places}

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tests.cases import ids, load
 from utp_cli.app import app
 from utp_cli.detection.command_checks import RULES, check_command
-from utp_cli.detection.command_line import ENGINES, Command, is_modelfile, read_command, read_modelfile
+from utp_cli.detection.command_line import ENGINES, StartCommand, is_modelfile, read_command, read_modelfile
 from utp_cli.detection.detect import detect
 from utp_cli.detection.server_flags import SERVER_ROWS
 from utp_cli.detection.serving import server_settings
@@ -120,7 +120,7 @@ def test_every_engine_has_rules():
 
 
 def test_options_that_nobody_touched_stay_as_they_were():
-    command = Command(engine="vllm", words=("vllm", "serve", "a b", "--x", "1", "--y=2"), start=2)
+    command = StartCommand(engine="vllm", words=("vllm", "serve", "a b", "--x", "1", "--y=2"), start=2)
     assert command.with_options({"--z": "", "--y": "3"}) == "vllm serve 'a b' --x 1 --y 3 --z"
     assert command.with_options({"--x": None}) == "vllm serve 'a b' --y=2"
 

@@ -14,6 +14,7 @@ from utp_cli import diagnose
 from utp_cli.diagnosis import special_tokens
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
+from utp_cli.diagnosis.observation import SECTIONS, section
 from utp_cli.diagnosis.pages import page_of_all, texts_of
 from utp_cli.diagnosis.passages import blanked, code_in
 from utp_cli.diagnosis.precedence import PRECEDENCE
@@ -23,7 +24,6 @@ from utp_cli.diagnosis.run import (
     diagnose_template,
     diagnose_tools,
 )
-from utp_cli.diagnosis.sighting import SECTIONS, section
 from utp_cli.diagnosis.subject import Answer
 from utp_cli.diagnosis.terms import PROBLEMS, REJECTIONS
 from utp_cli.diagnosis.themes import THEMES, rules_of, theme

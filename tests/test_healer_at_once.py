@@ -10,7 +10,7 @@ from tests.cases import ids
 from tests.strict_clients import READERS
 from tests.test_healer import DONE, HERMES, SCENARIOS, healer, of_scenario, passed
 from tests.wire_answers import BUILDERS, candidate, chunk, dump, gemini_part, line, piece, sse
-from utp_cli.healer.answer import Answer
+from utp_cli.healer.answer import ChoiceState
 
 FIRST = ("call", "call_1", "search", {"query": "tides"})
 SECOND = ("call", "call_2", "get_weather", {"city": "Bergen", "days": 2})
@@ -90,7 +90,7 @@ STREAMED = [
 def test_whoever_waits_reads_the_same(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     healing, data = of_scenario(case)
     out = passed(healing, data, [40])
-    monkeypatch.setattr(Answer, "passes", lambda *_: False)
+    monkeypatch.setattr(ChoiceState, "passes", lambda *_: False)
     waited = passed(of_scenario(case)[0], data, [40])
     if not case["expect"].get("error"):
         assert READERS[case["wire"], True](out) == READERS[case["wire"], True](waited)

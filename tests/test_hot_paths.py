@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from utp_cli import Parser, parse
-from utp_cli.diagnosis import subject, written
-from utp_cli.dialects.own import dialect_from_table
+from utp_cli.diagnosis import call_view, subject
+from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine import machine, plan
 from utp_cli.parsing import json_rung, native, parser as parsing
 from utp_cli.repair import shortcuts, strings
@@ -97,7 +97,7 @@ def test_a_whole_answer_works_out_no_events(counted):
 
 
 def test_diagnoses_read_the_arguments_of_a_call_once(counted):
-    counts = counted(written, "strict")
+    counts = counted(call_view, "strict")
     counted(subject, "misfits")
     tools = [{"name": "write", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}]
     assert parse(native_body(3), tools=tools).diagnoses

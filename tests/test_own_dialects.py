@@ -15,7 +15,7 @@ from utp_cli import UtpError, parse
 from utp_cli.app import app
 from utp_cli.dialects.bodies import BODIES, CodeBody, Tag
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.dialects.own import clash_with, dialect_from_table, faults, installed, table_of
+from utp_cli.dialects.custom_dialects import clash_with, dialect_from_table, faults, installed, table_of
 from utp_cli.dialects.spec import Dialect
 from utp_cli.engine.grammars import GRAMMARS
 

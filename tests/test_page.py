@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from utp_cli import parse
 from utp_cli.app import app
-from utp_cli.commands.paging import drawing_for
+from utp_cli.commands.html_page import drawing_for
 from utp_cli.io.output import Output
 from utp_cli.io.sessions import read_sessions
 from utp_cli.protocol.calls import ParseResult, Repair, ToolCall

@@ -11,14 +11,14 @@ from hypothesis import given, strategies as st
 from typer.main import get_command
 
 from utp_cli.app import COMMANDS
-from utp_cli.commands.declared import Command, CommandApp
+from utp_cli.commands.declared import CommandApp, DeclaredCommand
 from utp_cli.commands.plain_line import values_of
 from utp_cli.commands.typer_pages import typer_of
 
 NAMES = sorted({module for _, module, _ in COMMANDS.values()} - {"profiles"})
 
 
-def command_of(name: str) -> Command:
+def command_of(name: str) -> DeclaredCommand:
     app: CommandApp = import_module(f"utp_cli.commands.{name}").app
     (command,) = app.commands
     return command

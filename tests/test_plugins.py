@@ -133,7 +133,7 @@ def test_what_goes_wrong_leaves_the_text(place: str, monkeypatch: pytest.MonkeyP
     def fail(*_: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(f"utp_cli.healer.answer.Answer.{place}", fail)
+    monkeypatch.setattr(f"utp_cli.healer.answer.ChoiceState.{place}", fail)
     assert served(f"Look. {CALL}", TOOLS, seed="x") == (f"Look. {CALL}", [])
 
 

@@ -30,7 +30,7 @@ from utp_cli.app import app
 from utp_cli.io.sessions import SessionFile
 from utp_cli.io.unpacking import MOST, unpack, unpacked
 from utp_cli.protocol.errors import BadFile
-from utp_cli.recording.capture import UNREADABLE, WITHHELD, Capture, row_of
+from utp_cli.recording.capture import UNREADABLE, WITHHELD, RecordedExchange, row_of
 from utp_cli.recording.redaction import Redactor
 from utp_cli.recording.secrets import REDACTED, secrets_of, without_parameters
 
@@ -616,7 +616,7 @@ def test_what_is_unpacked_is_bounded(coding: str) -> None:
 
 
 def test_a_body_in_an_encoding_that_is_not_known_is_not_written() -> None:
-    capture = Capture(
+    capture = RecordedExchange(
         method="POST", path="/x", at=0.0, request_headers=[], request_body=json.dumps(ask()).encode(), status=200,
         response_headers=[("content-encoding", "of-tomorrow")], response_body=b"\x00" + KEY.encode(), ended="complete",
     )  # fmt: skip
@@ -945,7 +945,7 @@ def test_a_key_that_a_stream_cuts(kind: str, frame: str, known: bool) -> None:
         "list": json.dumps(events).encode(),
     }[frame]
     headers = [("Authorization", f"Bearer {KEY}")] if known else []
-    capture = Capture(
+    capture = RecordedExchange(
         method="POST", path="/x", at=0.0, request_headers=headers, request_body=json.dumps(ask()).encode(),
         status=200, response_body=body, ended="complete",
     )  # fmt: skip
@@ -967,7 +967,9 @@ def test_a_key_that_a_stream_cuts(kind: str, frame: str, known: bool) -> None:
 def test_bytes_that_hold_a_key_in_pieces_are_withheld() -> None:
     secret = "s3cret-of-the-header"
     packed = b"\xff\xfe" + secret.encode()
-    capture = Capture(method="POST", path="/", at=0.0, request_headers=[("x-api-key", secret)], response_body=packed)
+    capture = RecordedExchange(
+        method="POST", path="/", at=0.0, request_headers=[("x-api-key", secret)], response_body=packed
+    )
     assert row_of(capture, Redactor())["stream"] == WITHHELD
 
 

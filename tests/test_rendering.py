@@ -22,7 +22,7 @@ from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.keywords import SILENT, WORDS as IN_WORDS
 from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.schema import translate
-from utp_cli.rendering.targets import ANTHROPIC_STRICT, GEMINI, OLLAMA, OPENAI_STRICT, Target
+from utp_cli.rendering.targets import ANTHROPIC_STRICT, GEMINI, OLLAMA, OPENAI_STRICT, SchemaTarget
 from utp_cli.rendering.tools import render_tools
 
 NARROW = {"openai": OPENAI_STRICT, "anthropic": ANTHROPIC_STRICT, "gemini": GEMINI, "ollama": OLLAMA}
@@ -34,7 +34,7 @@ def tool_with(**properties: Any) -> Tool:
     return Tool(name="t", parameters={"type": "object", "properties": properties})
 
 
-def sent(tool: Tool, target: Target) -> dict[str, Any]:
+def sent(tool: Tool, target: SchemaTarget) -> dict[str, Any]:
     return translate(tool, target).schema
 
 

@@ -13,8 +13,8 @@ from hypothesis import example, given, settings, strategies as st
 
 from tests.cases import ids, load, same
 from utp_cli.repair import shortcuts, strings
-from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES, in_order
+from utp_cli.repair.extract import repair_json
 from utp_cli.repair.reader import JsonReader, all_notes
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ pytest.importorskip("uvicorn")
 
 from utp_cli.app import app
 from utp_cli.commands.serving import Pages, tell_if_silent
-from utp_cli.io.healing import HEALED, Healing, Line, Patience
+from utp_cli.io.healing import HEALED, ClientLine, Healing, Patience
 from utp_cli.io.proxy import Relaying, listen, serve
-from utp_cli.recording.capture import Capture, row_of
+from utp_cli.recording.capture import RecordedExchange, row_of
 from utp_cli.recording.redaction import Redactor
 from utp_cli.serving.ways import Ways
 
@@ -39,14 +39,14 @@ class Served:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.captures: list[Capture] = []
+        self.captures: list[RecordedExchange] = []
         self.ended = threading.Semaphore(0)
 
-    def hear(self, capture: Capture) -> None:
+    def hear(self, capture: RecordedExchange) -> None:
         self.captures.append(capture)
         self.ended.release()
 
-    def last(self) -> Capture:
+    def last(self) -> RecordedExchange:
         """Wait for the next exchange to end."""
         assert self.ended.acquire(timeout=WAIT)
         return self.captures.pop(0)
@@ -323,16 +323,16 @@ def test_a_client_hears_something_while_the_server_is_silent(name: str, gate: in
 
 @pytest.mark.parametrize("name", BEATS)
 def test_every_client_minds_no_sign_of_life(name: str, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
-    beats: list[Line] = []
+    beats: list[ClientLine] = []
 
-    async def beat(line: Line) -> None:
+    async def beat(line: ClientLine) -> None:
         await told(line)
         beats.append(line)
         if len(beats) == 3:
             played.go.set()
 
-    told = Line.beat
-    monkeypatch.setattr(Line, "beat", beat)
+    told = ClientLine.beat
+    monkeypatch.setattr(ClientLine, "beat", beat)
     with serving(played.url, patience=Patience(first=0.01, beat=0.01, held=WAIT)) as served:
         scenario = play(played, name, gate=-1)
         assert wrong(scenario, ask(served.url, scenario)) == []

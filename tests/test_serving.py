@@ -22,17 +22,17 @@ from utp_cli.healer.healer import Healer
 from utp_cli.io.programs import environment_for, routes
 from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
-from utp_cli.recording.capture import Capture
-from utp_cli.recording.tally import Tally
+from utp_cli.recording.capture import RecordedExchange
+from utp_cli.recording.tally import ExchangeTally
 from utp_cli.serving import exchange as exchanges
 from utp_cli.serving.asking_again import total, usage_of, with_usage
 from utp_cli.serving.emulation import Emulation, Modes
-from utp_cli.serving.exchange import Answer, Exchange
+from utp_cli.serving.exchange import RelayedAnswer, RelayedExchange
 from utp_cli.serving.fitting import Fitter
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.streamed import streamed
 from utp_cli.serving.ways import Ways
-from utp_cli.serving.wires import Asked, asked_of
+from utp_cli.serving.wires import AnswerRequest, asked_of
 
 JSON = [("content-type", "application/json")]
 SSE = [("content-type", "text/event-stream")]
@@ -40,7 +40,7 @@ LINES = [("content-type", "application/x-ndjson")]
 CHAT = "/v1/chat/completions"
 
 
-def asked(name: str, **changes: Any) -> Asked:
+def asked(name: str, **changes: Any) -> AnswerRequest:
     scenario = SCENARIOS[name]
     found = asked_of(path_of(scenario), json.dumps({**request_of(scenario), **changes}).encode())
     assert found is not None
@@ -114,7 +114,7 @@ class Failing(Healer):
 def test_a_fault_passes_what_was_held(name: str, pieces: int, retry: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchanges, "Healer", Failing)
     Failing.left = pieces
-    answer = Answer(
+    answer = RelayedAnswer(
         asked(name), Ways(retry=retry), SCENARIOS[name]["status"], headers_of(name), "text" if retry else None
     )
     sent = body_of(SCENARIOS[name])
@@ -127,13 +127,13 @@ def test_a_healer_that_cannot_begin_passes(monkeypatch: pytest.MonkeyPatch) -> N
         raise ValueError("a fault")
 
     monkeypatch.setattr(exchanges, "Healer", fail)
-    answer = Answer(asked("chat-hermes-body"), Ways(), 200, JSON)
+    answer = RelayedAnswer(asked("chat-hermes-body"), Ways(), 200, JSON)
     assert (answer.feed(b"{}"), answer.close(), answer.status) == (b"{}", b"", 200)
 
 
 def test_what_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchanges, "MOST_HELD", 100)
-    answer = Answer(asked("chat-hermes-body"), Ways(), 200, JSON)
+    answer = RelayedAnswer(asked("chat-hermes-body"), Ways(), 200, JSON)
     sent = body_of(SCENARIOS["chat-hermes-body"])
     assert answer.feed(sent[:90]) == b""
     assert answer.feed(sent[90:]) + answer.close() == sent
@@ -146,7 +146,7 @@ def test_what_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_healthy_answers_pass_in_any_pieces(name: str, data: st.DataObject) -> None:
     sent = body_of(SCENARIOS[name])
     cuts = sorted(data.draw(st.lists(st.integers(0, len(sent)), max_size=4)))
-    answer = Answer(asked(name), Ways(), SCENARIOS[name]["status"], headers_of(name))
+    answer = RelayedAnswer(asked(name), Ways(), SCENARIOS[name]["status"], headers_of(name))
     pieces = [sent[a:b] for a, b in zip([0, *cuts], [*cuts, len(sent)], strict=True)]
     assert b"".join(map(answer.feed, pieces)) + answer.close() == sent
     assert not answer.changed
@@ -179,7 +179,7 @@ def returned(name: str, out: bytes) -> list[Any]:
 @pytest.mark.parametrize("name", HEALED)
 def test_a_healed_call_goes_back_as_the_model_wrote_it(name: str) -> None:
     kept, asking = RawAnswers(), asked(name)
-    exchange = Exchange(asking, b"", Ways(), kept, Modes())
+    exchange = RelayedExchange(asking, b"", Ways(), kept, Modes())
     raw = body_of(SCENARIOS[name])
     answer = exchange.answer(200, JSON)
     settled = exchange.settle(answer, answer.feed(raw) + answer.close(), raw)
@@ -223,7 +223,7 @@ def test_a_server_that_refuses_the_text_gets_the_client_s_words() -> None:
     kept.keep([("call_1", "search", {})], "<tool_call>…")
     call = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
     asking = asked("chat-hermes-body", messages=[{"role": "assistant", "tool_calls": [call]}])
-    exchange = Exchange(asking, b"as it came", Ways(), kept, Modes())
+    exchange = RelayedExchange(asking, b"as it came", Ways(), kept, Modes())
     assert b"<tool_call>" in exchange.body
     answer = exchange.answer(400, JSON)
     assert exchange.settle(answer, answer.feed(b"{}") + answer.close(), b"{}") is None
@@ -268,16 +268,16 @@ HISTORIES: dict[str, tuple[str, list[Any], Ways, str, list[str]]] = {
 }  # fmt: skip
 
 
-def refusing(name: str, fitter: Fitter, body: bytes = b"as it came", **changes: Any) -> tuple[Exchange, Any]:
+def refusing(name: str, fitter: Fitter, body: bytes = b"as it came", **changes: Any) -> tuple[RelayedExchange, Any]:
     """Ask with a history; the server refuses it."""
     scenario, history, ways, host, _ = HISTORIES[name]
     asking = asked(scenario, messages=history, **changes)
-    exchange = Exchange(asking, body, ways, RawAnswers(), Modes(), fitter=fitter, host=host)
+    exchange = RelayedExchange(asking, body, ways, RawAnswers(), Modes(), fitter=fitter, host=host)
     assert exchange.body == body
     return exchange, settled(exchange, 400, b'{"error": "refused"}')
 
 
-def settled(exchange: Exchange, status: int, body: bytes) -> Any:
+def settled(exchange: RelayedExchange, status: int, body: bytes) -> Any:
     answer = exchange.answer(status, JSON)
     return exchange.settle(answer, answer.feed(body) + answer.close(), body)
 
@@ -300,12 +300,14 @@ def test_rules_that_a_server_keeps_are_kept_at_once() -> None:
     made = exchange.body
     assert settled(exchange, 200, body_of(SCENARIOS["chat-hermes-body"])) is not None
     scenario, history, ways, _, _ = HISTORIES["the profile's provider"]
-    again = Exchange(asked(scenario, messages=history), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
+    again = RelayedExchange(
+        asked(scenario, messages=history), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter
+    )
     assert again.body == made
     other = [*history[:2], {**RETURNED, "name": "search", "artifact": 1}]
-    more = Exchange(asked(scenario, messages=other), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
+    more = RelayedExchange(asked(scenario, messages=other), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
     assert more.body == b"as it came"
-    sound = Exchange(asked(scenario, messages=[ASKS]), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
+    sound = RelayedExchange(asked(scenario, messages=[ASKS]), b"as it came", ways, RawAnswers(), Modes(), fitter=fitter)
     assert sound.body == b"as it came"
     # it refuses now what it took before: as the client said it, and no more
     assert settled(again, 400, b"{}") is None
@@ -324,7 +326,7 @@ def test_what_is_refused_twice_tells_the_first_refusal() -> None:
 @pytest.mark.parametrize("status", [401, 404, 429, 503])
 def test_other_errors_are_not_of_the_history(status: int) -> None:
     scenario, history, ways, host, _ = HISTORIES["the profile's provider"]
-    exchange = Exchange(asked(scenario, messages=history), b"", ways, RawAnswers(), Modes(), host=host)
+    exchange = RelayedExchange(asked(scenario, messages=history), b"", ways, RawAnswers(), Modes(), host=host)
     assert settled(exchange, status, b"{}") is not None
 
 
@@ -332,7 +334,7 @@ def test_a_history_that_is_not_all_there_is_not_fitted() -> None:
     asking = asked("responses-hermes-body", input=[{"type": "function_call_output", "call_id": "c", "output": "x"}])
     for more, due in (({}, True), ({"previous_response_id": "resp_1"}, False)):
         told = replace(asking, request={**asking.request, **more})
-        exchange = Exchange(told, b"", Ways(), RawAnswers(), Modes(), host="api.openai.com")
+        exchange = RelayedExchange(told, b"", Ways(), RawAnswers(), Modes(), host="api.openai.com")
         assert (settled(exchange, 400, b"{}") is None) is due
 
 
@@ -505,7 +507,7 @@ def test_streams_of_gemini_are_emulated_too() -> None:
     path = asking.path.replace(":generateContent", ":streamGenerateContent?alt=sse")
     found = asked_of(path, json.dumps(asking.request).encode())
     assert found
-    exchange = Exchange(found, b"{}", Ways(mode="parsed"), RawAnswers(), Modes())
+    exchange = RelayedExchange(found, b"{}", Ways(mode="parsed"), RawAnswers(), Modes())
     assert exchange.emulation
     assert "tools" not in json.loads(exchange.body)
     opened, closed = exchange.emulation._markers
@@ -596,10 +598,10 @@ def test_sums_count_what_the_client_never_got() -> None:
     chunk = Chunk(number=0, session=Session(), rows=list(exchanges_in(row)))
     [outcome] = replay_chunk(chunk).outcomes
     made = {"code": "text-to-call", "cause": "call-left-in-content", "settings": ["--x"]}
-    tally = Tally()
+    tally = ExchangeTally()
     for healed in ([], [made, made]):
-        tally.add(Capture(method="POST", path=CHAT, at=0, request_headers=[], healed=healed), outcome, [])
-    tally.add(Capture(method="POST", path=CHAT, at=0, request_headers=[], dropped=True), outcome, [])
+        tally.add(RecordedExchange(method="POST", path=CHAT, at=0, request_headers=[], healed=healed), outcome, [])
+    tally.add(RecordedExchange(method="POST", path=CHAT, at=0, request_headers=[], dropped=True), outcome, [])
     assert (tally.answers, tally.calls, tally.lost, tally.healed, tally.missing, tally.retries) == (2, 4, 4, 2, 2, 1)
     assert {code: (cause.count, [*cause.fixes]) for code, cause in tally.causes.items()} == {
         "call-left-in-content": (1, ["--x"])
@@ -634,7 +636,7 @@ def test_words_that_pass_at_once_change_nothing(said: list[str], *, padded: bool
     events = [event({"role": "assistant", "content": ""}), *(event({"content": text}) for text in said)]
     events += [event({}, "stop"), b"data: [DONE]\n\n"]
     asking = asked("chat-hermes-stream")
-    answer = Answer(asking, Ways(), 200, SSE)
+    answer = RelayedAnswer(asking, Ways(), 200, SSE)
     out = b"".join(map(answer.feed, events)) + answer.close()
     healer = Healer(request=asking.request, path=CHAT, headers=SSE, tools=asking.tools, model=asking.model)
     due = b"".join(map(healer.feed, events)) + healer.close()
@@ -666,7 +668,7 @@ def test_most_events_of_prose_are_not_read_one_by_one(name: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exchanges, "Healer", Counting)
-        answer = Answer(asked(scenario), Ways(), 200, headers_of(scenario))
+        answer = RelayedAnswer(asked(scenario), Ways(), 200, headers_of(scenario))
         events = [
             line.replace(b"%s", word).replace(b"%d", b"%d" % (number + 10))
             for number, word in enumerate([b"The", *[b" tide"] * 50, b"\\n<"])

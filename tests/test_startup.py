@@ -57,7 +57,7 @@ def test_parse_loads_nothing_heavy() -> None:
     assert of_utp(modules) == LIBRARY | {"answers"}
     assert "utp_cli.facts.error_texts.entries" not in modules
     assert {name for name in modules if name.startswith("utp_cli.engine.grammars.")} == {
-        f"utp_cli.engine.grammars.{name}" for name in ("json_value", "proof", "tagged_json", "telling", "writing")
+        f"utp_cli.engine.grammars.{name}" for name in ("json_value", "proof", "progress", "tagged_json", "writing")
     }
 
 

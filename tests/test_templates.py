@@ -23,7 +23,7 @@ from utp_cli.app import app
 from utp_cli.detection.detect import detect
 from utp_cli.detection.probe import TOKENS
 from utp_cli.detection.template import TemplateReading, read_template
-from utp_cli.dialects.own import dialect_from_table
+from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.io.gguf import read_gguf

@@ -20,7 +20,7 @@ from utp_cli.views import json as json_view
 from utp_cli.views.detection import detection
 from utp_cli.views.escape import shown
 from utp_cli.views.lines import ASCII, Screen, painted, place, wrapped
-from utp_cli.views.live import Live
+from utp_cli.views.live import LiveView
 from utp_cli.views.pretty import pretty, signature
 from utp_cli.views.verdict import verdict
 
@@ -214,7 +214,7 @@ LIVE_EVENTS = [
 
 
 def test_a_stream_is_drawn_as_it_comes(snapshot):
-    live = Live(Screen())
+    live = LiveView(Screen())
     assert "".join(map(live.show, LIVE_EVENTS)) + live.end() == snapshot
 
 

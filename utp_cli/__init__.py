@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         retry_message as retry_message,
         rewrite as rewrite,
     )
-    from utp_cli.repair.around import repair_json as repair_json
+    from utp_cli.repair.extract import repair_json as repair_json
     from utp_cli.wire.shape import recognise as recognise
 
 __version__ = "0.2.0"
@@ -48,7 +48,7 @@ _HOMES = {
     "recognise": "utp_cli.wire.shape",
     "render_result": "utp_cli.public",
     "render_tools": "utp_cli.public",
-    "repair_json": "utp_cli.repair.around",
+    "repair_json": "utp_cli.repair.extract",
     "replay": "utp_cli.public",
     "retry_message": "utp_cli.public",
     "rewrite": "utp_cli.public",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from utp_cli.dialects.spec import Dialect
-    from utp_cli.protocol.calls import ParseResult, Sureness
+    from utp_cli.protocol.calls import ParseResult, RepairConfidence
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tier, ToolSource
 
@@ -35,7 +35,7 @@ class Parser(parsing.Parser):
         generation_prompt: str = "",
         request: Mapping[str, Any] | None = None,
         server: Mapping[str, Any] | None = None,
-        min_confidence: Sureness = "guess",
+        min_confidence: RepairConfidence = "guess",
         dialects: Sequence[Dialect] = (),
         mode: str = "auto",
         tier: Tier | str | None = None,
@@ -69,7 +69,7 @@ def parse(
     generation_prompt: str = "",
     request: Mapping[str, Any] | None = None,
     server: Mapping[str, Any] | None = None,
-    min_confidence: Sureness = "guess",
+    min_confidence: RepairConfidence = "guess",
     dialects: Sequence[Dialect] = (),
     mode: str = "auto",
     tier: Tier | str | None = None,

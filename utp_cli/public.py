@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from utp_cli.auditing.report import AuditReport
     from utp_cli.dialects.spec import Dialect
-    from utp_cli.protocol.calls import Problem, Sureness
+    from utp_cli.protocol.calls import Problem, RepairConfidence
     from utp_cli.protocol.tools import Tier, Tool, ToolSource
     from utp_cli.rendering.prompts import Example
     from utp_cli.replaying.run import Replay
@@ -83,7 +83,7 @@ def replay(
     parser: str | None = None,
     request: Mapping[str, Any] | None = None,
     server: Mapping[str, Any] | None = None,
-    min_confidence: Sureness | None = None,
+    min_confidence: RepairConfidence | None = None,
     dialects: Sequence[Dialect] | None = None,
     mode: str | None = None,
 ) -> Replay:
@@ -125,7 +125,7 @@ def parse_table(
     provider: str | None = None,
     parser: str = "auto",
     server: Mapping[str, Any] | None = None,
-    min_confidence: Sureness = "guess",
+    min_confidence: RepairConfidence = "guess",
     dialects: Sequence[Dialect] = (),
     mode: str = "auto",
 ) -> pa.Table:

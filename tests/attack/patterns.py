@@ -30,12 +30,12 @@ JUDGED: dict[str, str] = {
     "repair/strings.py:_SEPARATOR": "sees the last characters (`_NEAR`)",
     "repair/strings.py:_NEXT_OBJECT": "sees the last characters (`_NEAR`)",
     "repair/strings.py:_TAIL": "sees the last characters (`_NEAR`)",
-    "repair/around.py:_STANDS_ALONE": "sees the last 40 characters",
+    "repair/extract.py:_STANDS_ALONE": "sees the last 40 characters",
     "engine/standing.py:_TOKENS": "sees the last characters (`LOOK_BACK`)",
     "auditing/parameters.py:_PLAIN_VALUE": "sees values of less than 100 characters",
     **dict.fromkeys([f"repair/shortcuts.py:{line}" for line in (25, 26, 30, 31, 32, 33)], _AT_ONE_PLACE),
     **dict.fromkeys(
-        ["repair/strings.py:55", "parsing/stripped.py:66", "parsing/json_rung.py:_FENCE_BEHIND"], _AT_ONE_PLACE
+        ["repair/strings.py:55", "parsing/missing_tokens.py:66", "parsing/json_rung.py:_FENCE_BEHIND"], _AT_ONE_PLACE
     ),
     **dict.fromkeys(["repair/names.py:19", "repair/names.py:21"], "sees names of at most 256 characters"),
     **dict.fromkeys(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.schemas import schema_faults
-from utp_cli.auditing.subject import AuditedTool, Flaw, audit_rule, shown
+from utp_cli.auditing.subject import AuditedTool, ToolObservation, audit_rule, shown
 from utp_cli.auditing.verbs import CREATING
 from utp_cli.auditing.words import any_word, first_sentence, sentences, word_set, words
 from utp_cli.facts.schema_types import TYPES
@@ -37,7 +37,7 @@ def _at(tool: AuditedTool, hint: str) -> str:
 
 
 @audit_rule("UTP601", "warning", "missing-annotations", on="tool", providers=("mcp",), fix="unsafe")
-def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
+def missing_annotations(tool: AuditedTool) -> Iterator[ToolObservation]:
     """An MCP tool says nothing of its effects.
 
     What it does: wants at least one of the four hints.
@@ -47,7 +47,7 @@ def missing_annotations(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: unsafe; the hints that the name's verb suggests are added, none where there is a doubt.
     """
     if not any(hint in tool.annotations for hint in HINTS):
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("annotations") if "annotations" in tool.definition.body else "",
             message=f"{tool.name} has no hints, so clients take it for destructive",
             hint="add `annotations` with readOnlyHint, or with destructiveHint",
@@ -61,7 +61,7 @@ _MAY_READ = word_set(
 
 
 @audit_rule("UTP602", "warning", "read-only-contradiction", on="tool", providers=("mcp",))
-def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
+def read_only_contradiction(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool that writes is marked read-only.
 
     What it does: compares `readOnlyHint: true` with the verbs of the name; a read verb in first place wins. Verbs that
@@ -74,7 +74,7 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
     parts, first = set(words(tool.name)), _first_word(tool)
     if tool.annotations.get("readOnlyHint") is True and first not in READ and (first in WRITE or parts & DESTRUCTIVE):
         verb = first if first in WRITE else min(parts & DESTRUCTIVE)
-        yield Flaw(
+        yield ToolObservation(
             pointer=_at(tool, "readOnlyHint"),
             message=f"{tool.name} is marked read-only, but its name says {verb}",
             hint="set readOnlyHint to false, or rename the tool",
@@ -83,7 +83,7 @@ def read_only_contradiction(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP603", "info", "read-tool-not-marked", on="tool", providers=("mcp",), fix="unsafe")
-def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
+def read_tool_not_marked(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool that only reads is not marked read-only.
 
     What it does: looks at annotated tools whose name begins with list, get, search, read or describe and whose text has
@@ -97,7 +97,7 @@ def read_tool_not_marked(tool: AuditedTool) -> Iterator[Flaw]:
     said = {word.removesuffix("s") for word in words(first_sentence(tool.description))}
     reads = _first_word(tool) in READ and not said & WRITE
     if tool.annotations and reads and tool.annotations.get("readOnlyHint") in (None, False):
-        yield Flaw(
+        yield ToolObservation(
             pointer=_at(tool, "readOnlyHint"),
             message=f"{tool.name} reads, but is not marked read-only",
             hint="set readOnlyHint to true",
@@ -119,7 +119,7 @@ _TAKES = word_set("next take pop claim acquire lease consume dequeue purge mark 
 
 
 @audit_rule("UTP604", "warning", "destructive-not-declared", on="tool", providers=("mcp",), fix="unsafe")
-def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
+def destructive_not_declared(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool that destroys does not say so.
 
     What it does: looks at annotated tools whose name begins with a destructive verb and that have `destructiveHint:
@@ -133,7 +133,7 @@ def destructive_not_declared(tool: AuditedTool) -> Iterator[Flaw]:
     hint = tool.annotations.get("destructiveHint")
     destroys = _first_word(tool) in DESTRUCTIVE and tool.annotations.get("readOnlyHint") is not True
     if tool.annotations and destroys and (hint is False or hint is None):
-        yield Flaw(
+        yield ToolObservation(
             pointer=_at(tool, "destructiveHint"),
             message=f"{tool.name} destroys, but " + ("denies it" if hint is False else "does not say so"),
             hint="set destructiveHint to true",
@@ -149,7 +149,7 @@ _OPEN_WORLD = any_word("web | internet | url | urls | browse | crawl | scrape | 
 
 
 @audit_rule("UTP605", "warning", "contradictory-hints", on="tool", providers=("mcp",), fix="safe")
-def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
+def contradictory_hints(tool: AuditedTool) -> Iterator[ToolObservation]:
     """Two hints contradict each other, or a hint the name.
 
     What it does: looks for readOnlyHint with destructiveHint; idempotentHint on a tool that creates. An openWorldHint
@@ -162,14 +162,14 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     """
     hints = tool.annotations
     if hints.get("readOnlyHint") is True and hints.get("destructiveHint") is True:
-        yield Flaw(
+        yield ToolObservation(
             pointer=_at(tool, "destructiveHint"),
             message=f"{tool.name} is marked read-only and destructive",
             hint="drop one of the two",
         )
     creates = _first_word(tool) in CREATING and not _CREATES_ONCE.search(tool.description)
     if hints.get("idempotentHint") is True and creates:
-        yield Flaw(
+        yield ToolObservation(
             pointer=_at(tool, "idempotentHint"),
             message=f"{tool.name} is marked idempotent, but does something new each time",
             hint="set idempotentHint to false, or say what happens when it exists already",
@@ -177,7 +177,7 @@ def contradictory_hints(tool: AuditedTool) -> Iterator[Flaw]:
     said = " ".join(words(tool.name)) + " " + first_sentence(tool.description)
     writes_links = _first_word(tool) in ("generate", "build", "format", "parse", "encode", "decode")
     if hints.get("openWorldHint") is False and _OPEN_WORLD.search(said) and not writes_links:
-        yield Flaw(
+        yield ToolObservation(
             pointer=_at(tool, "openWorldHint"),
             message=f"{tool.name} is marked as closed to the world, but speaks of the web",
             hint="set openWorldHint to true",
@@ -196,7 +196,7 @@ def _plain(key: str) -> str:
 
 
 @audit_rule("UTP606", "warning", "bad-annotation", on="tool", providers=("mcp",), fix="safe")
-def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
+def bad_annotation(tool: AuditedTool) -> Iterator[ToolObservation]:
     """An annotation is misspelt, misplaced, or no boolean.
 
     What it does: knows title and the four hints. Any other key is told (info) only when this rule is selected by its
@@ -210,25 +210,27 @@ def bad_annotation(tool: AuditedTool) -> Iterator[Flaw]:
         meant = hint_meant(str(key))
         at = tool.at("annotations", str(key))
         if meant:
-            yield Flaw(pointer=at, message=f"{shown(key)} is no annotation", hint=f"did you mean '{meant}'?")
+            yield ToolObservation(pointer=at, message=f"{shown(key)} is no annotation", hint=f"did you mean '{meant}'?")
         elif key in HINTS and not isinstance(value, bool):
-            yield Flaw(pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false")
+            yield ToolObservation(
+                pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false"
+            )
         elif key not in (*HINTS, "title") and "UTP606" in tool.options.named:
-            yield Flaw(pointer=at, message=f"{shown(key)} is no annotation of MCP", severity="info")
+            yield ToolObservation(pointer=at, message=f"{shown(key)} is no annotation of MCP", severity="info")
     for key in tool.definition.body:
         if key in HINTS or (hint_meant(str(key)) in HINTS):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=tool.at(str(key)),
                 message=f"{shown(key)} stands beside the name, where no client looks",
                 hint="move it into `annotations`",
             )
     said: Any = tool.definition.body.get("annotations")
     if said is not None and not isinstance(said, dict):
-        yield Flaw(pointer=tool.at("annotations"), message=f"annotations is {shown(said)}, not a mapping")
+        yield ToolObservation(pointer=tool.at("annotations"), message=f"annotations is {shown(said)}, not a mapping")
 
 
 @audit_rule("UTP607", "info", "missing-title", on="tool", default=False, providers=("mcp",), fix="safe")
-def missing_title(tool: AuditedTool) -> Iterator[Flaw]:
+def missing_title(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool has no title for people, or two different ones.
 
     What it does: looks for `title` and `annotations.title`.
@@ -239,9 +241,9 @@ def missing_title(tool: AuditedTool) -> Iterator[Flaw]:
     """
     title, other = tool.definition.body.get("title"), tool.annotations.get("title")
     if not title and not other:
-        yield Flaw(pointer="", message=f"{tool.name} has no title", hint="add `title`")
+        yield ToolObservation(pointer="", message=f"{tool.name} has no title", hint="add `title`")
     elif title and other and title != other:
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("annotations", "title"),
             message=f"{tool.name} has two titles: {shown(title)} and {shown(other)}",
             hint="keep `title`",
@@ -253,7 +255,7 @@ _RETURNS = re.compile(r"\b(?:return|output|respon|result|produce|yield|give)", r
 
 
 @audit_rule("UTP608", "error", "bad-output-schema", on="tool", providers=("mcp",))
-def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
+def bad_output_schema(tool: AuditedTool) -> Iterator[ToolObservation]:
     """The output schema is no object schema, or cannot be read.
 
     What it does: checks `outputSchema` as the parameters are checked. Where there is none but the description promises
@@ -266,7 +268,7 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     schema, at = tool.definition.body.get("outputSchema"), tool.at("outputSchema")
     if schema is None:
         if any(_STRUCTURED.search(said) and _RETURNS.search(said) for said in sentences(tool.description)):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=tool.at("description"),
                 message=f"{tool.name} promises structured output and has no outputSchema",
                 hint="add `outputSchema`",
@@ -274,9 +276,9 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
                 opt_in=True,
             )
     elif not isinstance(schema, dict):
-        yield Flaw(pointer=at, message=f"outputSchema is {shown(schema)}, not a mapping")
+        yield ToolObservation(pointer=at, message=f"outputSchema is {shown(schema)}, not a mapping")
     elif schema.get("type") != "object":
-        yield Flaw(
+        yield ToolObservation(
             pointer=f"{at}/type" if "type" in schema else at,
             message=f"the root of outputSchema has type {shown(schema.get('type'))}, not object",
             hint="wrap the value in a property of an object",
@@ -284,4 +286,6 @@ def bad_output_schema(tool: AuditedTool) -> Iterator[Flaw]:
     for node in tool.output_nodes:
         yield from schema_faults(node)
         if not set(node.types) <= set(TYPES):
-            yield Flaw(pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type")
+            yield ToolObservation(
+                pointer=node.at("type"), message=f"{shown(node.schema['type'])} is no JSON Schema type"
+            )

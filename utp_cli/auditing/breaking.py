@@ -10,7 +10,7 @@ from utp_cli.auditing.providers import targets
 from utp_cli.auditing.report import AuditedFinding, AuditReport
 from utp_cli.auditing.score import score_of
 from utp_cli.auditing.structure import HINTED
-from utp_cli.auditing.subject import AuditedTool, Options, ToolSet, compact, look_at, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Options, compact, look_at, shown
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.rules import Rule, rule
@@ -29,7 +29,7 @@ ITEM = "[]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class ToolChange:
     """A tool, or a parameter of one, before and after."""
 
     path: Path
@@ -84,7 +84,7 @@ def breaking_changes(
     return AuditReport(entries=entries, scores=scores, subjects=after, rules={"change": [*rules]})
 
 
-def _looked(definitions: Any, locate: Locate, options: Options) -> ToolSet:
+def _looked(definitions: Any, locate: Locate, options: Options) -> AuditedToolSet:
     def place_in(index: int) -> Callable[[str], Place]:
         return lambda pointer: locate(index, pointer)
 
@@ -92,13 +92,13 @@ def _looked(definitions: Any, locate: Locate, options: Options) -> ToolSet:
         look_at(d, index, targets((), d.tool.form, strict=False), options, place_in(index))
         for index, d in enumerate(find_definitions(definitions))
     ]
-    return ToolSet(tools=tools, options=options, names=frozenset(tool.name for tool in tools))
+    return AuditedToolSet(tools=tools, options=options, names=frozenset(tool.name for tool in tools))
 
 
 class _Known:
     """The new set by name, and those of its tools that the old one has not: by what they take, by what they say."""
 
-    def __init__(self, before: ToolSet, after: ToolSet) -> None:
+    def __init__(self, before: AuditedToolSet, after: AuditedToolSet) -> None:
         self.by_name = {tool.name: tool for tool in reversed(after.tools)}
         come = [tool for tool in after.tools if tool.name not in before.names]
         self.come = [tool.name for tool in come]
@@ -115,10 +115,10 @@ def _nearest(name: str, known: list[str]) -> str:
     return (nearest(name, known) if len(known) <= HINTED else None) or ""
 
 
-def _changes(old: AuditedTool, known: _Known) -> Iterator[Change]:
+def _changes(old: AuditedTool, known: _Known) -> Iterator[ToolChange]:
     new = known.by_name.get(old.name)
     if new is None:
-        yield Change(path=(), before=None, after=None, tool=old, gone=True, renamed=known.renamed(old))
+        yield ToolChange(path=(), before=None, after=None, tool=old, gone=True, renamed=known.renamed(old))
         return
     was, now = _by_path(old), _by_path(new)
     come: dict[Path, dict[str, Node]] = {}
@@ -127,10 +127,10 @@ def _changes(old: AuditedTool, known: _Known) -> Iterator[Change]:
             come.setdefault(path[:-1], {})[path[-1]] = node
     for path in dict.fromkeys([*was, *now]):
         if path in now:
-            yield Change(path=path, before=was.get(path), after=now[path], tool=new)
+            yield ToolChange(path=path, before=was.get(path), after=now[path], tool=new)
         elif path[:-1] in now:  # what is gone with the mapping around it is told once
             renamed = _renamed(path[-1], was[path], come.get(path[:-1], {}))
-            yield Change(path=path, before=was[path], after=None, tool=new, renamed=renamed)
+            yield ToolChange(path=path, before=was[path], after=None, tool=new, renamed=renamed)
 
 
 def _renamed(name: str, was: Node, come: dict[str, Node]) -> str:
@@ -156,7 +156,7 @@ def _by_path(tool: AuditedTool) -> dict[Path, Node]:
 
 
 @rule("breaking-tool-removed", "error")
-def tool_removed(change: Change) -> Iterator[Finding]:
+def tool_removed(change: ToolChange) -> Iterator[Finding]:
     """A tool is gone, or has another name.
 
     What it does: looks for each old name among the new ones.
@@ -170,7 +170,7 @@ def tool_removed(change: Change) -> Iterator[Finding]:
 
 
 @rule("breaking-parameter-removed", "error")
-def parameter_removed(change: Change) -> Iterator[Finding]:
+def parameter_removed(change: ToolChange) -> Iterator[Finding]:
     """A parameter is gone, or has another name.
 
     What it does: looks for each old property, at any depth, among the new ones.
@@ -184,7 +184,7 @@ def parameter_removed(change: Change) -> Iterator[Finding]:
 
 
 @rule("breaking-parameter-required", "error")
-def parameter_required(change: Change) -> Iterator[Finding]:
+def parameter_required(change: ToolChange) -> Iterator[Finding]:
     """A parameter must be given now.
 
     What it does: compares the `required` of objects that were there before.
@@ -202,7 +202,7 @@ def parameter_required(change: Change) -> Iterator[Finding]:
 
 
 @rule("breaking-type-narrowed", "error")
-def type_narrowed(change: Change) -> Iterator[Finding]:
+def type_narrowed(change: ToolChange) -> Iterator[Finding]:
     """A parameter takes fewer types, or other ones.
 
     What it does: compares the types, seen through `$ref`, anyOf and oneOf; an integer is a number.
@@ -225,7 +225,7 @@ def _any_of(types: frozenset[str]) -> str:
 
 
 @rule("breaking-enum-narrowed", "error")
-def enum_narrowed(change: Change) -> Iterator[Finding]:
+def enum_narrowed(change: ToolChange) -> Iterator[Finding]:
     """A parameter takes fewer values.
 
     What it does: compares `enum` and `const`.
@@ -258,7 +258,7 @@ _FORMS = ("pattern", "format", "multipleOf")
 
 
 @rule("breaking-bound-tightened", "error")
-def bound_tightened(change: Change) -> Iterator[Finding]:
+def bound_tightened(change: ToolChange) -> Iterator[Finding]:
     """A bound is tighter, or a pattern or format is new or another.
 
     What it does: compares minimum, maximum, lengths, counts, `pattern`, `format` and `multipleOf`.
@@ -285,7 +285,7 @@ def _is_tighter(key: str, was: Any, now: Any) -> bool:
 
 
 @rule("breaking-object-closed", "error")
-def object_closed(change: Change) -> Iterator[Finding]:
+def object_closed(change: ToolChange) -> Iterator[Finding]:
     """An object takes no other properties any more.
 
     What it does: compares `additionalProperties`.

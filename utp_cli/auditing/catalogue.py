@@ -67,7 +67,9 @@ def selected(select: Sequence[str] | None = None, ignore: Sequence[str] | None =
     return [rule for rule in RULES if rule.code in wanted - unwanted]
 
 
-def beside(checks: Iterable[Rule[Any]], select: Sequence[str] | None, ignore: Sequence[str] | None) -> list[Rule[Any]]:
+def extra_rules(
+    checks: Iterable[Rule[Any]], select: Sequence[str] | None, ignore: Sequence[str] | None
+) -> list[Rule[Any]]:
     """Return those of the checks that run: those that `select` names, all where it names none, without `ignore`."""
     own = list(checks)
     codes = {rule.code for rule in own}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from utp_cli.auditing.nodes import Node, around_it, value_types
 from utp_cli.auditing.prose import prose_parameters
 from utp_cli.auditing.schemas import misplaced_properties
-from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Text, ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import (
     any_word,
     content_words,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @audit_rule("UTP201", "warning", "missing-description", on="tool")
-def missing_description(tool: AuditedTool) -> Iterator[Flaw]:
+def missing_description(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool has no description.
 
     What it does: wants text that is not blank under `description`.
@@ -39,7 +39,7 @@ def missing_description(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if not tool.description.strip():
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"{tool.name or 'the tool'} has no description",
             hint="say what it does, when to call it and what it returns",
@@ -47,7 +47,7 @@ def missing_description(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP202", "info", "description-too-short", on="tool")
-def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
+def description_too_short(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's description is too short to tell anything.
 
     What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`), where there is
@@ -61,7 +61,7 @@ def description_too_short(tool: AuditedTool) -> Iterator[Flaw]:
     """
     text, options = tool.description.strip(), tool.options
     if text and (len(words(text)) < options.min_description_words or len(text) < options.min_description_chars):
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} is only {shown(text)}",
             hint="say what it does, when to call it and what it returns",
@@ -75,7 +75,7 @@ def _much_is_left_to_say(tool: AuditedTool) -> bool:
 
 
 @audit_rule("UTP203", "info", "description-too-long", on="tool", default=False)
-def description_too_long(tool: AuditedTool) -> Iterator[Flaw]:
+def description_too_long(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's description is a manual.
 
     What it does: allows 4,000 characters (`max-description-chars`); up to twice as many are told only when this rule is
@@ -87,7 +87,7 @@ def description_too_long(tool: AuditedTool) -> Iterator[Flaw]:
     """
     length = len(tool.description)
     if length > tool.options.max_description_chars:
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} has {length:,} characters",
             hint=f"cut it to {tool.options.max_description_chars:,}; move details to the parameters",
@@ -100,7 +100,7 @@ TELLING = 4
 
 
 @audit_rule("UTP204", "info", "repeats-name", on="tool", default=False)
-def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
+def repeats_name(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A description says nothing but the name.
 
     What it does: compares the content words of a description with those of the name, endings cut off.
@@ -112,7 +112,7 @@ def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
     name = stems(words(tool.name))
     said = stems(content_words(first_sentence(tool.description)))
     if said and said <= name and len(stems(content_words(tool.description)) - name) < TELLING:
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} repeats its name",
             hint="say what the name does not: what comes back, of which things, with which limits",
@@ -120,7 +120,7 @@ def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
     for node in tool.properties:
         said = stems(content_words(node.description))
         if said and said <= name | stems(words(node.name or "")):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("description"),
                 message=f"the description of {node.label} repeats its name",
                 hint="say which values it takes, with an example",
@@ -128,7 +128,7 @@ def repeats_name(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP205", "warning", "param-missing-description", on="tool")
-def param_missing_description(tool: AuditedTool) -> Iterator[Flaw]:
+def param_missing_description(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A parameter has no description.
 
     What it does: looks at properties at any depth; not at those with a single possible value, nor at those whose text
@@ -145,7 +145,7 @@ def param_missing_description(tool: AuditedTool) -> Iterator[Flaw]:
         if not (
             node.name in in_prose or _is_described(node) or _has_one_value(node) or misplaced_properties(node.schema)
         ):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.pointer,
                 message=f"{node.label} has no description",
                 hint="say which values it takes, with an example",
@@ -232,7 +232,7 @@ def _has_one_value(node: Node) -> bool:
 
 
 @audit_rule("UTP214", "info", "output-not-described", on="tool", default=False)
-def output_not_described(tool: AuditedTool) -> Iterator[Flaw]:
+def output_not_described(tool: AuditedTool) -> Iterator[ToolObservation]:
     """Nothing says what the tool returns.
 
     What it does: looks for `outputSchema`, or a word such as returns, outputs, response or result.
@@ -242,7 +242,7 @@ def output_not_described(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if "outputSchema" not in tool.definition.body and not _OUTPUT.search(tool.description):
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"nothing says what {tool.name} returns",
             hint='add a sentence: "Returns …"',
@@ -257,7 +257,7 @@ _OUTPUT = any_word(
 
 
 @audit_rule("UTP215", "warning", "params-only-in-prose", on="tool", fix="unsafe")
-def params_only_in_prose(tool: AuditedTool) -> Iterator[Flaw]:
+def params_only_in_prose(tool: AuditedTool) -> Iterator[ToolObservation]:
     r"""Parameters are described in the tool's text instead of the schema.
 
     What it does: reads a block such as `Args:` or `:param x:` and compares it with the schema.
@@ -270,7 +270,7 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[Flaw]:
     top = {node.name: node for node in tool.properties if node.depth == 1}
     for name, _, _ in prose_parameters(tool.description):
         if name in top and not _is_described(top[name]):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=top[name].pointer,
                 message=f"{top[name].label} is described only in the text of the tool",
                 hint="move it to the property's own description",
@@ -282,7 +282,7 @@ _NAMED_PARAMETER = re.compile(r"`(\w+)` (?:parameter|argument)s?\b|\b(?:paramete
 
 
 @audit_rule("UTP216", "warning", "stale-parameter-reference", on="set")
-def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
+def stale_parameter_reference(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A description speaks of a parameter that does not exist.
 
     What it does: compares `Args:` blocks, and names in back-ticks beside the word parameter, with the schema. A name
@@ -304,12 +304,12 @@ def stale_parameter_reference(tools: ToolSet) -> Iterator[Flaw]:
             yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
 
 
-def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> Iterator[Flaw]:
+def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> Iterator[ToolObservation]:
     plain = {_plain(key): key for key in known} if named else {}
     for name, at in named:
         if name not in known:
             meant = plain.get(_plain(name))
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=at,
                 message=f"the text speaks of a parameter `{name}`, and {tool.name} has none of that name",
@@ -342,7 +342,7 @@ _EMPTY_TEXTS = word_set(
 
 
 @audit_rule("UTP217", "warning", "placeholder-text", on="text")
-def placeholder_text(text: Text) -> Iterator[Flaw]:
+def placeholder_text(text: Text) -> Iterator[ToolObservation]:
     """A placeholder was left in a description.
 
     What it does: looks for descriptions that begin or end with TODO, FIXME or TBD, or have it with a colon; lorem
@@ -360,7 +360,7 @@ def placeholder_text(text: Text) -> Iterator[Flaw]:
     named = not {"todo", "todos", "task"}.isdisjoint(words(text.tool.name))
     found = None if found is None or named or _ABOUT_TODO.search(text.text) else found
     if found or (text.kind == "description" and text.text.strip() and (not bare or bare in _EMPTY_TEXTS)):
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"placeholder {shown(found[0] if found else text.text)} in a {text.kind}",
             hint="write the description",

@@ -18,7 +18,7 @@ Safety = Literal["safe", "unsafe"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class DefinitionEdit:
     """One change of a definition."""
 
     op: Literal["set", "remove", "rename"]
@@ -33,7 +33,7 @@ class Fix:
     """Edits that belong together."""
 
     safety: Safety
-    edits: tuple[Edit, ...]
+    edits: tuple[DefinitionEdit, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Write it for the JSON report."""
@@ -47,7 +47,7 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class FixTarget:
     """What a fixer gets to see of a finding."""
 
     tool: AuditedTool
@@ -71,32 +71,32 @@ class Fault:
 
 
 if TYPE_CHECKING:
-    Fixer = Callable[[Fault], Fix | None]
+    Fixer = Callable[[FixTarget], Fix | None]
 
 
-def safe(*edits: Edit) -> Fix:
+def safe(*edits: DefinitionEdit) -> Fix:
     """Make a fix that changes no meaning."""
     return Fix(safety="safe", edits=edits)
 
 
-def unsafe(*edits: Edit) -> Fix:
+def unsafe(*edits: DefinitionEdit) -> Fix:
     """Make a fix that changes what is accepted or read."""
     return Fix(safety="unsafe", edits=edits)
 
 
-def set_to(pointer: str, value: Any) -> Edit:
+def set_to(pointer: str, value: Any) -> DefinitionEdit:
     """Make an edit that sets a value, or adds it."""
-    return Edit(op="set", pointer=pointer, value=value)
+    return DefinitionEdit(op="set", pointer=pointer, value=value)
 
 
-def remove(pointer: str) -> Edit:
+def remove(pointer: str) -> DefinitionEdit:
     """Make an edit that takes a value out."""
-    return Edit(op="remove", pointer=pointer)
+    return DefinitionEdit(op="remove", pointer=pointer)
 
 
-def rename(pointer: str, key: str) -> Edit:
+def rename(pointer: str, key: str) -> DefinitionEdit:
     """Make an edit that renames a key."""
-    return Edit(op="rename", pointer=pointer, value=key)
+    return DefinitionEdit(op="rename", pointer=pointer, value=key)
 
 
 def value_at(document: Any, pointer: str) -> Any:
@@ -128,7 +128,7 @@ def applied(definition: Any, fix: Fix) -> Any:
     return result
 
 
-def _change_key(holder: dict[str, Any], key: str, edit: Edit) -> None:
+def _change_key(holder: dict[str, Any], key: str, edit: DefinitionEdit) -> None:
     if edit.op == "remove":
         del holder[key]
     elif edit.value not in holder:

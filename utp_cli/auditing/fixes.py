@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.edits import Fault, Fix, applied, value_at
+from utp_cli.auditing.edits import Fix, FixTarget, applied, value_at
 from utp_cli.auditing.fixes_of_schemas import FIXES_OF_SCHEMAS
 from utp_cli.auditing.fixes_of_text import FIXES_OF_TEXT
 
@@ -27,7 +27,7 @@ def fix_for(tool: AuditedTool, finding: Finding) -> Fix | None:
     if fixer is None:
         return None
     at = finding.place.pointer
-    return fixer(Fault(tool=tool, pointer=at, value=value_at(tool.definition.raw, at)))
+    return fixer(FixTarget(tool=tool, pointer=at, value=value_at(tool.definition.raw, at)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

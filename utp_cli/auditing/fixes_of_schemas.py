@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.edits import Fault, Fix, remove, rename, safe, set_to, unsafe
+from utp_cli.auditing.edits import Fix, FixTarget, remove, rename, safe, set_to, unsafe
 from utp_cli.auditing.gemini import DROPPED_SAFELY
 from utp_cli.auditing.schemas import close_keyword, edit_distance, misplaced_properties
 from utp_cli.auditing.subject import compact
@@ -24,13 +24,13 @@ MANY = 1000
 """Values in a list that is too long to be mended entry by entry."""
 
 
-def _plain_name(fault: Fault) -> Fix | None:
+def _plain_name(fault: FixTarget) -> Fix | None:
     """UTP102, UTP302: other characters become `_`."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", fault.tool.name).strip("_")
     return unsafe(set_to(fault.pointer, name)) if name and name != fault.tool.name else None
 
 
-def _object_schema(fault: Fault) -> Fix | None:
+def _object_schema(fault: FixTarget) -> Fix | None:
     """UTP103: an absent schema, a schema under another key, or an absent type."""
     if fault.tool.schema is None and fault.value is not None:
         return unsafe(rename(fault.pointer, FORMS[fault.tool.definition.tool.form].schemas[0][0]))
@@ -42,7 +42,7 @@ def _object_schema(fault: Fault) -> Fix | None:
     )
 
 
-def _required(fault: Fault) -> Fix | None:
+def _required(fault: FixTarget) -> Fix | None:
     """UTP104: slips are corrected, repeats and unknown names dropped, booleans move to the list around."""
     if isinstance(fault.value, str):
         node = fault.node(fault.above.rpartition("/")[0])
@@ -68,7 +68,7 @@ def _listed(parent: Node, name: str) -> list[Any]:
     return [set_to(parent.at("required", "-"), name) if is_list else set_to(parent.at("required"), [name])]
 
 
-def _type_name(fault: Fault) -> Fix | None:
+def _type_name(fault: FixTarget) -> Fix | None:
     """UTP107: names of other languages; `any` is no restriction at all."""
     kind = str(fault.value).lower()
     if kind in ("any", "mixed"):
@@ -77,7 +77,7 @@ def _type_name(fault: Fault) -> Fix | None:
     return safe(set_to(fault.pointer, meant)) if meant else None
 
 
-def _repeated_value(fault: Fault) -> Fix | None:
+def _repeated_value(fault: FixTarget) -> Fix | None:
     """UTP108: repeats."""
     node = fault.node(fault.above.rpartition("/")[0])
     values = node.schema.get("enum") if node is not None and fault.above == node.at("enum") else None
@@ -86,7 +86,7 @@ def _repeated_value(fault: Fault) -> Fix | None:
     return safe(remove(fault.pointer)) if fault.value in values[: int(fault.key)] else None
 
 
-def _null_default(fault: Fault) -> Fix | None:
+def _null_default(fault: FixTarget) -> Fix | None:
     """UTP109: the null default of an optional property."""
     node = fault.node(fault.above)
     if fault.key != "default" or fault.value is not None or node is None or node.parent is None:
@@ -94,7 +94,7 @@ def _null_default(fault: Fault) -> Fix | None:
     return safe(remove(fault.pointer)) if node.name not in node.parent.required else None
 
 
-def _close_keyword(fault: Fault) -> Fix | None:
+def _close_keyword(fault: FixTarget) -> Fix | None:
     """UTP113: a slip for a keyword."""
     meant = close_keyword(fault.key)
     node = fault.node(fault.above)
@@ -105,7 +105,7 @@ def _close_keyword(fault: Fault) -> Fix | None:
     return unsafe(rename(fault.pointer, meant))
 
 
-def _wrapped(fault: Fault) -> Fix | None:
+def _wrapped(fault: FixTarget) -> Fix | None:
     """UTP115: the properties move under `properties`."""
     node = fault.node(fault.above)
     astray = misplaced_properties(node.schema) if node is not None else {}
@@ -115,7 +115,7 @@ def _wrapped(fault: Fault) -> Fix | None:
     return unsafe(*(remove(node.at(name)) for name in astray), *typed, set_to(node.at("properties"), astray))
 
 
-def _listed_values(fault: Fault) -> Fix | None:
+def _listed_values(fault: FixTarget) -> Fix | None:
     """UTP219: the values that the text names become an enum."""
     node = fault.node(fault.pointer)
     values = closed_values(node.description) if node is not None else []
@@ -123,12 +123,12 @@ def _listed_values(fault: Fault) -> Fix | None:
     return unsafe(set_to(f"{fault.pointer}/enum", values)) if values and default in values else None
 
 
-def _blank_description(fault: Fault) -> Fix | None:
+def _blank_description(fault: FixTarget) -> Fix | None:
     """UTP303: Bedrock takes no blank description."""
     return safe(remove(fault.pointer)) if isinstance(fault.value, str) and not fault.value.strip() else None
 
 
-def _closed(fault: Fault) -> Fix | None:
+def _closed(fault: FixTarget) -> Fix | None:
     """UTP305: `additionalProperties: false`."""
     is_open = fault.key == "additionalProperties" and fault.node(fault.above) is not None
     if fault.node(fault.pointer) is not None and not is_open:
@@ -136,7 +136,7 @@ def _closed(fault: Fault) -> Fix | None:
     return unsafe(set_to(fault.pointer, False))
 
 
-def _nullable(fault: Fault) -> Fix | None:
+def _nullable(fault: FixTarget) -> Fix | None:
     """UTP306: the property is required, and may be null."""
     node = fault.node(fault.pointer)
     if node is None or node.parent is None or len(node.parent.properties) > MANY:
@@ -180,7 +180,7 @@ SAID = {
 """What a keyword says, in words; keywords that are not here cannot be said in a sentence."""
 
 
-def _in_words(fault: Fault) -> Fix | None:
+def _in_words(fault: FixTarget) -> Fix | None:
     """UTP307, UTP310: the keyword goes, its meaning moves into the description."""
     node = fault.node(fault.above)
     if node is None or fault.key not in SAID or isinstance(fault.value, dict):
@@ -193,7 +193,7 @@ def _in_words(fault: Fault) -> Fix | None:
     return unsafe(drop, set_to(node.at("description"), text + glue + said)) if said else unsafe(drop)
 
 
-def _for_gemini(fault: Fault) -> Fix | None:
+def _for_gemini(fault: FixTarget) -> Fix | None:
     """UTP310: what Gemini's Schema type says in another way, or need not say."""
     if fault.key in DROPPED_SAFELY:
         return safe(remove(fault.pointer))
@@ -209,7 +209,7 @@ def _for_gemini(fault: Fault) -> Fix | None:
     return _in_words(fault)
 
 
-def _text_enum(fault: Fault) -> Fix | None:
+def _text_enum(fault: FixTarget) -> Fix | None:
     """UTP311: the values as text."""
     if not isinstance(fault.value, list) or not all(isinstance(v, (str, int, float)) and v != "" for v in fault.value):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.annotations import HINTS, hint_meant, surely_reads, verb_class
-from utp_cli.auditing.edits import Edit, Fault, Fix, remove, rename, safe, set_to, unsafe
+from utp_cli.auditing.edits import DefinitionEdit, Fix, FixTarget, remove, rename, safe, set_to, unsafe
 from utp_cli.auditing.hidden import cleaned
 from utp_cli.auditing.prose import prose_parameters, without_entries
 from utp_cli.auditing.security import BLANKS, COMMENTS
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.auditing.subject import AuditedTool
 
 
-def _from_prose(fault: Fault) -> Fix | None:
+def _from_prose(fault: FixTarget) -> Fix | None:
     """UTP215: each text moves to its property, and the block goes."""
     said = fault.tool.description
     bare = {node.name: node for node in fault.tool.properties if node.depth == 1 and not node.description}
@@ -28,19 +28,19 @@ def _from_prose(fault: Fault) -> Fix | None:
     return unsafe(*edits, set_to(fault.tool.at("description"), rest))
 
 
-def _cleaned(fault: Fault) -> Fix | None:
+def _cleaned(fault: FixTarget) -> Fix | None:
     """UTP501, UTP502: hidden and control characters go."""
     if not isinstance(fault.value, str) or cleaned(fault.value) in ("", fault.value):
         return None
     return safe(set_to(fault.pointer, cleaned(fault.value)))
 
 
-def _without_default(fault: Fault) -> Fix | None:
+def _without_default(fault: FixTarget) -> Fix | None:
     """UTP506: the default goes."""
     return unsafe(remove(fault.pointer)) if fault.key == "default" else None
 
 
-def _without_comments(fault: Fault) -> Fix | None:
+def _without_comments(fault: FixTarget) -> Fix | None:
     """UTP510: comments and blank runs go."""
     if not isinstance(fault.value, str):
         return None
@@ -48,7 +48,7 @@ def _without_comments(fault: Fault) -> Fix | None:
     return unsafe(set_to(fault.pointer, text)) if text and text != fault.value else None
 
 
-def _with_hints(fault: Fault) -> Fix | None:
+def _with_hints(fault: FixTarget) -> Fix | None:
     """UTP601: the hints that the verb suggests; none where it might read and might not."""
     tool, kind = fault.tool, verb_class(fault.tool)
     if kind == "read" and not promises_to_read(tool):
@@ -68,31 +68,31 @@ def promises_to_read(tool: AuditedTool) -> bool:
     return surely_reads(tool) and not runs and tool.annotations.get("destructiveHint") is not True
 
 
-def _read_only(fault: Fault) -> Fix | None:
+def _read_only(fault: FixTarget) -> Fix | None:
     """UTP603: readOnlyHint where the author said nothing of it."""
     said = "readOnlyHint" in fault.tool.annotations or not promises_to_read(fault.tool)
     return None if said else unsafe(set_to(fault.tool.at("annotations", "readOnlyHint"), True))
 
 
-def _destructive(fault: Fault) -> Fix | None:
+def _destructive(fault: FixTarget) -> Fix | None:
     """UTP604: destructiveHint where the author said nothing of it."""
     said = "destructiveHint" in fault.tool.annotations
     return None if said else unsafe(set_to(fault.tool.at("annotations", "destructiveHint"), True))
 
 
-def _one_hint(fault: Fault) -> Fix | None:
+def _one_hint(fault: FixTarget) -> Fix | None:
     """UTP605: destructiveHint beside readOnlyHint, on a tool that reads by its name."""
     both = fault.tool.annotations.get("readOnlyHint") is True and fault.key == "destructiveHint"
     return safe(remove(fault.pointer)) if both and verb_class(fault.tool) == "read" else None
 
 
-def _right_hint(fault: Fault) -> Fix | None:
+def _right_hint(fault: FixTarget) -> Fix | None:
     """UTP606: renamed, moved, made a boolean."""
     tool, meant = fault.tool, hint_meant(fault.key) or fault.key
     value = {"true": True, "false": False}.get(str(fault.value).lower(), fault.value)
     if meant in tool.annotations and meant != fault.key:
         return None
-    edits: list[Edit] = []
+    edits: list[DefinitionEdit] = []
     if fault.above != tool.at("annotations"):
         if not isinstance(value, bool) or ("annotations" in tool.definition.body and not tool.annotations):
             return None
@@ -107,7 +107,7 @@ def _right_hint(fault: Fault) -> Fix | None:
     return safe(*edits) if edits else None
 
 
-def _one_title(fault: Fault) -> Fix | None:
+def _one_title(fault: FixTarget) -> Fix | None:
     """UTP607: titles that differ by case or space only."""
     title = str(fault.tool.definition.body.get("title", ""))
     same = "".join(title.split()).lower() == "".join(str(fault.value).split()).lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.auditing.subject import ToolObservation, audit_rule, shown
 from utp_cli.auditing.subset import kind_of, refused_by
 from utp_cli.facts.schema_subsets import GEMINI_SCHEMA
 
@@ -23,7 +23,7 @@ def takes_subset(node: Node) -> bool:
 
 
 @audit_rule("UTP310", "error", "gemini-unsupported-schema", on="node", providers=("gemini",), fix="unsafe")
-def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
+def gemini_unsupported_schema(node: Node) -> Iterator[ToolObservation]:
     """A schema for Gemini says what its Schema type cannot.
 
     What it does: knows the keywords, type lists and formats that Gemini refuses under `parameters`; an object needs a
@@ -38,9 +38,11 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
         return
     for key in refused_by(GEMINI_SCHEMA, node):
         if key not in ("format", "enum"):
-            yield Flaw(pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words")
+            yield ToolObservation(
+                pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words"
+            )
     if isinstance(node.schema.get("type"), list):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at("type"),
             message="gemini refuses a list of types",
             hint="write one type, and `nullable: true` for null",
@@ -48,13 +50,13 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
     form = node.schema.get("format")
     for kind in node.types:
         if isinstance(form, str) and GEMINI_SCHEMA.verdict("format", form, kind) == "refused":
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("format"),
                 message=f"gemini refuses the format {shown(form)} for a {kind}",
                 hint="it takes " + " and ".join(sorted(GEMINI_SCHEMA.formats[kind])),
             )
     if "object" in node.types and not node.properties:
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"gemini refuses {node.label}: an object without properties",
             hint="list its properties" if node.parent else "leave `parameters` out",
@@ -62,7 +64,7 @@ def gemini_unsupported_schema(node: Node) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP311", "error", "gemini-enum-not-string", on="node", providers=("gemini",), fix="unsafe")
-def gemini_enum_not_string(node: Node) -> Iterator[Flaw]:
+def gemini_enum_not_string(node: Node) -> Iterator[ToolObservation]:
     """An enum for Gemini has values that are no text.
 
     What it does: wants `type: string` and texts that are not empty.
@@ -75,7 +77,7 @@ def gemini_enum_not_string(node: Node) -> Iterator[Flaw]:
     if not isinstance(values, list) or not takes_subset(node):
         return
     if GEMINI_SCHEMA.verdict("enum", values, kind_of(node)) == "refused":
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at("enum"),
             message=f"gemini takes an enum of texts only, not {shown(values)}",
             hint="write `type: string` and the values as text",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, compact, shown
 from utp_cli.facts.grammar_compilers import (
     FORMATS,
     IGNORED,
@@ -95,7 +95,7 @@ def _of_objects(node: Node) -> Iterator[tuple[list[str], str, str]]:
 
 
 @audit_rule("UTP314", "error", "grammar-refused", on="node", providers=SERVERS)
-def grammar_refused(node: Node) -> Iterator[Flaw]:
+def grammar_refused(node: Node) -> Iterator[ToolObservation]:
     """A server's grammar compiler refuses a keyword.
 
     What it does: knows what llama.cpp (so LM Studio too), and vLLM and SGLang with xgrammar, cannot compile:
@@ -108,7 +108,7 @@ def grammar_refused(node: Node) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     for names, key, instead in (*_named(node, REFUSED), *_of_strings(node), *_of_lengths(node), *_of_objects(node)):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at(key),
             message=f"{' and '.join(names)} cannot compile `{key}: {shown(node.schema[key], 40)}` in {node.label}",
             hint=instead,
@@ -118,7 +118,7 @@ def grammar_refused(node: Node) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP315", "warning", "grammar-ignored", on="node", providers=SERVERS)
-def grammar_ignored(node: Node) -> Iterator[Flaw]:
+def grammar_ignored(node: Node) -> Iterator[ToolObservation]:
     r"""A server's grammar compiler takes a keyword and ignores it, or did refuse it not long ago.
 
     What it does: looks for patterns that llama.cpp cannot turn into a grammar: not from `^` to `$`, or with look-around
@@ -130,7 +130,7 @@ def grammar_ignored(node: Node) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     for names, key, instead in _named(node, IGNORED):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at(key),
             message=f"{' and '.join(names)} ignores `{key}` in {node.label}",
             hint=instead,
@@ -140,7 +140,7 @@ def grammar_ignored(node: Node) -> Iterator[Flaw]:
     if names and isinstance(pattern, str):
         anchored = pattern.startswith("^") and pattern.endswith("$")
         if not anchored or re.search(PATTERNS_IGNORED_BY_LLAMA, pattern):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("pattern"),
                 message=f"{' and '.join(names)} cannot compile the pattern {shown(pattern, 40)} in {node.label}",
                 hint=f"write it as {shown(_plain(pattern), 60)}" if _plain(pattern) else "drop it",
@@ -169,7 +169,7 @@ def _plain(pattern: str) -> str:
 
 
 @audit_rule("UTP316", "error", "shared-definition-differs", on="set", providers=XGRAMMAR)
-def shared_definition_differs(tools: ToolSet) -> Iterator[Flaw]:
+def shared_definition_differs(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Two tools define one name under `$defs` differently, and the server joins all tools into one schema.
 
     What it does: compares the definitions of the same name in the tools that go to vLLM or SGLang.
@@ -189,7 +189,7 @@ def shared_definition_differs(tools: ToolSet) -> Iterator[Flaw]:
             owner, known = first.setdefault(name, (tool, compact(schema)))
             if known != compact(schema):
                 node = tool.by_pointer[tool.definition.schema_pointer]
-                yield Flaw(
+                yield ToolObservation(
                     tool=tool,
                     pointer=node.at("$defs", name),
                     message=f"{tool.name} defines {shown(name)} otherwise than {owner.name}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.subject import AuditedTool, Flaw, Text, ToolSet, audit_rule, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Text, ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import may_hold, word_set, words
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _signs(text: str) -> int:
 
 
 @audit_rule("UTP503", "warning", "prompt-injection-phrase", on="text")
-def prompt_injection_phrase(text: Text) -> Iterator[Flaw]:
+def prompt_injection_phrase(text: Text) -> Iterator[ToolObservation]:
     """A text gives the model orders that are none of the tool's business.
 
     What it does: looks for phrases that set instructions aside and for chat markers (a warning); for two of: such a
@@ -94,7 +94,7 @@ def prompt_injection_phrase(text: Text) -> Iterator[Flaw]:
     if found:
         signs = _signs(text.visible)
         is_business = not _ABOUT_PROMPTS.isdisjoint(words(text.tool.name))
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"a {text.kind} speaks to the model: {shown(found[0])}",
             hint="say what the tool does, and nothing else",
@@ -124,7 +124,7 @@ _MUST_CALL = re.compile(
 
 
 @audit_rule("UTP504", "warning", "cross-tool-instruction", on="set")
-def cross_tool_instruction(tools: ToolSet) -> Iterator[Flaw]:
+def cross_tool_instruction(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A text orders how other tools are used.
 
     What it does: looks for orders about any or every other tool, for conditions on calling another tool, and for a must
@@ -141,7 +141,7 @@ def cross_tool_instruction(tools: ToolSet) -> Iterator[Flaw]:
         for text in tool.texts:
             order = _order(text.visible, tool, names, known) if text.kind == "description" else None
             if order:
-                yield Flaw(
+                yield ToolObservation(
                     tool=tool,
                     pointer=text.pointer,
                     message=f"{tool.name} gives orders about other tools: {shown(order)}",

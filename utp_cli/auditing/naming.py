@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import content_words, stems
 from utp_cli.protocol.errors import nearest
 
@@ -31,7 +31,7 @@ def style_of(name: str) -> str | None:
 
 
 @audit_rule("UTP406", "info", "inconsistent-name-style", on="set")
-def inconsistent_name_style(tools: ToolSet) -> Iterator[Flaw]:
+def inconsistent_name_style(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Names of one set are written in different styles.
 
     What it does: compares the styles of the tools' names; three must have a style. It compares property names too when
@@ -49,7 +49,7 @@ def inconsistent_name_style(tools: ToolSet) -> Iterator[Flaw]:
     yield from _odd_ones(places, "properties")
 
 
-def _odd_ones(places: dict[str, tuple[AuditedTool, str]], kind: str) -> Iterator[Flaw]:
+def _odd_ones(places: dict[str, tuple[AuditedTool, str]], kind: str) -> Iterator[ToolObservation]:
     styles = {name: style for name in places if (style := style_of(name))}
     if len(styles) < 3:
         return
@@ -57,7 +57,7 @@ def _odd_ones(places: dict[str, tuple[AuditedTool, str]], kind: str) -> Iterator
     for name, style in styles.items():
         if style != usual:
             tool, at = places[name]
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=at,
                 message=f"{shown(name)} is {style}; {count} of {len(styles)} names are {usual}",
@@ -82,7 +82,7 @@ _SPELLING_OF = {name.replace("_", ""): line.split()[0] for line in _SPELLINGS fo
 
 
 @audit_rule("UTP407", "warning", "inconsistent-parameter-name", on="set")
-def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
+def inconsistent_parameter_name(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Two tools call the same parameter differently.
 
     What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository, where
@@ -108,7 +108,7 @@ def inconsistent_parameter_name(tools: ToolSet) -> Iterator[Flaw]:
                 if other != name and owner is not tool and (not types or not kind or types & kind)
             ]
             if alike and name not in known and name not in together:
-                yield Flaw(
+                yield ToolObservation(
                     tool=tool,
                     pointer=node.pointer,
                     message=f"{tool.name} says {name}, {known[alike[0]][0].name} says {alike[0]}",
@@ -130,7 +130,7 @@ def _plain(name: str) -> str:
 
 
 @audit_rule("UTP408", "info", "inconsistent-parameter-type", on="set")
-def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
+def inconsistent_parameter_type(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """The same parameter has different types in two tools.
 
     What it does: compares the types of top-level properties of one name; integer and number are one, null and untyped
@@ -153,7 +153,7 @@ def inconsistent_parameter_type(tools: ToolSet) -> Iterator[Flaw]:
             owner, known = first.setdefault(name, (tool, types))
             if known.isdisjoint(types) and name not in told:
                 told.add(name)
-                yield Flaw(
+                yield ToolObservation(
                     tool=tool,
                     pointer=node.pointer,
                     message=f"{name} is {' or '.join(sorted(types))} in {tool.name},"
@@ -188,7 +188,7 @@ _NO_TOOL = re.compile(
 
 
 @audit_rule("UTP409", "warning", "unknown-tool-reference", on="set")
-def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
+def unknown_tool_reference(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A description sends the model to a tool that is not there.
 
     What it does: looks for names in back-ticks, or after use, call, see and the like, that are no tool of the set, no
@@ -215,7 +215,7 @@ def unknown_tool_reference(tools: ToolSet) -> Iterator[Flaw]:
                 ):
                     told.add(name)
                     meant = _tool_meant(name, joined)
-                    yield Flaw(
+                    yield ToolObservation(
                         tool=tool,
                         pointer=text.pointer,
                         message=f"{tool.name} speaks of {name}, and there is no such tool in the set",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.subject import AuditedTool
-    from utp_cli.schemas.walk import Place
+    from utp_cli.schemas.walk import SchemaPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Node:
     """Schemas above it."""
     types: tuple[str, ...]
     """Declared type names; Gemini's capitals in lower case."""
-    place: Place
+    place: SchemaPlace
 
     def at(self, *keys: str | int) -> str:
         """Return the pointer to a key of the schema."""

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import around_it, value_types
-from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.auditing.subject import ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import any_word, content_words, word_set, words
 from utp_cli.schemas.resolve import resolve
 from utp_cli.schemas.types import branches
@@ -39,7 +39,7 @@ def _has_shape(node: Node) -> bool:
 
 
 @audit_rule("UTP210", "info", "ambiguous-parameter-name", on="seen", default=False)
-def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
+def ambiguous_parameter_name(node: Node) -> Iterator[ToolObservation]:
     """A parameter's name could mean anything, and nothing says what it means here.
 
     What it does: knows names such as user, id, path, data; fine with an enum, a format, a pattern, a description of
@@ -50,7 +50,7 @@ def ambiguous_parameter_name(node: Node) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if is_ambiguous(node) and len(words(node.description)) < ENOUGH_WORDS:
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} has a name that says little, and too few words about it",
             hint=f"say which, as in `{node.name}_id` or `{node.name}_name`, or describe it",
@@ -85,7 +85,7 @@ _KNOWN_SHORT = word_set(
 
 
 @audit_rule("UTP211", "info", "enum-not-explained", on="seen", default=False)
-def enum_not_explained(node: Node) -> Iterator[Flaw]:
+def enum_not_explained(node: Node) -> Iterator[ToolObservation]:
     """An enum has a value that nobody explains.
 
     What it does: looks at values that are no plain words, and for each in the descriptions of parameter and tool. Codes
@@ -110,7 +110,7 @@ def enum_not_explained(node: Node) -> Iterator[Flaw]:
     if opaque and not _KNOWN_CODES.isdisjoint(words(node.name or (owner.name if owner else "") or "")):
         return
     if opaque:
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at("enum"),
             message=f"nothing says what {', '.join(map(shown, opaque[:5]))} means in {node.label}",
             hint="explain each value in the description",
@@ -178,7 +178,7 @@ _UNIT_SIGNS = re.compile(
 
 
 @audit_rule("UTP212", "warning", "number-without-unit", on="seen")
-def number_without_unit(node: Node) -> Iterator[Flaw]:
+def number_without_unit(node: Node) -> Iterator[ToolObservation]:
     """A number that measures something has no unit.
 
     What it does: looks at numbers named timeout, delay and the like, for a unit in name or description; at size, price
@@ -196,7 +196,7 @@ def number_without_unit(node: Node) -> Iterator[Flaw]:
     if not beside.isdisjoint({"unit", "units", "currency", "currencies"}):
         return
     if parts and parts[-1] in _MEASURES and not _UNITS.search(text) and not _UNIT_SIGNS.search(text):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} is a number without a unit",
             hint=f"name the unit, as in `{node.name}_ms`, or say it in the description",
@@ -236,7 +236,7 @@ _NO_MOMENT = word_set(
 
 
 @audit_rule("UTP213", "warning", "date-format-unspecified", on="seen")
-def date_format_unspecified(node: Node) -> Iterator[Flaw]:
+def date_format_unspecified(node: Node) -> Iterator[ToolObservation]:
     """A date or time is text of no known format.
 
     What it does: looks at strings named as a date or time, for a format, a pattern, a cue or an example. Those that are
@@ -257,7 +257,7 @@ def date_format_unspecified(node: Node) -> Iterator[Flaw]:
     fixed = any(not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(kind) for kind in kinds)
     moment = bool(parts) and parts[-1] not in _NO_MOMENT and not {"zone", "wait"} & {*parts}
     if not fixed and moment and not _DATE_CUES.search(node.description):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} is a date or time of no known format",
             hint="add `format: date` or `format: date-time`, or say YYYY-MM-DD",
@@ -288,7 +288,7 @@ def _is_last_resort(node: Node) -> bool:
 
 
 @audit_rule("UTP218", "info", "freeform-object", on="seen", default=False)
-def freeform_object(node: Node) -> Iterator[Flaw]:
+def freeform_object(node: Node) -> Iterator[ToolObservation]:
     """An object does not say what is in it.
 
     What it does: wants properties, patterns, a schema for the rest, or a description with an example or its keys. One
@@ -305,7 +305,7 @@ def freeform_object(node: Node) -> Iterator[Flaw]:
     shaped = node.properties or node.schema.get("patternProperties") or (isinstance(rest, dict) and rest)
     told = "{" in node.description or _KEY_WORD.search(node.description) or _is_last_resort(node)
     if not shaped and not told:
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} is an object, and nothing says what is in it",
             hint="list its `properties`, or show an example in the description",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.gemini import takes_subset
 from utp_cli.auditing.structure import EVERYBODY
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, shown
 from utp_cli.facts.providers import NARROWEST_NAME
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @audit_rule("UTP301", "error", "name-length", on="tool", refused_by=EVERYBODY)
-def name_length(tool: AuditedTool) -> Iterator[Flaw]:
+def name_length(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's name is longer than the provider allows.
 
     What it does: 64 characters for OpenAI, Azure, Mistral and Bedrock; 128 for Anthropic, Gemini and MCP. With
@@ -30,14 +30,14 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
     for target in tool.targets:
         limit = target.provider.names.limit
         if limit and len(tool.name) > limit:
-            yield Flaw(
+            yield ToolObservation(
                 pointer=tool.at("name"),
                 message=f"the name has {len(tool.name)} characters; {target.provider.name} takes {limit}",
                 hint="shorten it",
             )
     prefixed = f"mcp__{tool.options.server}__{tool.name}"
     if tool.options.server and len(prefixed) > NARROWEST_NAME:
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("name"),
             message=f"clients call it {prefixed}, of {len(prefixed)} characters; most providers take {NARROWEST_NAME}",
             hint="shorten the name of the tool or the server",
@@ -46,7 +46,7 @@ def name_length(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP302", "error", "name-charset", on="tool", refused_by=EVERYBODY, fix="unsafe")
-def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
+def name_charset(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's name has characters that the provider does not take.
 
     What it does: letters, digits, `_` and `-`; Gemini and MCP also take dots, Gemini colons; Gemini and Cohere want no
@@ -59,7 +59,7 @@ def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
     for target in tool.targets:
         rule = target.provider.names
         if tool.name and not rule.spelt(tool.name):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=tool.at("name"),
                 message=f"{target.provider.name} refuses the name {shown(tool.name)}",
                 hint=f"it takes {rule.words}",
@@ -67,7 +67,7 @@ def name_charset(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP303", "warning", "description-length", on="tool", fix="safe")
-def description_length(tool: AuditedTool) -> Iterator[Flaw]:
+def description_length(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A description is longer than some endpoints of the provider take, or blank where that is refused.
 
     What it does: 1,024 characters for OpenAI and Azure. OpenAI itself dropped the limit in May 2025; Azure and gateways
@@ -89,7 +89,7 @@ def description_length(tool: AuditedTool) -> Iterator[Flaw]:
             places = ((node.at("description"), len(node.description)) for node in tool.properties)
             yield from (_too_long(place, count, provider) for place, count in places if count > limit.characters)
         if not provider.blank_description and isinstance(text, str) and not text.strip():
-            yield Flaw(
+            yield ToolObservation(
                 pointer=at,
                 message=f"{provider.name} refuses a blank description",
                 hint="drop the key, or write a description",
@@ -108,15 +108,15 @@ _HOLDS = {
 """How a limit is told, and what to do, by where it holds."""
 
 
-def _too_long(at: str, count: int, provider: Provider) -> Flaw:
+def _too_long(at: str, count: int, provider: Provider) -> ToolObservation:
     limit = provider.description
     told, hint = _HOLDS[limit.holds] if limit else ("", "")
     said = told.format(name=provider.name, limit=limit.characters if limit else 0)
-    return Flaw(pointer=at, message=f"the description has {count:,} characters; {said}", hint=hint)
+    return ToolObservation(pointer=at, message=f"the description has {count:,} characters; {said}", hint=hint)
 
 
 @audit_rule("UTP304", "error", "top-level-combinator", on="tool", refused_by=("openai", "azure", "anthropic"))
-def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
+def top_level_combinator(tool: AuditedTool) -> Iterator[ToolObservation]:
     """The root of the schema combines schemas.
 
     What it does: OpenAI and Anthropic refuse oneOf, allOf and anyOf there; OpenAI also enum, const and not.
@@ -130,7 +130,7 @@ def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
     for root in tool.nodes[:1]:
         for target in tool.targets:
             for key in root.schema.keys() & {*target.provider.root_refused}:
-                yield Flaw(
+                yield ToolObservation(
                     pointer=root.at(key),
                     message=f"{target.provider.name} refuses `{key}` at the root of a schema",
                     hint="nest it under one property",
@@ -138,7 +138,7 @@ def top_level_combinator(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP309", "error", "provider-tool-count", on="set", refused_by=("openai", "azure", "gemini"))
-def provider_tool_count(tools: ToolSet) -> Iterator[Flaw]:
+def provider_tool_count(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """The set has more tools than the provider takes in one request.
 
     What it does: 128 for OpenAI (chat completions) and Azure, 512 for Gemini.
@@ -151,7 +151,7 @@ def provider_tool_count(tools: ToolSet) -> Iterator[Flaw]:
     for name, provider in providers.items():
         going = tools.going_to(name)
         if provider.tools and len(going) > provider.tools:
-            yield Flaw(
+            yield ToolObservation(
                 tool=going[provider.tools],
                 pointer="",
                 message=f"{len(going)} tools; {name} takes {provider.tools} in one request",
@@ -160,7 +160,7 @@ def provider_tool_count(tools: ToolSet) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP312", "error", "property-key-charset", on="node", providers=("anthropic", "gemini"))
-def property_key_charset(node: Node) -> Iterator[Flaw]:
+def property_key_charset(node: Node) -> Iterator[ToolObservation]:
     """A property has a name that the provider refuses.
 
     What it does: Anthropic wants 1 to 64 letters, digits, `_`, `.` and `-` at the top level; Gemini 1 to 64 letters,
@@ -177,7 +177,7 @@ def property_key_charset(node: Node) -> Iterator[Flaw]:
         if provider.schema is not None and not takes_subset(node):
             continue
         if not rule.accepts(node.name or ""):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.pointer,
                 message=f"{provider.name} refuses the property name {shown(node.name)}",
                 hint=f"it takes 1 to {rule.limit} characters: {rule.words}",

@@ -15,7 +15,7 @@ PROVIDERS = Catalogue("provider", ALL.values(), lambda provider: (provider.name,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class AuditTarget:
     """A provider that a tool is to be sent to."""
 
     provider: Provider
@@ -34,10 +34,10 @@ class Target:
         return {provider.name, provider.family or provider.name} | strict
 
 
-def targets(named: tuple[str, ...], form: str, strict: bool) -> tuple[Target, ...]:
+def targets(named: tuple[str, ...], form: str, strict: bool) -> tuple[AuditTarget, ...]:
     """Return where a tool of this form goes. Raises `UnknownName` for a provider nobody knows."""
     names = named or ((OF_FORM[form],) if form in OF_FORM else ())
     return tuple(
-        Target(provider=PROVIDERS[name.removesuffix("-strict")], strict=strict or name.endswith("-strict"))
+        AuditTarget(provider=PROVIDERS[name.removesuffix("-strict")], strict=strict or name.endswith("-strict"))
         for name in names
     )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from utp_cli.auditing.edits import Fix
     from utp_cli.auditing.score import Score
-    from utp_cli.auditing.subject import ToolSet
+    from utp_cli.auditing.subject import AuditedToolSet
     from utp_cli.protocol.findings import Finding, Severity
     from utp_cli.protocol.rules import Rule
 
@@ -43,7 +43,7 @@ class AuditedFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cause:
+class FindingGroup:
     """Findings that one change of mind would end: told as one."""
 
     entries: list[AuditedFinding]
@@ -71,19 +71,19 @@ class AuditReport:
     """In the order of the tools, and within a tool in order of writing."""
     scores: dict[str, Score]
     """By the tool's name; a second tool of one name is `name#2`."""
-    subjects: ToolSet
+    subjects: AuditedToolSet
     """What was audited."""
     rules: dict[str, list[Rule[Any]]]
     """The rules that were run, by what they look at."""
     suppressed: list[AuditedFinding] = field(default_factory=list)
-    """Found, but waved through by a comment or a baseline."""
+    """Found, but suppressed by a comment or a baseline."""
 
     @property
     def findings(self) -> list[Finding]:
         """The findings, in order: one for each place."""
         return [entry.finding for entry in self.entries]
 
-    def causes(self, *, each: bool = False) -> list[Cause]:
+    def causes(self, *, each: bool = False) -> list[FindingGroup]:
         """Return the findings with those of one cause as one, in order of their first places; alone where `each`."""
         together: dict[tuple[str, ...], list[AuditedFinding]] = {}
         for number, entry in enumerate(self.entries):
@@ -91,7 +91,7 @@ class AuditReport:
             alone = each or not found.cause
             key = (str(number),) if alone else (found.code, found.severity, found.cause)
             together.setdefault(key, []).append(entry)
-        return [Cause(entries=entries) for entries in together.values()]
+        return [FindingGroup(entries=entries) for entries in together.values()]
 
     @property
     def average(self) -> float:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.catalogue import beside, selected
+from utp_cli.auditing.catalogue import extra_rules, selected
 from utp_cli.auditing.edits import applied
 from utp_cli.auditing.enhance import ADDITIONS, enhancement
 from utp_cli.auditing.fixes import GivenUp, fix_for, fixed_definition
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.report import AuditedFinding, AuditReport
 from utp_cli.auditing.score import Score, score_of
-from utp_cli.auditing.subject import AuditedTool, Options, ToolSet, look_at
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Options, look_at
 from utp_cli.auditing.suppression import unused_suppression, without_suppressed
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import Place
@@ -52,7 +52,7 @@ def audit(
     unknown = options.keys() - Options.__dataclass_fields__.keys()
     if unknown:
         raise BadOption(f"audit has no option {', '.join(sorted(unknown))}")
-    chosen = [*selected(select, ignore), *beside([unused_suppression], select, ignore)]
+    chosen = [*selected(select, ignore), *extra_rules([unused_suppression], select, ignore)]
     said = Options(context_window=context_window, named=frozenset(select or ()), **options)
     named = (provider,) if isinstance(provider, str) else tuple(provider or ())
     definitions = find_definitions(tools)
@@ -82,7 +82,7 @@ def audit_definitions(
         )
         for index, definition in enumerate(definitions)
     ]
-    tools = ToolSet(tools=looked, options=options, names=frozenset(tool.name for tool in looked))
+    tools = AuditedToolSet(tools=looked, options=options, names=frozenset(tool.name for tool in looked))
     by_scope = _by_scope(rules)
     found = [(tool.index, finding) for tool in looked for finding in _of_tool(tool, by_scope)]
     last = {tool.name: tool.index for tool in looked}
@@ -165,7 +165,7 @@ class _Order:
         return known
 
 
-def _scores(tools: ToolSet) -> dict[str, Score]:
+def _scores(tools: AuditedToolSet) -> dict[str, Score]:
     scores: dict[str, Score] = {}
     for tool in tools.tools:
         name, number = tool.name, 1
@@ -179,7 +179,7 @@ def _scores(tools: ToolSet) -> dict[str, Score]:
 def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:
     """Return the definitions with their fixes made, in order, and the findings that this ended.
 
-    Only safe fixes are made unless `unsafe`. What was waved through stays. No fix brings a finding of another code,
+    Only safe fixes are made unless `unsafe`. What was suppressed stays. No fix brings a finding of another code,
     whatever rules were selected, or one name to two tools.
     """
     definitions, ended, _ = _mended(report, unsafe=unsafe)
@@ -255,7 +255,7 @@ def enhanced(report: AuditReport) -> list[Any]:
 def _set_codes(report: AuditReport, definitions: list[Any]) -> set[str]:
     """Return the codes of what the rules about whole sets find in these definitions."""
     looked = [_looked(tool, raw) for tool, raw in zip(report.subjects.tools, definitions, strict=True)]
-    tools = ToolSet(tools=looked, options=report.subjects.options, names=frozenset(t.name for t in looked))
+    tools = AuditedToolSet(tools=looked, options=report.subjects.options, names=frozenset(t.name for t in looked))
     rules = {rule.code: rule for rule in (*report.rules.get("set", ()), *_by_scope(selected())["set"])}
     return {finding.code for rule in rules.values() for finding in rule.check(tools)}
 

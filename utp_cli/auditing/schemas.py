@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.subject import Flaw, audit_rule, shown
+from utp_cli.auditing.subject import ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import any_word, word_set, words
 from utp_cli.facts.schema_keywords import GEMINI_KEYS, KEYWORDS, MISREAD_KEYS, OPENAPI_KEYS
 from utp_cli.facts.schema_types import TYPES, type_meant
@@ -29,7 +29,7 @@ def _json_types(node: Node) -> tuple[str, ...]:
 
 
 @audit_rule("UTP106", "error", "invalid-json-schema", on="node", refused_by=("openai", "anthropic"))
-def invalid_json_schema(node: Node) -> Iterator[Flaw]:
+def invalid_json_schema(node: Node) -> Iterator[ToolObservation]:
     """A keyword has a value that JSON Schema does not allow, or a pattern does not compile.
 
     What it does: checks every keyword's value as the 2020-12 metaschema does; type names are UTP107's business.
@@ -41,19 +41,19 @@ def invalid_json_schema(node: Node) -> Iterator[Flaw]:
     yield from schema_faults(node)
 
 
-def schema_faults(node: Node) -> Iterator[Flaw]:
+def schema_faults(node: Node) -> Iterator[ToolObservation]:
     """Yield what the metaschema would refuse in one schema; type names and `required` have rules of their own."""
     for key, value in node.schema.items():
         shape = SHAPES[KEYWORDS[key].shape] if key in KEYWORDS and key != "required" else None
         if shape and not shape.fits(value) and not _allowed_elsewhere(node, key, value):
-            yield Flaw(pointer=node.at(key), message=f"`{key}` is {shown(value)}, not {shape.what}")
+            yield ToolObservation(pointer=node.at(key), message=f"`{key}` is {shown(value)}, not {shape.what}")
     patterns = [(node.schema.get("pattern"), node.at("pattern"))]
     named = node.schema.get("patternProperties")
     if isinstance(named, dict):
         patterns += [(name, node.at("patternProperties", name)) for name in named]
     for pattern, at in patterns:
         if isinstance(pattern, str) and not pattern_compiles(pattern):
-            yield Flaw(pointer=at, message=f"the pattern {shown(pattern)} does not compile")
+            yield ToolObservation(pointer=at, message=f"the pattern {shown(pattern)} does not compile")
 
 
 def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
@@ -64,7 +64,7 @@ def _allowed_elsewhere(node: Node, key: str, value: Any) -> bool:
 
 
 @audit_rule("UTP107", "error", "unknown-type-name", on="node", refused_by=("openai", "anthropic", "gemini"), fix="safe")
-def unknown_type_name(node: Node) -> Iterator[Flaw]:
+def unknown_type_name(node: Node) -> Iterator[ToolObservation]:
     """`type` is none of the seven names of JSON Schema.
 
     What it does: wants string, number, integer, boolean, object, array or null; Gemini's form may use capitals.
@@ -78,7 +78,7 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
         if not isinstance(kind, str) or kind in TYPES or (_is_gemini(node) and kind.lower() in TYPES):
             continue
         meant = type_meant(kind) or nearest(kind, TYPES)
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at("type", index) if isinstance(declared, list) else node.at("type"),
             message=f"{node.label} has type {shown(kind)}, which is no JSON Schema type",
             hint=f"write {meant}" if meant else "write one of " + ", ".join(sorted(TYPES)),
@@ -86,7 +86,7 @@ def unknown_type_name(node: Node) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP108", "error", "enum-mismatch", on="node", refused_by=("openai-strict", "gemini"), fix="safe")
-def enum_mismatch(node: Node) -> Iterator[Flaw]:
+def enum_mismatch(node: Node) -> Iterator[ToolObservation]:
     """An enum is empty, repeats a value, or has a value that the type does not allow.
 
     What it does: compares each value with the others and with the declared type.
@@ -99,20 +99,22 @@ def enum_mismatch(node: Node) -> Iterator[Flaw]:
     if not isinstance(values, list):
         return
     if not values:
-        yield Flaw(pointer=node.at("enum"), message=f"{node.label} has an empty enum, so no value is allowed")
+        yield ToolObservation(
+            pointer=node.at("enum"), message=f"{node.label} has an empty enum, so no value is allowed"
+        )
     nullable = node.schema.get("nullable") is True
     seen: set[str] = set()
     for index, value in enumerate(values):
         key = same_key(value)
         if key in seen:
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("enum", index),
                 message=f"the enum has {shown(value)} twice",
                 hint="drop one",
                 severity="warning",
             )
         elif types and not is_of_type(value, types) and not (value is None and nullable):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("enum", index),
                 message=f"the enum value {shown(value)} is not of type {' or '.join(types)}",
                 hint="write the values in the declared type",
@@ -121,7 +123,7 @@ def enum_mismatch(node: Node) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP109", "warning", "default-invalid", on="node", fix="safe")
-def default_invalid(node: Node) -> Iterator[Flaw]:
+def default_invalid(node: Node) -> Iterator[ToolObservation]:
     """A default or an example does not fit its own schema.
 
     What it does: validates `default`, each of `examples` and the tool's `input_examples`. A null default of an optional
@@ -137,7 +139,7 @@ def default_invalid(node: Node) -> Iterator[Flaw]:
         needed = node.parent is not None and node.name in node.parent.required
         generated = schema["default"] is None and node.name is not None and not needed
         if fault and not (schema["default"] is None and schema.get("nullable") is True):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("default"),
                 message=f"the default of {node.label} does not fit: {fault}",
                 hint="drop the default" if generated else "give a default that the schema allows",
@@ -153,14 +155,14 @@ def default_invalid(node: Node) -> Iterator[Flaw]:
         for index, value in enumerate(values if isinstance(values, list) else ()):
             fault = value_fault(value, schema, root)
             if fault:
-                yield Flaw(pointer=f"{at}/{index}", message=f"one of the {key} does not fit: {fault}")
+                yield ToolObservation(pointer=f"{at}/{index}", message=f"one of the {key} does not fit: {fault}")
 
 
 _COUNTS = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"))
 
 
 @audit_rule("UTP110", "warning", "contradictory-bounds", on="node")
-def contradictory_bounds(node: Node) -> Iterator[Flaw]:
+def contradictory_bounds(node: Node) -> Iterator[ToolObservation]:
     """A lower bound is above the upper one, so that no value fits.
 
     What it does: compares minimum with maximum (exclusive ones too), and the bounds of lengths and counts.
@@ -172,13 +174,15 @@ def contradictory_bounds(node: Node) -> Iterator[Flaw]:
     schema = node.schema
     for low, high in _COUNTS:
         if is_number(schema.get(low)) and is_number(schema.get(high)) and schema[low] > schema[high]:
-            yield Flaw(pointer=node.at(low), message=f"{low} {schema[low]} is above {high} {schema[high]}")
+            yield ToolObservation(pointer=node.at(low), message=f"{low} {schema[low]} is above {high} {schema[high]}")
     lows = [(schema[k], k) for k in ("minimum", "exclusiveMinimum") if is_number(schema.get(k))]
     highs = [(schema[k], k) for k in ("maximum", "exclusiveMaximum") if is_number(schema.get(k))]
     for low, low_key in lows:
         for high, high_key in highs:
             if _leaves_nothing(low, low_key, high, high_key, whole=node.types == ("integer",)):
-                yield Flaw(pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value")
+                yield ToolObservation(
+                    pointer=node.at(low_key), message=f"{low_key} {low} and {high_key} {high} leave no value"
+                )
 
 
 def _leaves_nothing(low: float, low_key: str, high: float, high_key: str, *, whole: bool) -> bool:
@@ -191,7 +195,7 @@ def _leaves_nothing(low: float, low_key: str, high: float, high_key: str, *, who
 
 
 @audit_rule("UTP111", "warning", "array-without-items", on="node")
-def array_without_items(node: Node) -> Iterator[Flaw]:
+def array_without_items(node: Node) -> Iterator[ToolObservation]:
     """An array does not say what is in it.
 
     What it does: wants `items` or `prefixItems` beside `type: array`; an error for OpenAI and Gemini. A list of four
@@ -203,7 +207,7 @@ def array_without_items(node: Node) -> Iterator[Flaw]:
     """
     if "array" in _json_types(node) and "items" not in node.schema and "prefixItems" not in node.schema:
         refused = any(target.provider.items_due for target in node.tool.targets)
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at("type"),
             message=f"{node.label} is an array of nobody knows what",
             hint="add `items` with the type of one element",
@@ -220,7 +224,7 @@ _TYPED_BY = frozenset({"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf
 
 
 @audit_rule("UTP112", "warning", "untyped-property", on="seen")
-def untyped_property(node: Node) -> Iterator[Flaw]:
+def untyped_property(node: Node) -> Iterator[ToolObservation]:
     """A property has no type.
 
     What it does: wants one of type, enum, const, $ref, anyOf, oneOf and allOf in each property. One that is called
@@ -232,7 +236,7 @@ def untyped_property(node: Node) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if node.name is not None and _TYPED_BY.isdisjoint(node.schema) and not misplaced_properties(node.schema):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} has no type",
             hint="add `type`",
@@ -255,7 +259,7 @@ def _takes_anything(node: Node) -> bool:
 
 
 @audit_rule("UTP113", "warning", "ineffective-keyword", on="node", fix="unsafe")
-def ineffective_keyword(node: Node) -> Iterator[Flaw]:
+def ineffective_keyword(node: Node) -> Iterator[ToolObservation]:
     """A key is no keyword of JSON Schema, or does nothing for the declared type.
 
     What it does: knows the keywords of all drafts and `x-…`; compares each with the type it works on. Words of OpenAPI
@@ -271,14 +275,14 @@ def ineffective_keyword(node: Node) -> Iterator[Flaw]:
         if key in KEYWORDS or (key in GEMINI_KEYS and node.tool.is_gemini):
             works_on = KEYWORDS[key].of if key in KEYWORDS else ()
             if works_on and known_types and types.isdisjoint(works_on) and node.schema[key] is not False:
-                yield Flaw(
+                yield ToolObservation(
                     pointer=node.at(key),
                     message=f"`{key}` does nothing for type {' or '.join(sorted(types))}",
                     hint="drop it, or correct the type",
                 )
         elif not str(key).startswith(("x-", "x_", "$")) and key not in astray:
             meant = MISREAD_KEYS.get(key) or close_keyword(str(key))
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at(key),
                 message=f"{shown(key)} is no keyword of JSON Schema",
                 hint=f"did you mean '{meant}'?" if meant else "drop it, or say it in the description",
@@ -309,7 +313,7 @@ def _is_property(value: Any) -> bool:
 
 
 @audit_rule("UTP115", "error", "properties-not-wrapped", on="node", refused_by=("gemini",), fix="unsafe")
-def properties_not_wrapped(node: Node) -> Iterator[Flaw]:
+def properties_not_wrapped(node: Node) -> Iterator[ToolObservation]:
     """Properties stand directly in a schema instead of under `properties`.
 
     What it does: looks for keys that are no keywords and hold schemas, in a schema without `properties`.
@@ -321,7 +325,7 @@ def properties_not_wrapped(node: Node) -> Iterator[Flaw]:
     astray = misplaced_properties(node.schema)
     if astray:
         names = ", ".join(shown(name)[1:-1] for name in list(astray)[:5])
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.at(next(iter(astray))),
             message=f"{names} stand directly in {node.label}, where they are no properties",
             hint="put them under `properties`",

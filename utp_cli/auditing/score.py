@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.auditing.injection import is_injection
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.parameters import is_ambiguous
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule
 from utp_cli.auditing.words import any_word, names_in, sentences, word_set, words
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Score:
         }
 
 
-def score_of(tool: AuditedTool, tools: ToolSet) -> Score:
+def score_of(tool: AuditedTool, tools: AuditedToolSet) -> Score:
     """Score a tool; `tools` is the set it stands in."""
     text = tool.description.lower()
     plain = {check: any(cue in text for cue in cues) for check, cues in _PLAIN_CUES.items()}
@@ -179,7 +179,7 @@ def has_boundaries(tool: AuditedTool, names: frozenset[str]) -> bool:
 
 
 @audit_rule("UTP206", "info", "no-example", on="tool", default=False)
-def no_example(tool: AuditedTool) -> Iterator[Flaw]:
+def no_example(tool: AuditedTool) -> Iterator[ToolObservation]:
     """No example shows what to pass.
 
     What it does: looks for a cue (e.g., for example, such as) with a value after it, in the description of the tool or
@@ -191,7 +191,7 @@ def no_example(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if not has_example(tool):
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"no example shows how to call {tool.name}",
             hint='add one to a parameter: e.g. "order:1043"',
@@ -199,7 +199,7 @@ def no_example(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP207", "info", "no-edge-cases", on="tool", default=False)
-def no_edge_cases(tool: AuditedTool) -> Iterator[Flaw]:
+def no_edge_cases(tool: AuditedTool) -> Iterator[ToolObservation]:
     """Nothing says what happens in the odd cases.
 
     What it does: looks for a sentence with a condition and an outcome, or a note of four words.
@@ -209,7 +209,7 @@ def no_edge_cases(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix.
     """
     if not has_edge_cases(tool):
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("description"),
             message=f"nothing says what {tool.name} does when there is nothing, or too much, or a failure",
             hint="add a sentence: Returns an empty list when nothing matches",
@@ -217,7 +217,7 @@ def no_edge_cases(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP208", "info", "no-input-format", on="tool", default=False)
-def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
+def no_input_format(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A text parameter does not say what form it takes.
 
     What it does: looks at each string parameter for a format, a pattern, an example or words on its form.
@@ -227,7 +227,7 @@ def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix; `--enhance` says in the tool's description what the schema states.
     """
     for node in formless(tool):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"nothing says what form {node.label} takes",
             hint="add `format` or `pattern`, or an example",
@@ -235,7 +235,7 @@ def no_input_format(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP209", "info", "no-boundaries", on="set", default=False)
-def no_boundaries(tools: ToolSet) -> Iterator[Flaw]:
+def no_boundaries(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Nothing says when not to use the tool.
 
     What it does: looks for words such as "do not use", "only for", "instead of", or another tool's name.
@@ -247,7 +247,7 @@ def no_boundaries(tools: ToolSet) -> Iterator[Flaw]:
     names = tools.names
     for tool in tools.tools:
         if not has_boundaries(tool, names):
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=tool.at("description"),
                 message=f"nothing says when not to use {tool.name}",

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.subject import Flaw, Text, audit_rule, shown
+from utp_cli.auditing.subject import Text, ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import may_hold, stems, word_set, words
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def is_sensitive_name(name: str) -> bool:
 
 
 @audit_rule("UTP505", "warning", "sensitive-data-request", on="text")
-def sensitive_data_request(text: Text) -> Iterator[Flaw]:
+def sensitive_data_request(text: Text) -> Iterator[ToolObservation]:
     """A tool asks for secrets, or for the conversation.
 
     What it does: looks for requests to read the places where secrets are kept (an error), or to pass the system prompt
@@ -62,7 +62,7 @@ def sensitive_data_request(text: Text) -> Iterator[Flaw]:
     """
     if text.kind == "key":
         if is_sensitive_name(text.text):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=text.pointer,
                 message=f"{text.tool.name} takes {text.text} as an argument",
                 hint="take it from the server's configuration",
@@ -73,7 +73,7 @@ def sensitive_data_request(text: Text) -> Iterator[Flaw]:
     found = _SENSITIVE_FILE.search(text.visible) if may_hold(text.visible, *_FILE_HINTS) else None
     asked = found[0] if found else _asked_for(text)
     if asked:
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"a {text.kind} of {text.tool.name} asks for {shown(asked)}",
             hint="no argument should carry secrets or the conversation",
@@ -146,7 +146,7 @@ _NO_PASSWORD = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret"})
 
 
 @audit_rule("UTP506", "warning", "secret-in-definition", on="text", fix="unsafe")
-def secret_in_definition(text: Text) -> Iterator[Flaw]:
+def secret_in_definition(text: Text) -> Iterator[ToolObservation]:
     """A secret was left in the definition.
 
     What it does: knows the shapes of common keys, tokens, private keys, URLs with a password; and defaults of eight
@@ -164,7 +164,7 @@ def secret_in_definition(text: Text) -> Iterator[Flaw]:
         is_secret = True
     if is_secret and not _PLACEHOLDER.search(found[0] if found else text.text):
         start = (found[0] if found else text.text)[:6]
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"a secret stands in a {text.kind}: {shown(start)[1:-1]}…",
             hint="remove it, and have a new one made",

@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.hidden import ESCAPES, hidden_places
-from utp_cli.auditing.subject import Flaw, Text, audit_rule, shown
+from utp_cli.auditing.subject import Text, ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import word_set
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _LOOK_ALIKES = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονραικυχ")
 
 
 @audit_rule("UTP501", "warning", "hidden-unicode", on="text", fix="safe")
-def hidden_unicode(text: Text) -> Iterator[Flaw]:
+def hidden_unicode(text: Text) -> Iterator[ToolObservation]:
     r"""A text has characters that nobody sees, or letters of another script in the middle of a word.
 
     What it does: looks for zero-width, direction, tag and other format characters, runs of variation selectors, and
@@ -35,7 +35,7 @@ def hidden_unicode(text: Text) -> Iterator[Flaw]:
     if found:
         tags = "".join(chr(ord(c) - 0xE0000) for c in text.text if 0xE0020 <= ord(c) <= 0xE007E)
         points = sorted({f"U+{ord(text.text[at]):04X}" for at in found})
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"{len(found)} hidden characters ({', '.join(points[:5])}) in a {text.kind}"
             + (f"; they spell {shown(tags)}" if tags else ""),
@@ -44,7 +44,7 @@ def hidden_unicode(text: Text) -> Iterator[Flaw]:
         )
     for word in re.findall(r"[^\W\d_]+", text.text):
         if not word.isascii() and _mixes_scripts(word):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=text.pointer,
                 message=f"the word {shown(word)} mixes Latin letters with look-alikes of another script",
                 hint="write it in one script",
@@ -60,7 +60,7 @@ def _mixes_scripts(word: str) -> bool:
 
 
 @audit_rule("UTP502", "warning", "control-characters", on="text", fix="safe")
-def control_characters(text: Text) -> Iterator[Flaw]:
+def control_characters(text: Text) -> Iterator[ToolObservation]:
     r"""A text has control characters.
 
     What it does: looks for any but tab, line feed and carriage return; so also for terminal escape sequences.
@@ -71,7 +71,7 @@ def control_characters(text: Text) -> Iterator[Flaw]:
     """
     found = ESCAPES.findall(text.text)
     if found:
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"{len(found)} control characters in a {text.kind}: {shown(''.join(found))}",
             hint="remove them",
@@ -97,7 +97,7 @@ _ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjava
 
 
 @audit_rule("UTP509", "warning", "suspicious-url", on="text")
-def suspicious_url(text: Text) -> Iterator[Flaw]:
+def suspicious_url(text: Text) -> Iterator[ToolObservation]:
     """A text has a URL whose purpose is hidden.
 
     What it does: looks for bare addresses, shorteners, paste and request-bin hosts, URLs with a login, `javascript:`.
@@ -111,14 +111,16 @@ def suspicious_url(text: Text) -> Iterator[Flaw]:
     active = _ACTIVE_URI.search(text.text)
     if active:
         scheme = active[0].split(":")[0].lower()
-        yield Flaw(pointer=text.pointer, message=f"a {scheme}: URI in a {text.kind}", opt_in=scheme == "data")
+        yield ToolObservation(
+            pointer=text.pointer, message=f"a {scheme}: URI in a {text.kind}", opt_in=scheme == "data"
+        )
     if "://" not in text.text:
         return
     for url in _URL.finditer(text.text):
         host = url["host"].lower().rstrip(".,;")
         why = None if _INERT.fullmatch(host) else _suspicion(host, login=bool(url["login"]))
         if why or (not _INERT.fullmatch(host) and "UTP509" in text.tool.options.named):
-            yield Flaw(
+            yield ToolObservation(
                 pointer=text.pointer,
                 message=f"{shown(url[0])} {why or 'is a URL'}",
                 hint="drop it, or name a host that a reader can judge",
@@ -166,7 +168,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{80,}={0,2}")
 
 
 @audit_rule("UTP510", "warning", "hidden-markup", on="text", fix="unsafe")
-def hidden_markup(text: Text) -> Iterator[Flaw]:
+def hidden_markup(text: Text) -> Iterator[ToolObservation]:
     """A text has markup or data that a viewer hides.
 
     What it does: looks for hidden elements, and for comments that give an order. Other comments, remote images, long
@@ -183,7 +185,7 @@ def hidden_markup(text: Text) -> Iterator[Flaw]:
         what = _MARKUP_NAMES[markup.lastgroup or ""] if markup else "base64 data"
         kind = markup.lastgroup if markup else ""
         orders = any(_ORDER.search(comment[0]) for comment in COMMENTS.finditer(text.text))
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"{what} in a {text.kind}",
             hint="remove it",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, compact
 from utp_cli.auditing.verbs import FAMILY_OF, GENERIC_NAMES, VERBS
 from utp_cli.auditing.words import content_words, stems, words
 from utp_cli.facts.providers import USUAL_TOOLS
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @audit_rule("UTP401", "warning", "near-duplicate-names", on="set")
-def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
+def near_duplicate_names(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Two tools have names that mean the same.
 
     What it does: compares names without case and `_ - .`, without regard to the order of words, and with verbs of one
@@ -37,7 +37,7 @@ def near_duplicate_names(tools: ToolSet) -> Iterator[Flaw]:
             keys.append(frozenset(Counter(parts).items()))
         twins = [seen[key] for key in keys if key in seen and seen[key].name != tool.name]
         if twins:
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=tool.at("name"),
                 message=f"{tool.name} and {twins[0].name} mean the same",
@@ -71,7 +71,7 @@ FORMULAIC = 6
 
 
 @audit_rule("UTP402", "warning", "overlapping-descriptions", on="set")
-def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
+def overlapping_descriptions(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Two tools are described in the same words.
 
     What it does: looks for equal texts. Others that share
@@ -100,7 +100,7 @@ def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
         earlier = [by_text[text]] if text in by_text else earlier
         if earlier and text:
             first = tools.tools[earlier[0]]
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=tool.at("description"),
                 message=f"{tool.name} is described in the same words as {first.name}",
@@ -113,7 +113,7 @@ def overlapping_descriptions(tools: ToolSet) -> Iterator[Flaw]:
             by_word.setdefault(word, []).append(index)
 
 
-def _overlap(tools: ToolSet, said: list[frozenset[str]], one: int, two: int) -> bool:
+def _overlap(tools: AuditedToolSet, said: list[frozenset[str]], one: int, two: int) -> bool:
     left, right = said[one], said[two]
     if min(len(left), len(right)) < 4 or len(left & right) < 0.8 * len(left | right):
         return False
@@ -128,7 +128,7 @@ MANY = 100
 
 
 @audit_rule("UTP403", "warning", "too-many-tools", on="set")
-def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
+def too_many_tools(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """The set is too large to choose from.
 
     What it does: allows 40 tools (`max-tools`). No such number is sharp: up to 100 are told only when this rule is
@@ -140,7 +140,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
     """
     limit = tools.options.max_tools
     if len(tools.tools) > limit:
-        yield Flaw(
+        yield ToolObservation(
             tool=tools.tools[limit],
             pointer="",
             message=f"{len(tools.tools)} tools in one set; models choose well among {limit}",
@@ -150,7 +150,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP404", "warning", "token-budget", on="set")
-def token_budget(tools: ToolSet) -> Iterator[Flaw]:
+def token_budget(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """The definitions take too many tokens.
 
     What it does: counts four characters of compact JSON as a token (`--tokenizer` for an exact count) and allows 20 %
@@ -169,7 +169,7 @@ def token_budget(tools: ToolSet) -> Iterator[Flaw]:
         heaviest = sorted(range(len(each)), key=lambda index: -each[index])[:5]
         named = ", ".join(f"{tools.tools[index].name} ({each[index]:,})" for index in heaviest)
         of_what = f"20 % of the {options.context_window:,} of the window" if options.context_window else f"{limit:,}"
-        yield Flaw(
+        yield ToolObservation(
             tool=tools.tools[heaviest[0]],
             pointer="",
             message=f"the definitions take about {total:,} tokens, more than {of_what}; heaviest: {named}",
@@ -178,7 +178,7 @@ def token_budget(tools: ToolSet) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP405", "info", "missing-namespace", on="set", status="deprecated")
-def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
+def missing_namespace(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Many tools, and their names do not say what they belong to.
 
     What it does: with more than 15 tools, wants 60 % of the names to share a first word that is no verb, or one service
@@ -197,7 +197,7 @@ def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
     grouped = sum(count for count in first.values() if count > 1)
     service = max((*first.values(), *last.values()), default=0)
     if max(grouped, service) < 0.6 * len(named):
-        yield Flaw(
+        yield ToolObservation(
             tool=tools.tools[-1],
             pointer=tools.tools[-1].at("name"),
             message=f"the names of these {len(named)} tools do not say what they belong to",
@@ -206,7 +206,7 @@ def missing_namespace(tools: ToolSet) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP410", "info", "generic-tool-name", on="set", default=False)
-def generic_tool_name(tools: ToolSet) -> Iterator[Flaw]:
+def generic_tool_name(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A tool is called by a bare verb.
 
     What it does: knows run, execute, search, get and the like, in sets of two tools or more.
@@ -217,7 +217,7 @@ def generic_tool_name(tools: ToolSet) -> Iterator[Flaw]:
     """
     for tool in tools.tools if len(tools.tools) > 1 else ():
         if tool.name.lower() in GENERIC_NAMES:
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=tool.at("name"),
                 message=f"{tool.name} could do anything",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, compact, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, compact, shown
 from utp_cli.auditing.subset import refused_by
 from utp_cli.facts.providers import ANTHROPIC_MODE, OPENAI_MODE, OPENAI_OLD_LIMITS
 from utp_cli.schemas.resolve import recursive
@@ -20,7 +20,7 @@ _SAME_VALUE = frozenset({"allOf", "not", "if", "then", "else", "dependentSchemas
 
 
 @audit_rule("UTP305", "error", "strict-additional-properties", on="node", providers=STRICT, fix="unsafe")
-def strict_additional_properties(node: Node) -> Iterator[Flaw]:
+def strict_additional_properties(node: Node) -> Iterator[ToolObservation]:
     """A strict tool has an object that is open to other properties.
 
     What it does: wants `additionalProperties: false` in every object schema, also in items, branches, definitions.
@@ -33,7 +33,7 @@ def strict_additional_properties(node: Node) -> Iterator[Flaw]:
         return
     said = node.schema.get("additionalProperties")
     if said is not False:
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer if said is None else node.at("additionalProperties"),
             message=f"{node.label} is open to other properties, which strict mode refuses",
             hint="add `additionalProperties: false`",
@@ -41,7 +41,7 @@ def strict_additional_properties(node: Node) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP306", "error", "strict-required", on="node", providers=("openai-strict",), fix="unsafe")
-def strict_required(node: Node) -> Iterator[Flaw]:
+def strict_required(node: Node) -> Iterator[ToolObservation]:
     """A strict tool for OpenAI has an optional property.
 
     What it does: wants every property in its object's `required`.
@@ -53,7 +53,7 @@ def strict_required(node: Node) -> Iterator[Flaw]:
     required = set(node.required)
     for name in node.properties:
         if name not in required:
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("properties", name),
                 message=f"{name} is optional, which OpenAI's strict mode refuses",
                 hint=f"list {name} in `required` and let its type be null too",
@@ -61,7 +61,7 @@ def strict_required(node: Node) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP307", "error", "strict-unsupported-keyword", on="tool", providers=STRICT, fix="unsafe")
-def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
+def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A strict tool uses a keyword that the strict mode does not know.
 
     What it does: each strict mode has its list, at any depth; also look-around in patterns, unknown formats, `default`
@@ -76,13 +76,13 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[Flaw]:
     for node in tool.nodes:
         for mode in modes:
             for key in refused_keys(node, mode, recursive=node.pointer in recursive):
-                yield Flaw(
+                yield ToolObservation(
                     pointer=node.at(key),
                     message=f"the strict mode of {mode.name} refuses `{key}: {shown(node.schema[key])}`",
                     hint="say it in the description instead",
                 )
         if "openai" in tool.strict_modes and "default" in node.schema:
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("default"),
                 message="Azure and old deployments refuse `default` in strict mode; OpenAI no longer does",
                 hint="say it in the description instead",
@@ -107,7 +107,7 @@ def recursive_refs(tool: AuditedTool) -> dict[str, str]:
 
 
 @audit_rule("UTP308", "error", "schema-limits", on="set", providers=STRICT)
-def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
+def schema_limits(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A strict tool is larger than the strict mode allows.
 
     What it does: OpenAI takes 5,000 properties, 10 levels, 1,000 enum values, 15,000 characters in an enum of over 250
@@ -121,7 +121,7 @@ def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
     for tool in tools.tools:
         if "openai" in tool.strict_modes and tool.nodes:
             for message in _too_large(tool):
-                yield Flaw(tool=tool, pointer=tool.definition.schema_pointer, message=message)
+                yield ToolObservation(tool=tool, pointer=tool.definition.schema_pointer, message=message)
     strict = [tool for tool in tools.tools if "anthropic" in tool.strict_modes]
     optional = sum(len(n.properties.keys() - set(n.required)) for tool in strict for n in tool.nodes)
     unions = sum(_is_union(node) for tool in strict for node in tool.properties)
@@ -133,7 +133,7 @@ def schema_limits(tools: ToolSet) -> Iterator[Flaw]:
     )
     for count, limit, what in counts:
         if limit is not None and count > limit:
-            yield Flaw(
+            yield ToolObservation(
                 tool=strict[-1],
                 pointer="",
                 message=f"{count} {what} in the strict tools of the set; anthropic takes {limit}",
@@ -187,7 +187,7 @@ def _levels(tool: AuditedTool) -> int:
 
 
 @audit_rule("UTP313", "error", "recursive-schema", on="tool", providers=("gemini", "anthropic-strict", "bedrock"))
-def recursive_schema(tool: AuditedTool) -> Iterator[Flaw]:
+def recursive_schema(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A schema refers to itself.
 
     What it does: follows the `$ref`s round; a warning for Bedrock, where it depends on the model.
@@ -199,7 +199,7 @@ def recursive_schema(tool: AuditedTool) -> Iterator[Flaw]:
     providers = {target.provider.name for target in tool.targets}
     only_bedrock = providers == {"bedrock"}
     for at, ref in recursive_refs(tool).items():
-        yield Flaw(
+        yield ToolObservation(
             pointer=f"{at}/$ref",
             message=f"{shown(ref)} leads back to itself",
             hint="make it a list whose items name their parent",

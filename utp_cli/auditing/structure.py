@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.schemas import misplaced_properties
-from utp_cli.auditing.subject import AuditedTool, Flaw, ToolSet, audit_rule, shown
+from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, shown
 from utp_cli.facts.providers import PORTABLE
 from utp_cli.protocol.errors import nearest
 from utp_cli.schemas.bounds import BRANCHES
@@ -28,7 +28,7 @@ EVERYBODY = ("openai", "anthropic", "gemini", "bedrock", "mistral")
 
 
 @audit_rule("UTP101", "error", "duplicate-tool-name", on="set", refused_by=("openai", "anthropic", "gemini", "bedrock"))
-def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
+def duplicate_tool_name(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """Two tools of one set have the same name.
 
     What it does: compares the names of the set, byte for byte.
@@ -41,7 +41,7 @@ def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
     for tool in tools.tools:
         earlier = first.setdefault(tool.name, tool)
         if earlier is not tool and tool.name:
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer=tool.at("name"),
                 message=f"{tool.name} is also the name of tool {earlier.index + 1}",
@@ -50,7 +50,7 @@ def duplicate_tool_name(tools: ToolSet) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP102", "error", "invalid-tool-name", on="tool", refused_by=EVERYBODY, fix="unsafe")
-def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
+def invalid_tool_name(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's name is missing or has characters that hardly any provider takes.
 
     What it does: wants 1 to 128 of letters, digits, `_`, `.` and `-`, unless a provider it goes to takes more.
@@ -61,11 +61,13 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
     """
     name = tool.definition.body.get("name")
     if not isinstance(name, str) or not name:
-        yield Flaw(pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`")
+        yield ToolObservation(
+            pointer=tool.at("name"), message="the tool has no name", hint="add a name such as `get_order`"
+        )
     elif not PORTABLE.accepts(name) and not any(target.provider.names.accepts(name) for target in tool.targets):
         long = f"is longer than {PORTABLE.limit} characters"
         what = "has characters that hardly any provider takes" if not PORTABLE.spelt(name) else long
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at("name"),
             message=f"the name {shown(name)} {what}",
             hint="use letters, digits, _ and - only",
@@ -75,7 +77,7 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[Flaw]:
 @audit_rule(
     "UTP103", "error", "schema-not-object", on="tool", refused_by=("openai", "anthropic", "bedrock"), fix="safe"
 )
-def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
+def schema_not_object(tool: AuditedTool) -> Iterator[ToolObservation]:
     """The parameters are no object schema.
 
     What it does: wants a schema whose root says `type: object`; a missing type beside properties is a warning.
@@ -89,7 +91,7 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
     add = "write `type: object` with `properties: {}`"
     if schema is None and (key := misnamed_schema(tool)):
         right = FORMS[form].schemas[0][0]
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.at(key), message=f"no schema: nobody reads it under {key}", hint=f"rename it to `{right}`"
         )
     elif schema is None:
@@ -97,14 +99,14 @@ def schema_not_object(tool: AuditedTool) -> Iterator[Flaw]:
         due = any(target.provider.schema_due for target in tool.targets)
         if due or not tool.is_gemini:
             lenient: Severity = "info" if tool.targets else "warning"
-            yield Flaw(pointer=at, message="no schema", hint=add, severity=None if due else lenient)
+            yield ToolObservation(pointer=at, message="no schema", hint=add, severity=None if due else lenient)
     elif not isinstance(schema, dict):
-        yield Flaw(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)
+        yield ToolObservation(pointer=at, message=f"the schema is {shown(schema)}, not a mapping", hint=add)
     elif "type" not in schema and not misplaced_properties(schema):
         severity: Severity | None = "warning" if isinstance(schema.get("properties"), dict) else None
-        yield Flaw(pointer=at, message="the root of the schema has no type", hint=add, severity=severity)
+        yield ToolObservation(pointer=at, message="the root of the schema has no type", hint=add, severity=severity)
     elif schema.get("type", "object") != "object" and not (form == "gemini" and schema["type"] == "OBJECT"):
-        yield Flaw(
+        yield ToolObservation(
             pointer=f"{at}/type",
             message=f"the root of the schema has type {shown(schema['type'])}, not object",
             hint="wrap the value in a property of an object",
@@ -126,7 +128,7 @@ def misnamed_schema(tool: AuditedTool) -> str | None:
 
 
 @audit_rule("UTP104", "error", "bad-required", on="node", refused_by=("openai-strict", "gemini"), fix="unsafe")
-def bad_required(node: Node) -> Iterator[Flaw]:
+def bad_required(node: Node) -> Iterator[ToolObservation]:
     """`required` names what is no property, or is no list of names.
 
     What it does: compares `required` with `properties` of the same object; refuses booleans and repeats.
@@ -138,23 +140,25 @@ def bad_required(node: Node) -> Iterator[Flaw]:
     """
     required, at = node.schema.get("required", []), node.at("required")
     if isinstance(required, bool) and node.name is not None:
-        yield Flaw(
+        yield ToolObservation(
             pointer=at,
             message=f"{node.label} has `required: {str(required).lower()}`, which says nothing",
             hint="name it in the `required` list of the object around it" if required else "drop it",
         )
         return
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        yield Flaw(pointer=at, message="`required` is not a list of names", hint="write `required: [a, b]`")
+        yield ToolObservation(pointer=at, message="`required` is not a list of names", hint="write `required: [a, b]`")
         return
     known = _known_properties(node) if required else None
     seen: set[str] = set()
     for index, name in enumerate(required):
         if name in seen:
-            yield Flaw(pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one")
+            yield ToolObservation(
+                pointer=node.at("required", index), message=f"`required` names {name} twice", hint="drop one"
+            )
         elif known is not None and name not in known:
             near = nearest(name, known) if len(known) <= HINTED else None
-            yield Flaw(
+            yield ToolObservation(
                 pointer=node.at("required", index),
                 message=f"`required` names {shown(name)}, which is no property",
                 hint=f"did you mean '{near}'?" if near else "describe it under `properties`, or drop it",
@@ -179,7 +183,7 @@ def _known_properties(node: Node) -> set[str] | None:
 
 
 @audit_rule("UTP105", "error", "unresolved-ref", on="tool", refused_by=("openai", "anthropic", "gemini"))
-def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
+def unresolved_ref(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A `$ref` leads nowhere.
 
     What it does: follows every `$ref` within the schema; one that is not local (`#…`) counts as leading nowhere.
@@ -195,11 +199,13 @@ def unresolved_ref(tool: AuditedTool) -> Iterator[Flaw]:
             continue
         if not ref.startswith("#"):
             hint = "copy it under `$defs` and point there"
-            yield Flaw(pointer=node.at("$ref"), message=f"$ref {shown(ref)} points outside the schema", hint=hint)
+            yield ToolObservation(
+                pointer=node.at("$ref"), message=f"$ref {shown(ref)} points outside the schema", hint=hint
+            )
             continue
         near = nearest(ref, known) if len(known) <= HINTED else None
         hint = f"did you mean '{near}'?" if near else "add the definition under `$defs`"
-        yield Flaw(pointer=node.at("$ref"), message=f"$ref {shown(ref)} finds nothing", hint=hint)
+        yield ToolObservation(pointer=node.at("$ref"), message=f"$ref {shown(ref)} finds nothing", hint=hint)
 
 
 def _mapping(schema: Any, key: str) -> dict[str, Any]:
@@ -208,7 +214,7 @@ def _mapping(schema: Any, key: str) -> dict[str, Any]:
 
 
 @audit_rule("UTP114", "error", "mixed-envelope", on="set", refused_by=EVERYBODY)
-def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
+def mixed_envelope(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """The set mixes provider forms, or one tool has its schema under two keys or under another form's key.
 
     What it does: compares the forms of the tools, and the schema's key with the form.
@@ -220,7 +226,7 @@ def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
     certain = [tool for tool in tools.tools if tool.definition.form_certain]
     for tool in certain:
         if tool.definition.tool.form != certain[0].definition.tool.form:
-            yield Flaw(
+            yield ToolObservation(
                 tool=tool,
                 pointer="",
                 message=f"{tool.name} is written in the form {tool.definition.tool.form},"
@@ -232,7 +238,7 @@ def mixed_envelope(tools: ToolSet) -> Iterator[Flaw]:
         yield from _misplaced_schema(tool)
 
 
-def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
+def _misplaced_schema(tool: AuditedTool) -> Iterator[ToolObservation]:
     definition = tool.definition
     own = {path[0] for path in FORMS[definition.tool.form].schemas}
     outside = definition.raw if definition.body is not definition.raw and isinstance(definition.raw, dict) else {}
@@ -241,9 +247,11 @@ def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
     right = FORMS[definition.tool.form].schemas[0][0]
     if len(found) > 1:
         keys = " and ".join(key for key, _, _ in found)
-        yield Flaw(tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only")
+        yield ToolObservation(
+            tool=tool, pointer=found[1][1], message=f"schemas under {keys}", hint=f"keep `{right}` only"
+        )
     elif found and not found[0][2]:
-        yield Flaw(
+        yield ToolObservation(
             tool=tool,
             pointer=found[0][1],
             message=f"the schema is under {found[0][0]}, which the form {definition.tool.form} does not read",
@@ -252,7 +260,7 @@ def _misplaced_schema(tool: AuditedTool) -> Iterator[Flaw]:
 
 
 @audit_rule("UTP116", "warning", "schema-expands", on="tool")
-def schema_expands(tool: AuditedTool) -> Iterator[Flaw]:
+def schema_expands(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A schema refers to others so often that validators run out of memory.
 
     What it does: counts the ways through the schema: what `$ref`, `anyOf`, `oneOf` and `allOf` add up to for one value.
@@ -262,7 +270,7 @@ def schema_expands(tool: AuditedTool) -> Iterator[Flaw]:
     Fix safety: no fix; only the author knows what the schema should say.
     """
     if isinstance(tool.schema, dict) and expands_too_far(tool.schema):
-        yield Flaw(
+        yield ToolObservation(
             pointer=tool.definition.schema_pointer or "",
             message="the schema has too many ways through it for a validator",
             hint="refer to each definition once, or write the alternatives in one `anyOf`",

@@ -19,7 +19,7 @@ from utp_cli.protocol.spans import pointer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from utp_cli.auditing.providers import Target
+    from utp_cli.auditing.providers import AuditTarget
     from utp_cli.facts.providers import StrictMode
     from utp_cli.protocol.findings import Severity
     from utp_cli.validation.definitions import Definition
@@ -78,7 +78,7 @@ class AuditedTool:
     index: int
     """Its place in the set, from 0."""
     definition: Definition
-    targets: tuple[Target, ...]
+    targets: tuple[AuditTarget, ...]
     options: Options
     locate: Callable[[str], Place]
     """From a pointer into the definition to its place in the file."""
@@ -144,7 +144,7 @@ class AuditedTool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSet:
+class AuditedToolSet:
     """The tools that go into one request."""
 
     tools: list[AuditedTool]
@@ -157,7 +157,7 @@ class ToolSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flaw:
+class ToolObservation:
     """What a rule found: a finding without what the rule and the tool say already."""
 
     message: str
@@ -190,7 +190,7 @@ def audit_rule(
     refused_by: tuple[str, ...] = (),
     status: Status = "stable",
     fix: Literal["safe", "unsafe", "none"] = "none",
-) -> Callable[[Callable[[Any], Iterable[Flaw]]], Rule[Any]]:
+) -> Callable[[Callable[[Any], Iterable[ToolObservation]]], Rule[Any]]:
     """Make a function that yields flaws of one kind of subject a `Rule`.
 
     `on` is the kind of subject. `providers` are those whose tools it looks at, all where empty; `NAME-strict` means
@@ -206,7 +206,7 @@ def audit_rule(
         "fix": fix,
     }
 
-    def wrap(check: Callable[[Any], Iterable[Flaw]]) -> Rule[Any]:
+    def wrap(check: Callable[[Any], Iterable[ToolObservation]]) -> Rule[Any]:
         @functools.wraps(check)
         def findings(subject: Any) -> Iterator[Finding]:
             for flaw in check(subject):
@@ -241,7 +241,7 @@ def _without(message: str, *names: str) -> str:
 def look_at(
     definition: Definition,
     index: int,
-    targets: tuple[Target, ...],
+    targets: tuple[AuditTarget, ...],
     options: Options,
     locate: Callable[[str], Place],
 ) -> AuditedTool:

@@ -1,4 +1,4 @@
-"""Findings that are waved through: by a comment in the file, by a key in a definition.
+"""Findings that are suppressed: by a comment in the file, by a key in a definition.
 
 A comment, `# utp: ignore[UTP205, UTP3]`, stands at the end of the finding's line or alone on the line above. The key,
 `x-utp-ignore: [UTP205]`, stands in a tool or in a schema and covers everything in it. Without codes, or with `true`,

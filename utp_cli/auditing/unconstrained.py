@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
-from utp_cli.auditing.subject import Flaw, audit_rule
+from utp_cli.auditing.subject import ToolObservation, audit_rule
 from utp_cli.auditing.words import any_word, word_set, words
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LIMITED = any_word(
 
 
 @audit_rule("UTP507", "info", "unconstrained-command", on="seen", default=False)
-def unconstrained_command(node: Node) -> Iterator[Flaw]:
+def unconstrained_command(node: Node) -> Iterator[ToolObservation]:
     """A parameter runs whatever the model writes.
 
     What it does: looks at text parameters named command, script, sql, code and the like, for an enum, a pattern, a
@@ -37,7 +37,7 @@ def unconstrained_command(node: Node) -> Iterator[Flaw]:
         return
     free = {"enum", "pattern", "maxLength", "const"}.isdisjoint(node.schema)
     if free and not _LIMITED.search(node.description):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} takes whatever the model writes",
             hint="list what is allowed as an enum, or say it in the description",
@@ -53,7 +53,7 @@ _WITHIN = any_word(
 
 
 @audit_rule("UTP508", "info", "unconstrained-path", on="seen", default=False)
-def unconstrained_path(node: Node) -> Iterator[Flaw]:
+def unconstrained_path(node: Node) -> Iterator[ToolObservation]:
     """A path parameter does not say where it may lead.
 
     What it does: looks at text parameters whose name ends in path, file, directory and the like, for an enum, a
@@ -70,7 +70,7 @@ def unconstrained_path(node: Node) -> Iterator[Flaw]:
     if of_document or not {"enum", "pattern", "const"}.isdisjoint(node.schema):
         return
     if not _WITHIN.search(node.description):
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} may lead anywhere",
             hint="say what it is relative to, and what is allowed",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
-from utp_cli.auditing.subject import Flaw, Text, ToolSet, audit_rule, shown
+from utp_cli.auditing.subject import AuditedToolSet, Text, ToolObservation, audit_rule, shown
 from utp_cli.auditing.words import word_set
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def closed_values(text: str) -> list[str]:
 
 
 @audit_rule("UTP219", "warning", "values-only-in-prose", on="seen", fix="unsafe")
-def values_only_in_prose(node: Node) -> Iterator[Flaw]:
+def values_only_in_prose(node: Node) -> Iterator[ToolObservation]:
     """The few values that a parameter takes stand in its text, not in `enum`.
 
     What it does: looks in the descriptions of text parameters without an enum, a pattern or a format for words such as
@@ -53,7 +53,7 @@ def values_only_in_prose(node: Node) -> Iterator[Flaw]:
         return
     values = closed_values(node.description)
     if len(values) > 1 and not {other.name for other in node.tool.properties} & {*values}:
-        yield Flaw(
+        yield ToolObservation(
             pointer=node.pointer,
             message=f"the values of {node.label} stand in the text, not in `enum`",
             hint=f"add `enum: [{', '.join(values[:6])}{', …' if len(values) > 6 else ''}]`",
@@ -71,7 +71,7 @@ _ORDERED = re.compile(
 
 
 @audit_rule("UTP411", "info", "one-sided-order", on="set", status="preview")
-def one_sided_order(tools: ToolSet) -> Iterator[Flaw]:
+def one_sided_order(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A tool must be called after another one, and only one of the two says so.
 
     What it does: looks for "must be called after X" and "call X first", where X is a tool of the set whose text does
@@ -87,7 +87,7 @@ def one_sided_order(tools: ToolSet) -> Iterator[Flaw]:
         for found in _ORDERED.finditer(tool.description):
             other = by_name.get(found["after"] or found["first"])
             if other is not None and other is not tool and tool.name not in other.description:
-                yield Flaw(
+                yield ToolObservation(
                     tool=tool,
                     pointer=tool.at("description"),
                     message=f"{tool.name} depends on {other.name}, which does not say so",
@@ -107,7 +107,7 @@ _INTERNAL = re.compile(r"\bhttps?://[\w.-]+\.(?:internal|intranet|corp|lan)\b(?!
 
 
 @audit_rule("UTP511", "warning", "private-location", on="text")
-def private_location(text: Text) -> Iterator[Flaw]:
+def private_location(text: Text) -> Iterator[ToolObservation]:
     """A text names a place that only its author's machine or network has.
 
     What it does: looks in descriptions, defaults and examples for home folders of a named user and for hosts that end
@@ -123,7 +123,7 @@ def private_location(text: Text) -> Iterator[Flaw]:
     home = next((found for found in _HOME.finditer(text.text) if found["name"].lower() not in _ANYBODY), None)
     place = home or _INTERNAL.search(text.text)
     if place:
-        yield Flaw(
+        yield ToolObservation(
             pointer=text.pointer,
             message=f"{shown(place[0])} in a {text.kind} of {text.tool.name} exists on one machine only",
             hint="name a place that every caller has, or none",

@@ -21,7 +21,7 @@ FIRST_REFUSAL: Final = 400
 """The first HTTP status of those that refuse."""
 
 
-class Found(Record):
+class FoundCapture(Record):
     """A capture, with what is needed to join and to judge it. Characters count in the cleaned text."""
 
     start: int
@@ -48,12 +48,12 @@ class Found(Record):
     """An error that is the cause of the one before it."""
 
 
-def in_order(found: Sequence[Found]) -> list[Found]:
+def in_order(found: Sequence[FoundCapture]) -> list[FoundCapture]:
     """Sort by place; what holds others comes before them."""
     return sorted(found, key=lambda one: (one.start, -one.end))
 
 
-def with_responses(found: Sequence[Found], responses: Sequence[Response], text: str) -> list[Found]:
+def with_responses(found: Sequence[FoundCapture], responses: Sequence[Response], text: str) -> list[FoundCapture]:
     """Give the first document behind each head its status and headers; a body that is no document is text."""
     if not responses:
         return list(found)
@@ -70,11 +70,11 @@ def with_responses(found: Sequence[Found], responses: Sequence[Response], text: 
     return in_order(out)
 
 
-def _bare(response: Response, body: str, end: int) -> Found:
+def _bare(response: Response, body: str, end: int) -> FoundCapture:
     page = page_error(body)
     message = page[0] if page else body
     refused = response.status >= FIRST_REFUSAL and bool(message)
-    return Found(
+    return FoundCapture(
         start=response.start,
         end=end,
         kind="error" if refused else "log",
@@ -87,10 +87,10 @@ def _bare(response: Response, body: str, end: int) -> Found:
     )
 
 
-def joined_runs(found: Sequence[Found], text: str) -> list[Found]:
+def joined_runs(found: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
     """Join the events of a stream, and the messages of a conversation, that belong together."""
-    out: list[Found] = []
-    run: list[Found] = []
+    out: list[FoundCapture] = []
+    run: list[FoundCapture] = []
     for one in found:
         if run and one.part != "whole" and not (one.part == run[0].part and _belong_together(run[-1], one, text)):
             out += _run(run, text)
@@ -102,7 +102,7 @@ def joined_runs(found: Sequence[Found], text: str) -> list[Found]:
     return in_order(out + _run(run, text))
 
 
-def _belong_together(before: Found, after: Found, text: str) -> bool:
+def _belong_together(before: FoundCapture, after: FoundCapture, text: str) -> bool:
     """Events of one answer have one id; between messages nothing else stands."""
     if before.part == "event" and isinstance(before.document, dict) and isinstance(after.document, dict):
         return before.document.get("id") == after.document.get("id")
@@ -110,7 +110,7 @@ def _belong_together(before: Found, after: Found, text: str) -> bool:
     return gap is not None and gap.end() >= after.start
 
 
-def _run(run: Sequence[Found], text: str) -> list[Found]:
+def _run(run: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
     if not run:
         return []
     first, last = run[0], run[-1]
@@ -130,11 +130,11 @@ def _run(run: Sequence[Found], text: str) -> list[Found]:
     return [replace(first, start=start, end=last.end, kind="stream", cut=last.cut, form=form, document=documents)]
 
 
-def without_repeats(found: Sequence[Found]) -> list[Found]:
+def without_repeats(found: Sequence[FoundCapture]) -> list[FoundCapture]:
     """Drop what says again what another says: an error in words beside its body, an answer printed twice."""
     bodies = {one.message for one in found if one.message and one.told > 1}
     seen: set[str] = set()
-    out: list[Found] = []
+    out: list[FoundCapture] = []
     for one in found:
         key = one.message or _key(one)
         if key in seen or (one.message and one.told < 2 and one.message in bodies):
@@ -144,5 +144,5 @@ def without_repeats(found: Sequence[Found]) -> list[Found]:
     return out
 
 
-def _key(one: Found) -> str:
+def _key(one: FoundCapture) -> str:
     return f"{one.kind} {one.document!r}" if one.document is not None else f"at {one.start}"

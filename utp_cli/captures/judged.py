@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.captures.found import Found
+    from utp_cli.captures.found import FoundCapture
     from utp_cli.captures.voice import Voice
 
 _FEW_WORDS: Final = 300
@@ -18,7 +18,9 @@ _EXPLAINED: Final = 6
 """Who explains an error says more than one part in so many."""
 
 
-def convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool, voice: Voice, fenced: bool) -> bool:
+def convincing(
+    found: Sequence[FoundCapture], explained: int, rest: int, *, ends: bool, voice: Voice, fenced: bool
+) -> bool:
     """Whether a text is a paste, and not an answer that speaks of such things.
 
     `rest`: characters of other words; `voice`: who speaks in them. `ends`: a known error is the last that stands in
@@ -43,7 +45,7 @@ def convincing(found: Sequence[Found], explained: int, rest: int, *, ends: bool,
     return explained >= rest or rest <= _FEW_WORDS or (named and explained * _SHARE_OF_ERROR >= rest)
 
 
-def chosen(found: Sequence[Found]) -> int:
+def chosen(found: Sequence[FoundCapture]) -> int:
     """Return the place of what matters: an error of a provider, else the last answer, else the last of the rest.
 
     A bare exception beside an answer is one of the program that pasted both.
@@ -58,7 +60,7 @@ def chosen(found: Sequence[Found]) -> int:
     return _cause(found, errors) if errors else len(found) - 1
 
 
-def _cause(found: Sequence[Found], errors: Sequence[int]) -> int:
+def _cause(found: Sequence[FoundCapture], errors: Sequence[int]) -> int:
     """Return the place of the error that tells most; of a chain the first, or its deepest cause; else the last."""
     chained = any(found[place].chained or found[place].deeper for place in errors)
     enough = min(max(found[place].known for place in errors), 2 if chained else 3)

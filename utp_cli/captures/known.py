@@ -6,12 +6,12 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.tracebacks import Line, fenced, form_of
+from utp_cli.captures.tracebacks import ErrorLine, fenced, form_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
-    from utp_cli.facts.error_texts.finder import Match
+    from utp_cli.facts.error_texts.finder import FoundText
 
 _CHUNK: Final = 16_000
 """Characters that are searched at a time."""
@@ -44,14 +44,14 @@ _WORD: Final = regex(r"[a-z]{2,}")
 _PLACEHOLDER: Final = regex(r"\{\w*\}")
 
 
-def known_lines(text: str, *, log: bool, asks: bool = False) -> list[Line]:
+def known_lines(text: str, *, log: bool, asks: bool = False) -> list[ErrorLine]:
     """Find the lines that are known error texts. `log`: the text has the marks of a log, and may be long.
 
     `asks`: who wrote the words around met the error, and may quote it in a sentence or in words like those of others.
     """
     if not log and len(text) > _SHORT:
         return []
-    out: list[Line] = []
+    out: list[ErrorLine] = []
     at = 0
     while at < len(text):
         end = len(text) if at + _CHUNK >= len(text) else text.rfind("\n", at, at + _CHUNK) + 1
@@ -61,8 +61,8 @@ def known_lines(text: str, *, log: bool, asks: bool = False) -> list[Line]:
     return out
 
 
-def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[Line]:
-    found: list[Line] = []
+def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[ErrorLine]:
+    found: list[ErrorLine] = []
     for match in find_error_texts(text[start:end], families=len(text) <= _SHORT):
         line = _line(match, text, start)
         told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
@@ -78,7 +78,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[Line]:
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
 
 
-def _is_told(match: Match, line: Line, text: str, base: int) -> bool:
+def _is_told(match: FoundText, line: ErrorLine, text: str, base: int) -> bool:
     """Whether the lines say it: they begin with it, or name a status, or it is a good part of them."""
     lead = _LEAD.match(text, line.start, base + match.span[0])
     begins = base + match.span[0] - (lead.end() if lead else line.start) <= _FIRST
@@ -86,19 +86,19 @@ def _is_told(match: Match, line: Line, text: str, base: int) -> bool:
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
 
 
-def _failed(text: str, line: Line) -> bool:
+def _failed(text: str, line: ErrorLine) -> bool:
     """Whether a line names a status that refuses, or begins as errors do."""
     return _STATUS.search(text, line.start, line.end) is not None or form_of(text[line.start : line.end][:_FAR]) != ""
 
 
-def _quoted(text: str, start: int, end: int, line: Line) -> Line | None:
+def _quoted(text: str, start: int, end: int, line: ErrorLine) -> ErrorLine | None:
     """Return the part of a sentence that quotes an error: what stands in quotes, or behind `error:`."""
     for mark in _MARKS:
         begin, stop = text.rfind(mark, line.start, start), text.find(mark, end, line.end)
         if begin >= 0 and stop >= 0 and stop - begin <= _LONGEST_QUOTE:
-            return Line(start=begin + len(mark), end=stop, form=line.form)
+            return ErrorLine(start=begin + len(mark), end=stop, form=line.form)
     labels = [label.end() for label in _LABEL.finditer(text, line.start, min(start, line.start + _SHORT))]
-    return Line(start=labels[-1], end=line.end, form=line.form) if labels else None
+    return ErrorLine(start=labels[-1], end=line.end, form=line.form) if labels else None
 
 
 def _says(says: str, line: str) -> bool:
@@ -114,19 +114,19 @@ def _own_words(says: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_PLACEHOLDER.sub(" ", says.lower())))
 
 
-def _line(match: Match, text: str, base: int) -> Line:
+def _line(match: FoundText, text: str, base: int) -> ErrorLine:
     """Return the lines that an error text stands in."""
     start = text.rfind("\n", 0, base + match.span[0]) + 1
     end = text.find("\n", base + match.span[1] - 1)
     form = "error-text" if match.entry.carries != "model output" else _CARRIES
-    return Line(start=start, end=len(text) if end < 0 else end, form=form)
+    return ErrorLine(start=start, end=len(text) if end < 0 else end, form=form)
 
 
 _CARRIES: Final = "error-text-with-output"
 
 
-def _extended(line: Line, text: str) -> Line:
+def _extended(line: ErrorLine, text: str) -> ErrorLine:
     """Let a text that quotes what the model wrote go on to the end."""
     if line.form != _CARRIES:
         return line
-    return Line(start=line.start, end=min(len(text), line.start + _LONGEST), form="error-text")
+    return ErrorLine(start=line.start, end=min(len(text), line.start + _LONGEST), form="error-text")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.captures.classify import sort_of
 from utp_cli.captures.documents import documents_in
 from utp_cli.captures.errors import document_of, read_error, read_error_body
-from utp_cli.captures.found import FIRST_REFUSAL, Found, in_order, joined_runs, with_responses, without_repeats
+from utp_cli.captures.found import FIRST_REFUSAL, FoundCapture, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
 from utp_cli.captures.judged import chosen, convincing
 from utp_cli.captures.known import known_lines
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.errors import ErrorRead
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.mapped import Mapped
-    from utp_cli.captures.tracebacks import Line
+    from utp_cli.captures.tracebacks import ErrorLine
     from utp_cli.protocol.spans import Span
 
 _STRONG_FORMS: Final = frozenset(
@@ -93,7 +93,7 @@ def read_capture(text: str) -> list[Capture]:
 
 def read_paste(text: str) -> Paste:
     """Read a paste: what was found, and which of it matters."""
-    found: list[tuple[Found, Capture]] = []
+    found: list[tuple[FoundCapture, Capture]] = []
     around: list[str] = []
     explained = rest = 0
     log = ends = False
@@ -120,7 +120,7 @@ def read_paste(text: str) -> Paste:
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
 
 
-def _words_around(inside: Sequence[Found], text: str) -> Iterable[str]:
+def _words_around(inside: Sequence[FoundCapture], text: str) -> Iterable[str]:
     """Give the words before, between and behind what was found."""
     at = 0
     for one in inside:
@@ -129,7 +129,7 @@ def _words_around(inside: Sequence[Found], text: str) -> Iterable[str]:
     yield _TAIL.sub("", text[at:])
 
 
-def _ends(inside: Sequence[Found], text: str) -> bool:
+def _ends(inside: Sequence[FoundCapture], text: str) -> bool:
     """Whether a known error is the last that stands in a text, or the text is a piece of JSON that holds one."""
     if not inside or not inside[-1].known:
         return False
@@ -154,7 +154,7 @@ def capture_of_body(body: Any, capture: Capture) -> Capture | None:
     return replace(capture, hops=error.hops, document=document, status=_status(error))
 
 
-def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int]:
+def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCapture], int]:
     """Find what stands in one cleaned text; and count the characters of stacks in it, which are nobody's words.
 
     `asks`: who wrote the words around met an error.
@@ -162,7 +162,7 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int
     text = each.text.text
     if page := page_error(text):
         body = {"error": {"message": page[0]} | ({"code": page[1]} if page[1] else {})}
-        whole = Found(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
+        whole = FoundCapture(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
         return [replace(whole, status=page[1], told=1)], 0
     told = lines_told(text, _places(each))
     found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
@@ -191,7 +191,9 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[Found], int
     return once, noise + max(_beside(once, text) - noise, 0)
 
 
-def _nobodys(stack: Iterable[Span], found: Sequence[Found], kept: Sequence[Found], text: str) -> Iterable[Span]:
+def _nobodys(
+    stack: Iterable[Span], found: Sequence[FoundCapture], kept: Sequence[FoundCapture], text: str
+) -> Iterable[Span]:
     """Give what is nobody's words: stacks, what is said again, and what clients put below an error."""
     once = {one.start for one in kept}
     yield from stack
@@ -199,12 +201,12 @@ def _nobodys(stack: Iterable[Span], found: Sequence[Found], kept: Sequence[Found
     yield from (tail.span() for tail in _TAIL.finditer(text))
 
 
-def _quoted_by(one: Found, lines: Sequence[Line]) -> bool:
+def _quoted_by(one: FoundCapture, lines: Sequence[ErrorLine]) -> bool:
     """Whether a known error text quotes a document that is no error: the calls that it complains of, for one."""
     return one.kind != "error" and any(line.start < one.start and one.end <= line.end for line in lines)
 
 
-def _beside(found: Sequence[Found], text: str) -> int:
+def _beside(found: Sequence[FoundCapture], text: str) -> int:
     """Count the characters that stand beside known errors in their fenced blocks: more of what a program printed."""
     count = 0
     for one in found:
@@ -225,7 +227,7 @@ def _places(each: Cleaned) -> set[int]:
 # -- one by one ----------------------------------------------------------------------------------------------
 
 
-def _of_documents(documents: Iterable[Document], lines: Sequence[Line], text: str) -> Iterable[Found]:
+def _of_documents(documents: Iterable[Document], lines: Sequence[ErrorLine], text: str) -> Iterable[FoundCapture]:
     """Take the documents that are something; each with the line of an error that it stands in."""
     at = 0
     for document in documents:
@@ -236,8 +238,8 @@ def _of_documents(documents: Iterable[Document], lines: Sequence[Line], text: st
             yield _of_document(document, sort, line, text)
 
 
-def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -> Found:
-    found = Found(
+def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: str) -> FoundCapture:
+    found = FoundCapture(
         start=document.start,
         end=document.end,
         kind=sort.kind,
@@ -274,7 +276,9 @@ def _of_document(document: Document, sort: Sort, line: Line | None, text: str) -
     )
 
 
-def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: bool) -> Iterable[Found]:
+def _of_lines(
+    lines: Sequence[ErrorLine], taken: Sequence[FoundCapture], text: str, *, log: bool
+) -> Iterable[FoundCapture]:
     """The errors that are words alone; a line whose document was read is told already.
 
     One that quotes what the model wrote goes on to the end, but in a `log`.
@@ -295,7 +299,7 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: 
         if known and known[0].entry.carries == "model output" and not log and line is lines[-1] and at == len(taken):
             end = min(len(text), line.start + _LONGEST)
             error = read_error(text[line.start : end])
-        yield Found(
+        yield FoundCapture(
             start=line.start,
             end=end,
             kind="error",
@@ -312,11 +316,13 @@ def _of_lines(lines: Sequence[Line], taken: Sequence[Found], text: str, *, log: 
         )
 
 
-def _of_lines_of_status(lines: Sequence[Line]) -> Iterable[Found]:
+def _of_lines_of_status(lines: Sequence[ErrorLine]) -> Iterable[FoundCapture]:
     """Where a log tells nothing but a status that refuses, that is what there is."""
     for line in lines:
         if (line.status or 0) >= FIRST_REFUSAL:
-            yield Found(start=line.start, end=line.end, kind="log", form=line.form, document=None, status=line.status)
+            yield FoundCapture(
+                start=line.start, end=line.end, kind="log", form=line.form, document=None, status=line.status
+            )
 
 
 def _status(error: ErrorRead) -> int | None:
@@ -326,7 +332,7 @@ def _status(error: ErrorRead) -> int | None:
     return status
 
 
-def _capture(one: Found, each: Cleaned) -> Capture:
+def _capture(one: FoundCapture, each: Cleaned) -> Capture:
     """Make the public value. What stood around every line names the form of a plain body."""
     around = next((name for name in each.forms if name not in ("ansi", "terminal")), "")
     return Capture(

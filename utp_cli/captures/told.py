@@ -12,8 +12,8 @@ from utp_cli.facts.error_texts.finder import find_error_texts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from utp_cli.captures.tracebacks import Line
-    from utp_cli.facts.error_texts.finder import Match
+    from utp_cli.captures.tracebacks import ErrorLine
+    from utp_cli.facts.error_texts.finder import FoundText
 
 _FEWEST: Final = 15
 """Characters that words need to tell something."""
@@ -35,7 +35,7 @@ def known_of(message: str) -> int:
     return _known(find_error_texts(message[:_LONGEST]))
 
 
-def told_best(text: str, line: Line, message: str) -> tuple[str, list[Match]]:
+def told_best(text: str, line: ErrorLine, message: str) -> tuple[str, list[FoundText]]:
     """Return the words of an error, with what was taken off them where that tells more; and the texts in them."""
     known = find_error_texts(message[:_LONGEST])
     for said in _fuller(text, line, message) if not known or known[0].entry.prio <= _LAST_RESORT else ():
@@ -44,7 +44,7 @@ def told_best(text: str, line: Line, message: str) -> tuple[str, list[Match]]:
     return message, known
 
 
-def _known(found: Sequence[Match]) -> int:
+def _known(found: Sequence[FoundText]) -> int:
     if not found or found[0].entry.code == "gateway-error-opaque":
         return len(found[:1])
     return 3 if found[0].entry.by != MANY and found[0].entry.prio >= 0 else 2
@@ -59,14 +59,14 @@ def known_inside(document: Any, written: str) -> str:
     return next((text for text in [*texts[:_MOST_TEXTS], written[:_LONGEST]] if known_of(text) > 1), "")
 
 
-def _fuller(text: str, line: Line, message: str) -> Iterable[str]:
+def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
     """Give an error with what was taken off it: the words of who passed it on, the last frames of its stack."""
     yield text[line.start : line.end].strip(" `\n")[:_LONGEST]
     if line.form in ("python-traceback", "exception"):
         yield _with_frame(text, line, message)
 
 
-def _with_frame(text: str, line: Line, message: str) -> str:
+def _with_frame(text: str, line: ErrorLine, message: str) -> str:
     """Put the last frames of the stack in front of an exception: they say what failed where the words do not."""
     above = text[max(line.start - _STACK, 0) : line.start].rstrip().split("\n")
     frames = takewhile(lambda part: not part or part[0] in " \t", reversed(above))

@@ -94,7 +94,7 @@ _LAST_FRAMES: Final = 3
 """Lines of a stack that are told where it was cut off."""
 
 
-class Line(Record):
+class ErrorLine(Record):
     """A line that tells an error. The message goes from `start` to `end`."""
 
     start: int
@@ -109,21 +109,21 @@ class Line(Record):
     """The words, where they are not what stands there."""
 
 
-class Told(Record):
+class LoggedLines(Record):
     """What the lines of a text say."""
 
-    errors: list[Line]
-    statuses: list[Line]
+    errors: list[ErrorLine]
+    statuses: list[ErrorLine]
     """Lines of servers that tell a status, and no more."""
-    faults: list[Line]
+    faults: list[ErrorLine]
     """Lines that a log calls errors, whatever they say; none of `errors`."""
     stack: list[Span]
     """Frames and source lines, in order: nothing in them is a document."""
 
 
-def lines_told(text: str, faults: Collection[int] = ()) -> Told:
+def lines_told(text: str, faults: Collection[int] = ()) -> LoggedLines:
     """Walk over the lines of a text once; `faults`: where lines begin that a log calls errors."""
-    told = Told(errors=[], statuses=[], faults=[], stack=[])
+    told = LoggedLines(errors=[], statuses=[], faults=[], stack=[])
     python, chained, quiet = False, False, 0
     for start, end in lines_of(text):
         if start < quiet:
@@ -142,21 +142,23 @@ def lines_told(text: str, faults: Collection[int] = ()) -> Told:
         elif status := _STATUS_LINE.search(line):
             number = int(next(filter(None, status.groups())))
             form = _FORMS_OF_STATUS[str(status.lastgroup)]
-            told.statuses.append(Line(start=start, end=end, form=form, status=number))
+            told.statuses.append(ErrorLine(start=start, end=end, form=form, status=number))
         elif record := record_of(line if end - start < _FAR else text[start:end]):
-            told.errors.append(Line(start=start, end=end, form="logfmt", message=record))
+            told.errors.append(ErrorLine(start=start, end=end, form="logfmt", message=record))
         elif form := "python-traceback" if python and line.strip() else form_of(line):
             quiet = _message_end(text, end)
             deeper = line.lstrip().startswith("Caused by")
-            told.errors.append(Line(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
+            told.errors.append(ErrorLine(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
             python = chained = False
         elif start in faults:
             last = end if line.strip() else _message_end(text, end)
-            told.faults.append(Line(start=start, end=last, form="log-error"))
+            told.faults.append(ErrorLine(start=start, end=last, form="log-error"))
     if python and told.stack:  # cut off before it says what was raised
         start, end = told.stack[-1]
         words = " ".join(text[begin:stop].strip(" ^~") for begin, stop in told.stack[-_LAST_FRAMES:])
-        told.errors.append(Line(start=start, end=end, form="python-traceback", message=f"traceback, cut off: {words}"))
+        told.errors.append(
+            ErrorLine(start=start, end=end, form="python-traceback", message=f"traceback, cut off: {words}")
+        )
     return told
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.baseline import without_known
 from utp_cli.auditing.breaking import breaking_changes
-from utp_cli.auditing.catalogue import CHANGES, RULES, beside
+from utp_cli.auditing.catalogue import CHANGES, RULES, extra_rules
 from utp_cli.auditing.portability_report import VERDICTS, portability
 from utp_cli.auditing.report import graded
 from utp_cli.auditing.run import given_up
@@ -157,7 +157,7 @@ def compared(files: Sequence[ToolFile], asked: AuditSettings) -> list[Audited]:
     if len(files) != 2:
         raise BadOption("--breaking takes two files: utp audit old.yaml new.yaml --breaking")
     old, new = files
-    rules = beside(CHANGES, asked.select, asked.ignored_in(new.path))
+    rules = extra_rules(CHANGES, asked.select, asked.ignored_in(new.path))
     report = breaking_changes(old.definitions, new.definitions, rules, new.locate, Options(**asked.thresholds()))
     return [Audited(report=graded(report, asked.severity), name=new.path, text=new.text)]
 

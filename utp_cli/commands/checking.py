@@ -14,7 +14,7 @@ from utp_cli.protocol.numbers import loads
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from utp_cli.diagnosis.histories.requests import Checked
+    from utp_cli.diagnosis.histories.requests import CheckedRequest
 
 _HISTORY = ("messages", "input", "contents")
 _WHAT = "holds no request: an object with messages, input (Responses) or contents (Gemini), or a session file"
@@ -153,7 +153,7 @@ def _messages(request: Any) -> list[Any]:
     return next((request[key] for key in _HISTORY if isinstance(request.get(key), list)), [])
 
 
-def _pretty(found: Checked, source: str, showing: Showing) -> str:
+def _pretty(found: CheckedRequest, source: str, showing: Showing) -> str:
     from utp_cli.views.checked import checked_lines  # noqa: PLC0415
     from utp_cli.views.lines import painted  # noqa: PLC0415
 
@@ -161,12 +161,12 @@ def _pretty(found: Checked, source: str, showing: Showing) -> str:
     return painted(lines[:1] if showing.quiet else lines, colour=showing.colour)
 
 
-def _json(found: Checked, source: str, showing: Showing) -> str:
+def _json(found: CheckedRequest, source: str, showing: Showing) -> str:
     from utp_cli.views.json import document  # noqa: PLC0415
 
     table = found.to_dict()
     return document({"schema": table.pop("schema"), "source": source, **table}, one_line=showing.several)
 
 
-CHECK_FORMATS: dict[str, Callable[[Checked, str, Showing], str]] = {"pretty": _pretty, "json": _json}
+CHECK_FORMATS: dict[str, Callable[[CheckedRequest, str, Showing], str]] = {"pretty": _pretty, "json": _json}
 """Every value of `--format` with `--for`."""

@@ -35,7 +35,7 @@ Option = partial(_declare, "Option")
 Argument = partial(_declare, "Argument")
 
 
-class Command(Record):
+class DeclaredCommand(Record):
     """A function that is a command."""
 
     function: Callable[..., Any]
@@ -49,14 +49,14 @@ class CommandApp(MutableRecord):
 
     settings: dict[str, Any]
     """Arguments of Typer's `Typer`."""
-    commands: list[Command] = field(default_factory=list)
-    otherwise: Command | None = None
+    commands: list[DeclaredCommand] = field(default_factory=list)
+    otherwise: DeclaredCommand | None = None
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Function], Function]:
         """Declare a command."""
 
         def declare(function: Function) -> Function:
-            self.commands.append(Command(function=function, name=name, settings=settings))
+            self.commands.append(DeclaredCommand(function=function, name=name, settings=settings))
             return function
 
         return declare
@@ -65,7 +65,7 @@ class CommandApp(MutableRecord):
         """Declare what is done before a command, and where none is named."""
 
         def declare(function: Function) -> Function:
-            self.otherwise = Command(function=function, name=None, settings=settings)
+            self.otherwise = DeclaredCommand(function=function, name=None, settings=settings)
             return function
 
         return declare

@@ -12,7 +12,7 @@ from utp_cli.io.settings import load_settings
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
-    from utp_cli.commands.detecting import Found
+    from utp_cli.commands.detecting import ModelFacts
 
 FORMATS = ("pretty", "json")
 _PROBLEMS = 1
@@ -86,14 +86,14 @@ def detect(
     return _PROBLEMS if any(each.bad for each in found) else 0
 
 
-def _json(found: list[Found]) -> str:
+def _json(found: list[ModelFacts]) -> str:
     from utp_cli.views.json import document  # noqa: PLC0415
 
     documents = [each.to_dict() for each in found]
     return document(documents if len(documents) > 1 else documents[0])
 
 
-def _pretty(found: list[Found], showing: Showing) -> str:
+def _pretty(found: list[ModelFacts], showing: Showing) -> str:
     from utp_cli.views.detection import checked, comparison, detection  # noqa: PLC0415 - JSON needs no rich
     from utp_cli.views.lines import blocks, painted  # noqa: PLC0415
     from utp_cli.views.probing import probing  # noqa: PLC0415

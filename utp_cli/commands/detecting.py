@@ -18,8 +18,8 @@ from utp_cli.io.profiles import add_profile
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
-    from utp_cli.detection.command_checks import Checked
-    from utp_cli.detection.outcomes import Outcome
+    from utp_cli.detection.command_checks import CheckedCommand
+    from utp_cli.detection.outcomes import ScenarioOutcome
     from utp_cli.detection.servers import ServerFacts
     from utp_cli.detection.template import TemplateReading
     from utp_cli.io.settings import Settings
@@ -32,7 +32,7 @@ _NO_MODEL = "no model named (utp detect MODEL --command …)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ModelFacts:
     """Everything about one model."""
 
     name: str
@@ -41,8 +41,8 @@ class Found:
     template: TemplateReading | None = None
     diagnoses: tuple[Finding, ...] = ()
     """What is wrong with the template."""
-    outcomes: tuple[Outcome, ...] = ()
-    checked: Checked | None = None
+    outcomes: tuple[ScenarioOutcome, ...] = ()
+    checked: CheckedCommand | None = None
     """The start command that was given, and what is wrong with it."""
 
     @property
@@ -81,12 +81,12 @@ class Detecting:
         if probe and not self._url:
             raise BadOption("--probe asks a live server: say where with --url (or a profile that has one)")
 
-    def found(self, models: list[str]) -> list[Found]:
+    def found(self, models: list[str]) -> list[ModelFacts]:
         """Return what is found out of each model; without any, of the profile's, or of the one that is served."""
         template = self._read_template() if self._template else None
         names: list[str | None] = [*models] or [self._own]
         if not names[0] and template and not self._url:
-            return [Found(name=Path(self._template or "").stem, template=template, diagnoses=self._wrong())]
+            return [ModelFacts(name=Path(self._template or "").stem, template=template, diagnoses=self._wrong())]
         if not all(names) and (models or not self._url):
             raise BadOption("name a model: utp detect qwen3:32b (or a profile that has one)")
         listings, complaints = kept()
@@ -94,7 +94,7 @@ class Detecting:
             say(f"utp: {complaint}")
         return [self._one(name, listings, template) for name in names]
 
-    def checked(self, source: str, model: str | None) -> list[Found]:
+    def checked(self, source: str, model: str | None) -> list[ModelFacts]:
         """Return what is found out of each start command in a text or file. `model`: the model, whatever it names."""
         from utp_cli.detection.command_checks import check_command  # noqa: PLC0415 - only who has a command pays
         from utp_cli.io.command_files import read_commands  # noqa: PLC0415
@@ -103,10 +103,10 @@ class Detecting:
         for command in read_commands(source):
             detection = detect(model or command.model or "", overrides=self._settings.overrides(model or ""))
             checked = check_command(command, detection)
-            found.append(Found(name=model or command.model or _NO_MODEL, detection=detection, checked=checked))
+            found.append(ModelFacts(name=model or command.model or _NO_MODEL, detection=detection, checked=checked))
         return found
 
-    def _one(self, name: str | None, listings: list[Any], template: TemplateReading | None) -> Found:
+    def _one(self, name: str | None, listings: list[Any], template: TemplateReading | None) -> ModelFacts:
         server = self._asked(name) if self._url else None
         outcomes = self._probed(server) if server and self._probe else ()
         model = name or (server.model if server else "")
@@ -119,7 +119,7 @@ class Detecting:
             server=server,
             template=template,
         )
-        return Found(
+        return ModelFacts(
             name=model, detection=found, template=found.template, diagnoses=self._wrong(model), outcomes=outcomes
         )
 
@@ -136,7 +136,7 @@ class Detecting:
             say(f"utp: {error}; what follows is told without it")
             return None
 
-    def _probed(self, server: ServerFacts) -> tuple[Outcome, ...]:
+    def _probed(self, server: ServerFacts) -> tuple[ScenarioOutcome, ...]:
         from utp_cli.io.probing import probe  # noqa: PLC0415
 
         return tuple(probe(server, self._web(), self._wire()))
@@ -174,7 +174,7 @@ class Detecting:
         return tuple(diagnose_template(self._source, model=model or None))
 
 
-def saved(found: Found, name: str, settings: Settings, config: str | None) -> str:
+def saved(found: ModelFacts, name: str, settings: Settings, config: str | None) -> str:
     """Write a profile of what was found, and say where. Raises `UtpError`."""
     detection = found.detection
     if detection is None:
@@ -200,7 +200,7 @@ def saved(found: Found, name: str, settings: Settings, config: str | None) -> st
     return f"added '{name}' in {target}"
 
 
-def _tools(detection: Detection, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
+def _tools(detection: Detection, outcomes: tuple[ScenarioOutcome, ...]) -> dict[str, Any]:
     """Return how to handle tools; where the probe saw calls left in the text, the parser that read them."""
     read_by = [outcome.whole.parser for outcome in outcomes if outcome.scenario.calls]
     return {

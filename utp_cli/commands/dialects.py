@@ -12,7 +12,7 @@ from utp_cli.commands.formats import Showing, sink_for
 from utp_cli.commands.reading import own_dialects
 from utp_cli.dialects.bodies import CodeBody, Tag
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.dialects.own import installed, table_of
+from utp_cli.dialects.custom_dialects import installed, table_of
 from utp_cli.engine.grammars import GRAMMARS, write_calls
 from utp_cli.facts.parser_names import dialect_called
 from utp_cli.io.output import page as show_page

@@ -105,7 +105,7 @@ def _message(name: str) -> Callable[[ParseResult, Showing], str]:
 
 
 def _retry(result: ParseResult, showing: Showing) -> str:
-    from utp_cli.views.going_back import retry  # noqa: PLC0415
+    from utp_cli.views.retry import retry  # noqa: PLC0415
 
     return retry(result, showing.tools or {})
 
@@ -141,11 +141,11 @@ PLAN_FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {"pretty": _pla
 
 
 def _live_pretty(showing: Showing, sink: output.Output) -> Hearer:
-    from utp_cli.views.live import Live  # noqa: PLC0415
+    from utp_cli.views.live import LiveView  # noqa: PLC0415
 
     if showing.quiet:
         return unheard(showing, sink)
-    drawing = Live(showing.screen)
+    drawing = LiveView(showing.screen)
     return lambda event: sink.write(drawing.show(event) if event else f"{drawing.end()}\n")
 
 

@@ -11,7 +11,7 @@ from utp_cli.commands.checking import check_files
 from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.exits import FAIL_ON
 from utp_cli.commands.formats import FORMATS, LIVE, PLAN_FORMATS, Showing, checked, format_names, sink_for, unheard
-from utp_cli.commands.paging import drawing_for
+from utp_cli.commands.html_page import drawing_for
 from utp_cli.commands.reading import answers, live, parser_options, picked
 from utp_cli.commands.repairing import repair_files
 from utp_cli.io.inputs import CLIPBOARD, STDIN

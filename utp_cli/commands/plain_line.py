@@ -17,7 +17,7 @@ from utp_cli.app import COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from utp_cli.commands.declared import Command, Declared
+    from utp_cli.commands.declared import Declared, DeclaredCommand
 
 _TEXT = (str, str | None)
 _TEXTS = (list[str], list[str] | None)
@@ -34,7 +34,7 @@ def plain_run(words: Sequence[str]) -> Callable[[], Any] | None:
     return None if given is None else partial(app.commands[0].function, **given)
 
 
-def values_of(command: Command, words: Sequence[str]) -> dict[str, Any] | None:
+def values_of(command: DeclaredCommand, words: Sequence[str]) -> dict[str, Any] | None:
     """Return what a command line gives to the parameters of a command's function, by their names; or None."""
     if "allow_interspersed_args" in command.settings.get("context_settings", ()):
         return None

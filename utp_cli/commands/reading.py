@@ -50,7 +50,7 @@ def own_dialects(settings: Settings) -> list[Dialect]:
     if not tables:
         return []
     from utp_cli.dialects.catalogue import DIALECTS  # noqa: PLC0415
-    from utp_cli.dialects.own import clash_with, dialect_from_table  # noqa: PLC0415
+    from utp_cli.dialects.custom_dialects import clash_with, dialect_from_table  # noqa: PLC0415
 
     made: list[Dialect] = []
     for name, table in tables.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import output as out
 from utp_cli.recording.capture import row_of
-from utp_cli.recording.tally import Tally
+from utp_cli.recording.tally import ExchangeTally
 from utp_cli.replaying.chunks import Chunk, replay_chunk
 from utp_cli.replaying.importing import exchanges_in
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from utp_cli.commands.formats import Showing
     from utp_cli.io.sessions import SessionFile
     from utp_cli.protocol.findings import Finding
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
     from utp_cli.recording.redaction import Redactor
     from utp_cli.replaying.compare import Compared
     from utp_cli.replaying.outcome import Outcome
     from utp_cli.replaying.session import Session
 
-    Hearer = Callable[[Capture, Outcome], None]
+    Hearer = Callable[[RecordedExchange, Outcome], None]
 
 
 class Recorder:
@@ -38,12 +38,12 @@ class Recorder:
         `also` hears each exchange with a model, on that thread.
         """
         self.count = 0
-        self.tally = Tally()
+        self.tally = ExchangeTally()
         self._file, self._header, self._redactor, self._showing = file, header, redactor, showing
         self._as_json, self._unasked, self._also = as_json, unasked, also
         self._thread = ThreadPoolExecutor(1)
 
-    def hear(self, capture: Capture) -> None:
+    def hear(self, capture: RecordedExchange) -> None:
         """Take an exchange that has ended."""
         self._thread.submit(self._write, capture).add_done_callback(_complain)
 
@@ -53,7 +53,7 @@ class Recorder:
         if self._file:
             self._file.close()
 
-    def _write(self, capture: Capture) -> None:
+    def _write(self, capture: RecordedExchange) -> None:
         from utp_cli.io.unpacking import unpack  # noqa: PLC0415 - help has no need of it
 
         outcome = None
@@ -78,7 +78,7 @@ class Recorder:
             line = recorded(capture, outcome, self._showing.screen)
             out.say(painted([line], colour=self._showing.colour).rstrip("\n"))
 
-    def _tell_json(self, capture: Capture, outcome: Outcome, findings: list[Finding]) -> None:
+    def _tell_json(self, capture: RecordedExchange, outcome: Outcome, findings: list[Finding]) -> None:
         if self._as_json:
             from utp_cli.views.json import document  # noqa: PLC0415 - only who asks for it
             from utp_cli.views.recorded import as_document  # noqa: PLC0415

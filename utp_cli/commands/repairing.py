@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def repair_files(names: Sequence[str], format_name: str | None, showing: Showing) -> int:
     """Repair each file. Return 1 where one of them breaks off or holds no JSON."""
-    from utp_cli.repair.around import repair_json  # noqa: PLC0415 - loaded for who repairs
+    from utp_cli.repair.extract import repair_json  # noqa: PLC0415 - loaded for who repairs
 
     name = checked(format_name or "pretty", REPAIR_FORMATS)
     sink = sink_for(name, showing)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from utp_cli.commands import options
 from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.commands.formats import Showing, checked, sink_for
-from utp_cli.commands.paging import drawing_for
+from utp_cli.commands.html_page import drawing_for
 from utp_cli.commands.reading import own_dialects
 from utp_cli.commands.replay_formats import REPORTS
 from utp_cli.commands.replay_many import is_folder, replay_into
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from utp_cli.io.output import Output
     from utp_cli.io.settings import Settings
-    from utp_cli.replaying.run import Part
+    from utp_cli.replaying.run import SessionChunk
     from utp_cli.replaying.session import Session
 
 how = partial(Option, rich_help_panel="How to replay")
@@ -138,7 +138,7 @@ def replay(
     if drawing and (jobs != 1 or engine != "local"):
         raise BadOption("a page is drawn in one process: leave out --jobs and --engine, or --html")
     worker = drawing.engine if drawing else engine_for(engine, jobs)
-    parts: Iterator[Part] = replay_parts(sessions, known, engine=worker, against=against_parser, limits=limits)
+    parts: Iterator[SessionChunk] = replay_parts(sessions, known, engine=worker, against=against_parser, limits=limits)
     parts = _reported(name, _watched(drawing.parts(parts) if drawing else parts, quiet=quiet), showing, sink)
     skipped: dict[str, Counter[str]] = {}
     accepted, judge, unanswered = _Accepted(asked=update), Judge(BARS[fail_on]), 0
@@ -260,7 +260,7 @@ def _tools(file: str | None) -> list[object] | None:
     return list(load_tools(file))
 
 
-def _reported(name: str, parts: Iterable[Part], showing: Showing, sink: Output) -> Iterator[Part]:
+def _reported(name: str, parts: Iterable[SessionChunk], showing: Showing, sink: Output) -> Iterator[SessionChunk]:
     """Pass the parts on to a report, and to whoever asks; stop where nobody reads the report any more."""
     report = REPORTS[name](showing, sink)
     for part in parts:
@@ -271,7 +271,7 @@ def _reported(name: str, parts: Iterable[Part], showing: Showing, sink: Output) 
     report.end()
 
 
-def _watched(parts: Iterable[Part], *, quiet: bool) -> Iterator[Part]:
+def _watched(parts: Iterable[SessionChunk], *, quiet: bool) -> Iterator[SessionChunk]:
     """Show how far it has come."""
     progress = out.Progress("exchanges")
     done = 0
@@ -293,7 +293,7 @@ class _Accepted:
         self._changed: dict[str, dict[int, dict[str, Any]]] = {}
         self._undelivered = 0
 
-    def add(self, part: Part) -> None:
+    def add(self, part: SessionChunk) -> None:
         if self._asked:
             news = {outcome.index: outcome.to_expect for outcome in part.outcomes if outcome.differs}
             self._changed.setdefault(part.session.source, {}).update(news)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
-    from utp_cli.replaying.run import Part
+    from utp_cli.replaying.run import SessionChunk
 
 
 class Report(Protocol):
     """Hears the parts of a replay in order, and writes what it has to say as soon as it can."""
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: SessionChunk) -> bool:
         """Hear a part; say whether anybody reads on."""
 
     def end(self) -> None:
@@ -36,7 +36,7 @@ class Pretty:
         self._showing, self._sink = showing, sink
         self._digest = Digest(keep_all=showing.verbose)
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: SessionChunk) -> bool:
         self._digest.add(part)
         return True
 
@@ -60,7 +60,7 @@ class Json:
         """What must stand before the next text."""
         self._in_session = False
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: SessionChunk) -> bool:
         from utp_cli.views.json import line  # noqa: PLC0415
 
         pieces = []
@@ -95,7 +95,7 @@ class Junit:
         self._sink, self._cases = sink, list[Any]()
         self._talks: dict[str, Conversation] = {}
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: SessionChunk) -> bool:
         from utp_cli.views.junit import Case  # noqa: PLC0415
 
         self._cases += [
@@ -129,7 +129,7 @@ class Github:
         self._sink = sink
         self._talks: dict[str, Conversation] = {}
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: SessionChunk) -> bool:
         from utp_cli.views.workflow import linked, workflow_command  # noqa: PLC0415
 
         told = [
@@ -164,7 +164,7 @@ class Markdown:
     def __init__(self, _: Showing, sink: Output) -> None:
         self._sink, self._digest = sink, Digest()
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: SessionChunk) -> bool:
         self._digest.add(part)
         return True
 
@@ -180,7 +180,7 @@ class Silent:
     def __init__(self, _showing: Showing, _sink: Output) -> None:
         pass
 
-    def add(self, _: Part) -> bool:
+    def add(self, _: SessionChunk) -> bool:
         return True
 
     def end(self) -> None:

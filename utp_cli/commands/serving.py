@@ -13,10 +13,10 @@ from utp_cli.serving.ways import Ways
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from utp_cli.io.metrics import Metrics
+    from utp_cli.io.metrics import ServedMetrics
     from utp_cli.io.proxy import Page, Relaying
     from utp_cli.io.settings import Settings
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
     from utp_cli.replaying.outcome import Outcome
 
 MODES = ("native", *EMULATED, "auto")
@@ -71,14 +71,14 @@ class Pages:
     """The relay's own pages, and the counters behind one of them."""
 
     def __init__(self) -> None:
-        from utp_cli.io.metrics import Metrics  # noqa: PLC0415 - help has no need of it
+        from utp_cli.io.metrics import ServedMetrics  # noqa: PLC0415 - help has no need of it
 
         try:
-            self._metrics: Metrics | None = Metrics()
+            self._metrics: ServedMetrics | None = ServedMetrics()
         except ImportError:
             self._metrics = None
 
-    def count(self, capture: Capture, outcome: Outcome) -> None:
+    def count(self, capture: RecordedExchange, outcome: Outcome) -> None:
         """Count an exchange."""
         if self._metrics:
             self._metrics.count(capture, outcome)
@@ -97,7 +97,10 @@ class Pages:
 
 
 def healed(
-    hear: Callable[[Capture], None], ways: LiveWays, pages: Mapping[str, Page], hosts: Collection[str] | None = None
+    hear: Callable[[RecordedExchange], None],
+    ways: LiveWays,
+    pages: Mapping[str, Page],
+    hosts: Collection[str] | None = None,
 ) -> Relaying:
     """Return a relay's settings that heal what goes by. `hosts`: names that clients may use; None: one server for each
     kind of client, so that the profile's does not count.

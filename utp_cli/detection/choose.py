@@ -41,7 +41,7 @@ PROMPT = "prompt"
 """Definitions and results are written into the conversation as text."""
 
 
-class Choice(Record):
+class ModeChoice(Record):
     """How to ask a model for calls. Each value has its reason in `reasons`, by name."""
 
     mode: Mode
@@ -63,14 +63,14 @@ def wire_format(spec: ModelSpec) -> tuple[str, str]:
     )
 
 
-def choose(spec: ModelSpec, capability: Capability, dialect: str | None) -> Choice:
+def choose(spec: ModelSpec, capability: Capability, dialect: str | None) -> ModeChoice:
     """Decide mode, formats and parser."""
     mode, why = next((m, w) for field, m, w in MODES if not field or getattr(capability, field))
     wire, wire_why = wire_format(spec)
     native = mode == "native"
     formats, formats_why = (wire, wire_why) if native else (PROMPT, f"rule: mode {mode}")
     parser = "auto" if native or dialect is None else dialect
-    return Choice(
+    return ModeChoice(
         mode=mode,
         definition_format=formats,
         call_parser=parser,

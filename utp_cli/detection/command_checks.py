@@ -13,11 +13,11 @@ from utp_cli.protocol.records import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.detection.command_faults import Fault
-    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.command_faults import CommandFault
+    from utp_cli.detection.command_line import StartCommand
     from utp_cli.detection.detect import Detection
 
-RULES: dict[str, tuple[Callable[[Command, Detection], Iterator[Fault]], ...]] = {
+RULES: dict[str, tuple[Callable[[StartCommand, Detection], Iterator[CommandFault]], ...]] = {
     "vllm": VLLM,
     "sglang": SGLANG,
     "llama.cpp": LLAMA_SERVER,
@@ -28,10 +28,10 @@ RULES: dict[str, tuple[Callable[[Command, Detection], Iterator[Fault]], ...]] = 
 """By engine."""
 
 
-class Checked(Record):
+class CheckedCommand(Record):
     """A command and what is wrong with it."""
 
-    command: Command
+    command: StartCommand
     findings: tuple[Finding, ...]
     corrected: str | None
     """The command line with every change, ready to paste; None where nothing is to change."""
@@ -47,18 +47,18 @@ class Checked(Record):
         }
 
 
-def check_command(command: Command, found: Detection) -> Checked:
+def check_command(command: StartCommand, found: Detection) -> CheckedCommand:
     """Check a command against what is known of its model."""
     faults = [fault for rule in RULES[command.engine] for fault in rule(command, found)]
     changes = {name: value for fault in faults for name, value in fault.changes.items()}
-    return Checked(
+    return CheckedCommand(
         command=command,
         findings=tuple(_finding(fault, command) for fault in faults),
         corrected=_corrected(command, changes) if changes else None,
     )
 
 
-def _finding(fault: Fault, command: Command) -> Finding:
+def _finding(fault: CommandFault, command: StartCommand) -> Finding:
     return Finding(
         code=fault.code,
         severity=fault.severity,
@@ -68,7 +68,7 @@ def _finding(fault: Fault, command: Command) -> Finding:
     )
 
 
-def _written(changes: dict[str, str | None], command: Command) -> str:
+def _written(changes: dict[str, str | None], command: StartCommand) -> str:
     if command.engine == "ollama":
         return " and ".join(_modelfile_line(name, value) for name, value in changes.items() if value)
     dropped = [name for name, value in changes.items() if value is None]
@@ -80,7 +80,7 @@ def _modelfile_line(name: str, value: str) -> str:
     return f"{name.upper()} {value}" if name in {"parser", "renderer", "template"} else f"PARAMETER {name} {value}"
 
 
-def _corrected(command: Command, changes: dict[str, str | None]) -> str:
+def _corrected(command: StartCommand, changes: dict[str, str | None]) -> str:
     if command.engine != "ollama":
         return command.with_options(changes)
     old = re.compile(rf"\s*(?:PARAMETER\s+)?(?:{'|'.join(map(re.escape, changes))})\s", re.IGNORECASE)

@@ -12,7 +12,7 @@ from utp_cli.protocol.records import Record, field
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.command_line import StartCommand
     from utp_cli.detection.detect import Detection
     from utp_cli.protocol.findings import Severity
 
@@ -28,7 +28,7 @@ RENAMED = {"qwen25": "qwen", "glm45": "glm"}
 """Old and new names of SGLang's tool parsers; the old ones still work, with a warning."""
 
 
-class Fault(Record):
+class CommandFault(Record):
     """One thing wrong, and what to change."""
 
     code: str
@@ -59,14 +59,14 @@ def series(found: Detection) -> str:
     return f"{found.spec.family} {version}".strip() if found.spec.family != "unknown" else found.model
 
 
-def conflict(message: str, severity: Severity, changes: dict[str, str | None] | None = None) -> Fault:
+def conflict(message: str, severity: Severity, changes: dict[str, str | None] | None = None) -> CommandFault:
     """Return the fault of options that do not go together."""
-    return Fault(code="flag-conflict", severity=severity, message=message, changes=changes or {})
+    return CommandFault(code="flag-conflict", severity=severity, message=message, changes=changes or {})
 
 
-def truncates(option: str, what: str) -> Fault:
+def truncates(option: str, what: str) -> CommandFault:
     """Return the fault of an option that cuts the prompt."""
-    return Fault(
+    return CommandFault(
         code="context-truncated",
         severity="warning",
         message=f"{option} {what}: the tools stand at its front",
@@ -75,17 +75,17 @@ def truncates(option: str, what: str) -> Fault:
     )
 
 
-def little_context(option: str, slots: str = "") -> Callable[[Command, Detection], Iterator[Fault]]:
+def little_context(option: str, slots: str = "") -> Callable[[StartCommand, Detection], Iterator[CommandFault]]:
     """Make the rule on too little context."""
 
-    def rule(command: Command, found: Detection) -> Iterator[Fault]:
+    def rule(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
         size, parts = count(command.options.get(option)), count(command.options.get(slots)) or 1
         if not size or size < 0 or found.spec.kind != "chat":
             return
         if size // parts < FEW_TOKENS:
             share = f"{size:,} ÷ {parts} slots = {size // parts:,}" if parts > 1 else f"{size:,}"
             wanted = min(32_768, found.capability.context_window) * parts
-            yield Fault(
+            yield CommandFault(
                 code="context-exceeded",
                 severity="warning",
                 message=f"{share} tokens of context do not hold an agent's tools and its history",

@@ -63,7 +63,7 @@ SHORT = {
 """Short forms of options that are looked at."""
 
 
-class Command(Record):
+class StartCommand(Record):
     """One start command."""
 
     engine: str
@@ -96,13 +96,13 @@ class Command(Record):
         return shlex.join(kept)
 
 
-def read_command(text: str, *, image: str = "") -> Command | None:
+def read_command(text: str, *, image: str = "") -> StartCommand | None:
     """Read a command line, or the arguments that a container of this image gets. None: no server is known in it."""
     found = _split(re.sub(r"\\\r?\n", " ", text))
     return _read(found, image)
 
 
-def _read(found: Words, image: str) -> Command | None:
+def _read(found: Words, image: str) -> StartCommand | None:
     marked = (image, *found) if image else found
     for phrase, engine, naming in ENGINES:
         start = _after(marked, tuple(phrase.split()))
@@ -111,7 +111,7 @@ def _read(found: Words, image: str) -> Command | None:
             named = next((options[name] for name in naming if options.get(name)), None)
             model = named or next(iter(rest), None)
             skipped = 1 if image else 0  # what is pasted back has no image in front
-            return Command(
+            return StartCommand(
                 engine=engine,
                 words=found,
                 start=start - skipped,
@@ -187,7 +187,7 @@ def is_modelfile(text: str) -> bool:
     return bool(re.match(r"(?:\s*#[^\n]*\n|\s)*FROM[ \t]+\S", text, re.IGNORECASE)) and " AS " not in text
 
 
-def read_modelfile(text: str) -> Command:
+def read_modelfile(text: str) -> StartCommand:
     """Read the lines of a Modelfile as options: `from`, `template`, `renderer`, `parser`, and each parameter."""
     options: dict[str, str] = {}
     for key, value in _LINE.findall(text):
@@ -198,4 +198,4 @@ def read_modelfile(text: str) -> Command:
             options[key.lower()] = value.strip().strip('"')
     if "template" in options:  # it may go on over lines; what matters is what it mentions
         options["template"] = text[text.lower().index("template") :]
-    return Command(engine="ollama", words=(text,), start=1, options=options, model=options.get("from"))
+    return StartCommand(engine="ollama", words=(text,), start=1, options=options, model=options.get("from"))

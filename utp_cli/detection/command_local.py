@@ -12,7 +12,7 @@ from utp_cli.detection.command_faults import (
     RELEASES,
     TEMPLATE,
     TOOL,
-    Fault,
+    CommandFault,
     conflict,
     known_names,
     little_context,
@@ -25,7 +25,7 @@ from utp_cli.protocol.errors import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.command_line import StartCommand
     from utp_cli.detection.detect import Detection
 
 TOOLLESS_PARSERS = frozenset({"passthrough", "glm-ocr"})
@@ -35,10 +35,10 @@ TOOLLESS_PARSERS = frozenset({"passthrough", "glm-ocr"})
 # -- llama.cpp -------------------------------------------------------------------------------------------------------
 
 
-def _llama_server(command: Command, found: Detection) -> Iterator[Fault]:
+def _llama_server(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     options = command.options
     if "--no-jinja" in options:
-        yield Fault(
+        yield CommandFault(
             code="tool-flag-missing",
             severity="error",
             message="--no-jinja turns tools off: a request with tools is answered 500",
@@ -46,7 +46,7 @@ def _llama_server(command: Command, found: Detection) -> Iterator[Fault]:
             changes={"--no-jinja": None},
         )
     if options.get(TEMPLATE) and "{" not in options[TEMPLATE] and found.capability.native_tools:
-        yield Fault(
+        yield CommandFault(
             code="template-of-another-model",
             severity="error",
             message=f"the built-in template {options[TEMPLATE]} takes the place of the model's own, which knows tools",
@@ -54,7 +54,7 @@ def _llama_server(command: Command, found: Detection) -> Iterator[Fault]:
             changes={TEMPLATE: None},
         )
     if "--skip-chat-parsing" in options:
-        yield Fault(
+        yield CommandFault(
             code="call-left-in-content",
             severity="error",
             message="--skip-chat-parsing leaves calls and thinking in the content",
@@ -64,7 +64,7 @@ def _llama_server(command: Command, found: Detection) -> Iterator[Fault]:
     if "--context-shift" in options:
         yield truncates("--context-shift", "drops the front of the prompt while it generates")
     if options.get("--reasoning-format") == "none" and found.capability.reasoning:
-        yield Fault(
+        yield CommandFault(
             code="think-tags-in-content",
             severity="warning",
             message="with --reasoning-format none the thinking stands in the content",
@@ -79,7 +79,7 @@ def _llama_server(command: Command, found: Detection) -> Iterator[Fault]:
 # -- Ollama ----------------------------------------------------------------------------------------------------------
 
 
-def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
+def _modelfile(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     options = command.options
     known = known_names("ollama", TOOL_PARSERS)
     parser, renderer = options.get("parser"), options.get("renderer")
@@ -87,7 +87,7 @@ def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
         if name and name not in known:
             near = nearest(name, known)
             silent = "is ignored, calls stay in the content" if key == "parser" else "is answered with HTTP 500"
-            yield Fault(
+            yield CommandFault(
                 code=code,
                 severity="error",
                 message=f"{RELEASES['ollama']} knows no {key.upper()} {name}: it {silent}",
@@ -96,7 +96,7 @@ def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
                 advice="" if near else "the name of a library model's Modelfile (ollama show --modelfile)",
             )
     if renderer and not parser:
-        yield Fault(
+        yield CommandFault(
             code="call-left-in-content",
             severity="error",
             message="RENDERER without PARSER: calls are asked for and not read back",
@@ -104,7 +104,7 @@ def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
             changes={"parser": renderer},
         )
     if parser in TOOLLESS_PARSERS:
-        yield Fault(
+        yield CommandFault(
             code="tools-unsupported-by-model",
             severity="error",
             message=f"PARSER {parser} reads no calls: the server says that the model does not support tools",
@@ -113,7 +113,7 @@ def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
         )
     reads = dialect_called(parser, "ollama") if parser in known - TOOLLESS_PARSERS else None
     if parser and reads and found.dialect_candidates and reads not in found.dialect_candidates:
-        yield Fault(
+        yield CommandFault(
             code="parser-mismatch",
             severity="warning",
             message=f"{series(found)} writes {found.dialect_candidates[0]}, and PARSER {parser} reads {reads}",
@@ -121,7 +121,7 @@ def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
             advice="RENDERER and PARSER of the library model of this family",
         )
     if not parser and "template" in options and ".Tools" not in options["template"]:
-        yield Fault(
+        yield CommandFault(
             code="tools-unsupported-by-model",
             severity="error",
             message="no PARSER, and a TEMPLATE that never mentions .Tools: the server refuses tools",
@@ -130,17 +130,19 @@ def _modelfile(command: Command, found: Detection) -> Iterator[Fault]:
         )
 
 
-def _needs_grammar(command: Command, _found: Detection) -> Iterator[Fault]:
+def _needs_grammar(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
     option = "--disable-grammar-support"
     if option in command.options:
         told = f"{option} turns tools off"
-        yield Fault(code="tool-flag-missing", severity="error", message=told, evidence=option, changes={option: None})
+        yield CommandFault(
+            code="tool-flag-missing", severity="error", message=told, evidence=option, changes={option: None}
+        )
 
 
-def _lmdeploy(command: Command, _found: Detection) -> Iterator[Fault]:
+def _lmdeploy(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
     if TOOL not in command.options:
         told = f"no {TOOL}: a request with tools is answered 400"
-        yield Fault(code="tool-flag-missing", severity="error", message=told, advice=f"{TOOL} of the family")
+        yield CommandFault(code="tool-flag-missing", severity="error", message=told, advice=f"{TOOL} of the family")
 
 
 LLAMA_SERVER = (_llama_server, little_context("--ctx-size", "--parallel"))

@@ -16,7 +16,7 @@ from utp_cli.detection.command_faults import (
     RENAMED,
     TEMPLATE,
     TOOL,
-    Fault,
+    CommandFault,
     advised,
     conflict,
     known_names,
@@ -33,7 +33,7 @@ from utp_cli.protocol.errors import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.command_line import StartCommand
     from utp_cli.detection.detect import Detection
 
 NOT_FOUND_BY_AUTO = frozenset(
@@ -45,7 +45,7 @@ NOT_FOUND_BY_AUTO = frozenset(
 # -- what vLLM and SGLang share --------------------------------------------------------------------------------------
 
 
-def _unknown_parser(command: Command, found: Detection) -> Iterator[Fault]:
+def _unknown_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """A name that the release does not register: it does not start."""
     for option, tables in ((TOOL, TOOL_PARSERS), (REASONING, REASONING_PARSERS)):
         name, known = command.options.get(option), known_names(command.engine, tables)
@@ -58,7 +58,7 @@ def _unknown_parser(command: Command, found: Detection) -> Iterator[Fault]:
         elsewhere = name in known_names(command.engine, UNRELEASED)
         where = f"{RELEASES[command.engine]} registers no {option} {name}"
         other = command.version and command.version not in RELEASES[command.engine]
-        yield Fault(
+        yield CommandFault(
             code="parser-unknown-to-server",
             severity="warning" if other else "error",
             message=where + (": only forks or plug-ins do" if elsewhere else ": such a server does not start"),
@@ -73,7 +73,7 @@ def _is_of_utp(name: str) -> bool:
     return name == "utp" or (name.startswith("utp_") and DIALECTS.get(name.removeprefix("utp_")) is not None)
 
 
-def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
+def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """A parser that reads another dialect than the model writes: calls stay in the content."""
     name = command.options.get(TOOL)
     reads = dialect_called(name, command.engine) if name else None
@@ -85,7 +85,7 @@ def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
     plugin = f"{PLUGIN} FILE with a parser of your own, or " if command.engine == "vllm" else ""
     if found.dialect_candidates and right:
         stub = command.engine == "vllm" and "openai" in (reads, *found.dialect_candidates)
-        yield Fault(
+        yield CommandFault(
             code="parser-mismatch",
             severity="error" if stub else "warning",
             message=f"{series(found)} writes {found.dialect_candidates[0]}, {name} reads {reads}: calls stay as text",
@@ -93,7 +93,7 @@ def _other_dialect(command: Command, found: Detection) -> Iterator[Fault]:
             changes={TOOL: right},
         )
     elif found.spec.family != "unknown" and TEMPLATE not in command.options:
-        yield Fault(
+        yield CommandFault(
             code="parser-mismatch",
             severity="warning",
             message=f"{NAMES[command.engine]} has no parser for what {series(found)} writes, and {name} reads {reads}",
@@ -106,7 +106,7 @@ ONE_CLASS = {"glm45", "glm47"}
 """Dialects that one class of vLLM reads, under either name."""
 
 
-def _fitting(command: Command, found: Detection) -> set[str]:
+def _fitting(command: StartCommand, found: Detection) -> set[str]:
     """Return the dialects that a parser may read: that of the advised parser, and what the series writes besides."""
     row, right = server_row(found.spec), advised(found, command.engine, TOOL)
     if row is None or not right:
@@ -115,7 +115,7 @@ def _fitting(command: Command, found: Detection) -> set[str]:
     return fitting | (ONE_CLASS if command.engine == "vllm" and fitting & ONE_CLASS else set())
 
 
-def _no_parser(command: Command, found: Detection) -> Iterator[Fault]:
+def _no_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """No tool parser at all, and tools will be sent."""
     if command.options.get(TOOL) or found.spec.kind != "chat":
         return
@@ -126,7 +126,7 @@ def _no_parser(command: Command, found: Detection) -> Iterator[Fault]:
     refused = "a request with tools is answered 400" if vllm else "calls come back as text, HTTP 200"
     if AUTO in command.options:
         refused = f"{AUTO} needs a parser beside it: the server does not start"
-    yield Fault(
+    yield CommandFault(
         code="tool-flag-missing",
         severity="error",
         message=f"no {TOOL}: {refused}",
@@ -135,19 +135,19 @@ def _no_parser(command: Command, found: Detection) -> Iterator[Fault]:
     )
 
 
-def _without_parser(command: Command, found: Detection) -> str:
+def _without_parser(command: StartCommand, found: Detection) -> str:
     if found.spec.family == "unknown" or not found.dialect_candidates:
         return f"{TOOL} with the parser of the model's family; where there is none, parse the text (utp serve)"
     return f"{NAMES[command.engine]} has no parser for {series(found)}: parse the text (utp serve)"
 
 
-def _thinking_left(command: Command, found: Detection) -> Iterator[Fault]:
+def _thinking_left(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """A model that thinks, and nothing that takes the thinking out of the content."""
     right = advised(found, command.engine, REASONING)
     if command.engine == "vllm" and found.spec.family == "gpt-oss":
         return  # its channels are read without flags
     if right and found.capability.reasoning and REASONING not in command.options:
-        yield Fault(
+        yield CommandFault(
             code="think-tags-in-content",
             severity="warning",
             message=f"{series(found)} thinks, and without {REASONING} its thinking stands in the content",
@@ -158,9 +158,9 @@ def _thinking_left(command: Command, found: Detection) -> Iterator[Fault]:
 # -- vLLM ------------------------------------------------------------------------------------------------------------
 
 
-def _not_loaded(command: Command, found: Detection) -> Iterator[Fault]:
+def _not_loaded(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     if command.options.get(TOOL) and AUTO not in command.options and found.spec.family != "gpt-oss":
-        yield Fault(
+        yield CommandFault(
             code="tool-flag-missing",
             severity="error",
             message=f"without {AUTO} the parser is never loaded: a request with tools is answered 400",
@@ -169,7 +169,7 @@ def _not_loaded(command: Command, found: Detection) -> Iterator[Fault]:
         )
 
 
-def _vllm_pairs(command: Command, found: Detection) -> Iterator[Fault]:
+def _vllm_pairs(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """Options of vLLM that do not go together."""
     options = command.options
     tool, thinking = options.get(TOOL), options.get(REASONING)
@@ -185,14 +185,14 @@ def _vllm_pairs(command: Command, found: Detection) -> Iterator[Fault]:
             told = f"--tokenizer-mode mistral takes no {TEMPLATE}: every request is refused"
             yield conflict(told, "error", {TEMPLATE: None})
     elif tool == "mistral" and found.spec.family in {"mistral", "mixtral", "ministral", "devstral", "magistral"}:
-        yield Fault(
+        yield CommandFault(
             code="mistral-id-format",
             severity="info",
             message="with the Hugging Face tokenizer the ids of calls must have nine characters",
             advice="--tokenizer-mode mistral where the repository has Mistral's own tokenizer",
         )
     if options.get(TEMPLATE, "").startswith("examples/"):
-        yield Fault(
+        yield CommandFault(
             code="chat-template-missing",
             severity="info",
             message="the wheel ships no examples: the path is there only in a copy of the sources",
@@ -204,7 +204,7 @@ def _vllm_pairs(command: Command, found: Detection) -> Iterator[Fault]:
 # -- SGLang ----------------------------------------------------------------------------------------------------------
 
 
-def _sglang_others(command: Command, found: Detection) -> Iterator[Fault]:
+def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     options = command.options
     name, right = options.get(TOOL), advised(found, "sglang", TOOL)
     if name in RENAMED:
@@ -213,7 +213,7 @@ def _sglang_others(command: Command, found: Detection) -> Iterator[Fault]:
         told = f"auto reads the model's own template: with the built-in {options[TEMPLATE]} it finds nothing"
         yield conflict(told, "warning", {TEMPLATE: None})
     elif name == "auto" and right in NOT_FOUND_BY_AUTO:
-        yield Fault(
+        yield CommandFault(
             code="parser-mismatch",
             severity="warning",
             message=f"no rule of auto chooses {right}, which {series(found)} needs",
@@ -221,7 +221,7 @@ def _sglang_others(command: Command, found: Detection) -> Iterator[Fault]:
             changes={TOOL: right},
         )
     if options.get("--grammar-backend") == "none":
-        yield Fault(
+        yield CommandFault(
             code="constraint-unavailable",
             severity="warning",
             message="without a grammar backend, required calls and strict tools are not enforced",

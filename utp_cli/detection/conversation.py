@@ -24,7 +24,7 @@ _TAIL = 200
 """Characters of a prompt that are looked at for what it leaves open."""
 
 
-class Conversation:
+class TemplateConversation:
     """One template, and a question in the form in which it takes one."""
 
     def __init__(self, source: str) -> None:

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.probe import CALLS, IDS, KEYS, NAMES
-from utp_cli.dialects.own import dialect_from_table
+from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.patterns import regex
 

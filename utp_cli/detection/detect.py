@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.detection.capability import FIELDS, Capability, check_fields, consequences
 from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
 from utp_cli.detection.dialect import dialects_for, is_named, server_row
-from utp_cli.detection.heard import contradicted, other_dialect, server_name, spec_with
 from utp_cli.detection.kinds import CHAT, NAMES
 from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.offers import built_in
+from utp_cli.detection.reconcile import contradicted, other_dialect, server_name, spec_with
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.series import OWN_SERVERS
 from utp_cli.detection.serving import server_settings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from utp_cli.detection.choose import Mode
-    from utp_cli.detection.heard import Contradiction
+    from utp_cli.detection.reconcile import Contradiction
     from utp_cli.detection.series import Series
     from utp_cli.detection.servers import ServerFacts
     from utp_cli.detection.serving import ServerRow, Servers

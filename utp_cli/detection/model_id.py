@@ -23,7 +23,7 @@ from utp_cli.detection.families import (
 )
 from utp_cli.detection.kinds import kind_of
 from utp_cli.detection.providers import OWNERS, REPACKAGERS
-from utp_cli.detection.route import Route, read_route
+from utp_cli.detection.route import ModelRoute, read_route
 from utp_cli.detection.spec import ModelSpec
 from utp_cli.facts.aliases import ALIASES
 from utp_cli.protocol.patterns import regex
@@ -142,7 +142,7 @@ def _lex(name: str) -> list[Lexeme]:
     ]
 
 
-def _choose_name(route: Route) -> tuple[str, list[Lexeme]]:
+def _choose_name(route: ModelRoute) -> tuple[str, list[Lexeme]]:
     """Return the last candidate that names a family, else the last, with its words."""
     candidates = [(name, _lex(name)) for name in reversed(route.names)] or [("", [])]
     named = (pair for pair in candidates if any(lexeme.kind == "family" for lexeme in pair[1]))
@@ -162,7 +162,7 @@ def _canonical(text: str) -> str:
     return _CANONICAL[text.removeprefix("openai-").removeprefix("azure-").replace("-", "").replace("_", "")]
 
 
-def _plain_facts(route: Route, lexemes: list[Lexeme]) -> dict[str, Any]:
+def _plain_facts(route: ModelRoute, lexemes: list[Lexeme]) -> dict[str, Any]:
     """Return the facts that need no family."""
     size, active = _sizes(lexemes)
     return {
@@ -253,10 +253,10 @@ def _variant_words(word: str, letters: frozenset[str]) -> tuple[str, ...]:
     return next((pair for pair in glued if pair[0] in known and pair[1] in VARIANTS), ())
 
 
-def _is_custom(route: Route, lexemes: list[Lexeme]) -> bool:
+def _is_custom(route: ModelRoute, lexemes: list[Lexeme]) -> bool:
     foreign = route.org is not None and route.org not in OWNERS | REPACKAGERS
     return foreign or _is_tuned(route, lexemes)
 
 
-def _is_tuned(route: Route, lexemes: list[Lexeme]) -> bool:
+def _is_tuned(route: ModelRoute, lexemes: list[Lexeme]) -> bool:
     return route.custom or any(lexeme.kind == "fine_tune" for lexeme in lexemes)

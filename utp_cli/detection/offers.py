@@ -30,7 +30,7 @@ Figure = list[Any]
 """Value, how many offers agree, of how many, 1 where the maker's own is among them."""
 
 
-class Row(Record):
+class OfferRow(Record):
     """What is offered of one model."""
 
     identity: Identity
@@ -49,9 +49,9 @@ class Row(Record):
         return [one.family, list(one.version), one.size, *named, one.kind, self.figures, sorted(self.hosts), others]
 
 
-def _row(line: list[Any]) -> Row:
+def _row(line: list[Any]) -> OfferRow:
     family, version, size, variant, marks, words, kind, figures, hosts, others = line
-    return Row(
+    return OfferRow(
         identity=Identity(
             family=family,
             version=tuple(version),
@@ -67,10 +67,10 @@ def _row(line: list[Any]) -> Row:
     )
 
 
-class Match(Record):
+class OfferMatch(Record):
     """The row that fits an id best."""
 
-    row: Row
+    row: OfferRow
     older: bool = False
     """It is an older version's: nobody offers this one yet."""
 
@@ -80,7 +80,7 @@ class Table:
     """Offers of a date."""
 
     text: str
-    _read: dict[str, list[Row]] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[str, list[OfferRow]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _head(self) -> dict[str, Any]:
@@ -107,13 +107,13 @@ class Table:
         """The hosts that rows name by their place."""
         return list(self._head["providers"])
 
-    def rows(self, family: str) -> list[Row]:
+    def rows(self, family: str) -> list[OfferRow]:
         """Return the rows of a family."""
         if family not in self._read:
             self._read[family] = list(self._parsed(family))
         return self._read[family]
 
-    def _parsed(self, family: str) -> Iterator[Row]:
+    def _parsed(self, family: str) -> Iterator[OfferRow]:
         opening = f'\n["{family}",'
         at = self.text.find(opening)
         while at >= 0:
@@ -121,30 +121,30 @@ class Table:
             yield _row(json.loads(self.text[at + 1 : end]))
             at = end if self.text.startswith(opening, end) else -1
 
-    def find(self, spec: ModelSpec) -> Match | None:
+    def find(self, spec: ModelSpec) -> OfferMatch | None:
         """Return the row of the model, else of the newest older version; None where nothing of it is known."""
         return self.nearest(identity_of(spec))
 
-    def all_rows(self) -> Iterator[Row]:
+    def all_rows(self) -> Iterator[OfferRow]:
         """Yield every row."""
         lines = iter(self.text.splitlines())
         next(lines, None)
         yield from (_row(json.loads(line)) for line in lines)
 
-    def nearest(self, wanted: Identity) -> Match | None:
+    def nearest(self, wanted: Identity) -> OfferMatch | None:
         """Return what `find` returns, for an identity."""
         rows = self.rows(wanted.family)
         if not wanted.version and rows and not any(row.identity.version == () for row in rows):
             return None
         best = _nearest(wanted, (row for row in rows if row.identity.version == wanted.version))
         if best:
-            return Match(row=best)
+            return OfferMatch(row=best)
         older = {
             row.identity.version for row in rows if _before(wanted.version) < row.identity.version < wanted.version
         }
         for version in sorted(older, reverse=True):
             if best := _nearest(wanted, (row for row in rows if row.identity.version == version)):
-                return Match(row=best, older=True)
+                return OfferMatch(row=best, older=True)
         return None
 
     def is_offered(self, spec: ModelSpec) -> bool:
@@ -203,7 +203,7 @@ def _before(version: tuple[int, ...]) -> tuple[int, ...]:
     return (version[0] - 1,) if version else ()
 
 
-def _nearest(wanted: Identity, rows: Iterator[Row]) -> Row | None:
+def _nearest(wanted: Identity, rows: Iterator[OfferRow]) -> OfferRow | None:
     """Return the nearest row; of those as near the newest, then the one with the most offers."""
     near = [(apart, row) for row in rows if (apart := distance(wanted, row.identity)) is not None]
     if not near:

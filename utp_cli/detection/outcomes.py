@@ -89,7 +89,7 @@ class Heard(Record):
         }
 
 
-class Asked(Record):
+class ScenarioResult(Record):
     """What came of one scenario in one wire format."""
 
     whole: Heard
@@ -101,11 +101,11 @@ class Asked(Record):
         return self.whole.verdict != self.streamed.verdict or self.whole.parser != self.streamed.parser
 
 
-class Outcome(Record):
+class ScenarioOutcome(Record):
     """What is known of one scenario afterwards."""
 
     scenario: Scenario
-    asked: dict[str, Asked]
+    asked: dict[str, ScenarioResult]
     """By wire format; the first is the one that counts where all are as good."""
 
     @property

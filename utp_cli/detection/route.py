@@ -26,7 +26,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 
 
-class Route(Record):
+class ModelRoute(Record):
     """An id taken apart, all lower case."""
 
     provider: str | None = None
@@ -37,7 +37,7 @@ class Route(Record):
     """The form itself says that this is somebody's own model."""
 
 
-class Form(Record):
+class RouteForm(Record):
     """One way of writing a route. Groups of the pattern: `org` and `name`, or `rest`, read on as a path."""
 
     pattern: re.Pattern[str]
@@ -45,8 +45,8 @@ class Form(Record):
     custom: bool = False
 
 
-def _form(provider: str, pattern: str, *, custom: bool = False) -> Form:
-    return Form(pattern=re.compile(pattern, re.DOTALL), provider=provider, custom=custom)  # what ends in `.*` fits
+def _form(provider: str, pattern: str, *, custom: bool = False) -> RouteForm:
+    return RouteForm(pattern=re.compile(pattern, re.DOTALL), provider=provider, custom=custom)  # what ends in `.*` fits
 
 
 FORMS = (
@@ -83,7 +83,7 @@ _REVISION = regex(
 )
 
 
-def read_route(text: str) -> Route:
+def read_route(text: str) -> ModelRoute:
     """Split an id into provider, org and name. Any string gives a route; linear in its length."""
     path = text.translate(_PLAIN).strip().strip("'\"`").lower()
     path = re.sub(r"^[a-z]{2,8}://|-\d{5}-of-\d{5}", "", path)
@@ -92,7 +92,7 @@ def read_route(text: str) -> Route:
     return replace(route, custom=route.custom or checkpoints > 0)
 
 
-def _read_form(provider: str | None, path: str) -> Route:
+def _read_form(provider: str | None, path: str) -> ModelRoute:
     """Read what stands behind a provider's own segment."""
     for form in FORMS:
         if found := form.pattern.fullmatch(path):
@@ -103,7 +103,7 @@ def _read_form(provider: str | None, path: str) -> Route:
             names = (groups["name"],) if groups.get("name") else ()
             org = groups.get("org") or None
             custom = form.custom or (form.provider == "fireworks" and org is not None)
-            return Route(provider=provider, org=org, names=names, custom=custom)
+            return ModelRoute(provider=provider, org=org, names=names, custom=custom)
     return _read_path(path, provider)
 
 
@@ -154,7 +154,7 @@ def _option(path: str) -> str:
     return option if option in ROUTING_OPTIONS else ""
 
 
-def _read_path(path: str, provider: str | None) -> Route:
+def _read_path(path: str, provider: str | None) -> ModelRoute:
     """Read `[…/][org/]name[:tag][@version]`."""
     *before, name = [part for part in path.split("/") if part and not part.startswith("@")] or [""]
     if provider == "local":
@@ -182,25 +182,25 @@ def _read_path(path: str, provider: str | None) -> Route:
     before = [part for part in before if part not in HOST_MARKS]
     last = before[-1] if before else ""
     if provider is None and last in PROVIDERS and last not in FIRST_PARTY | OWNERS:  # behind a gateway of one's own
-        return Route(provider=PROVIDERS[last], names=(name,))
-    return Route(provider=provider, org=_org(before, provider), names=(name,))
+        return ModelRoute(provider=PROVIDERS[last], names=(name,))
+    return ModelRoute(provider=provider, org=_org(before, provider), names=(name,))
 
 
-def _read_dotted(name: str, provider: str | None) -> Route | None:
+def _read_dotted(name: str, provider: str | None) -> ModelRoute | None:
     """Read `[region.]vendor.model[-v1:0]`."""
     found = _DOTTED.fullmatch(name)
     if not found or not (found["org"] in VENDORS or (found["region"] and "." in found["name"])):
         return None
     bare = _REVISION.sub("", re.sub(r":\d+[km]$|@.*", "", found["name"])).replace(":", ".")
     # deepseek.r1 and deepseek.v3 leave the family to the vendor
-    return Route(provider=provider or "bedrock", org=found["org"], names=(f"{found['org']}-{bare}", bare))
+    return ModelRoute(provider=provider or "bedrock", org=found["org"], names=(f"{found['org']}-{bare}", bare))
 
 
-def _read_file(parts: list[str]) -> Route:
+def _read_file(parts: list[str]) -> ModelRoute:
     """Read a path on disk: the org is a directory with the name of somebody who publishes weights."""
     org = next((part for part in reversed(parts[:-1]) if part in OWNERS | REPACKAGERS), None)
     names = tuple(re.sub(r"\.(?:gguf|safetensors|bin)$", "", part) for part in parts if part != org)
-    return Route(provider="local", org=org, names=names)
+    return ModelRoute(provider="local", org=org, names=names)
 
 
 def _org(before: list[str], provider: str | None) -> str | None:

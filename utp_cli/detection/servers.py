@@ -56,7 +56,7 @@ class ServerFacts(Record):
         return {**{name: getattr(self, name) for name in names}, "notes": list(self.notes)}
 
 
-class Engine(Record):
+class ServerKind(Record):
     """A kind of server: how it is known, what else to ask, what its answers mean."""
 
     name: str
@@ -286,24 +286,24 @@ def _has(key: str, *path: str) -> Callable[[Any], bool]:
     return lambda document: any(key in item for item in _items(document, *path))
 
 
-ENGINES: tuple[Engine, ...] = (
-    Engine(
+ENGINES: tuple[ServerKind, ...] = (
+    ServerKind(
         name="vllm", known_by={MODELS: _owned_by("vllm")}, asks=("/version",), models=_names(MODELS, "id"), facts=_vllm
     ),
-    Engine(
+    ServerKind(
         name="openrouter",
         known_by={MODELS: _has("supported_parameters", "data")},
         models=_names(MODELS, "id"),
         facts=_openrouter,
     ),
-    Engine(
+    ServerKind(
         name="llama.cpp",
         known_by={MODELS: _owned_by("llamacpp"), "/props": _has("default_generation_settings")},
         asks=("/props",),
         models=_names(MODELS, "id"),
         facts=_llama_cpp,
     ),
-    Engine(
+    ServerKind(
         name="sglang",
         known_by={
             MODELS: _owned_by("sglang"),
@@ -314,7 +314,7 @@ ENGINES: tuple[Engine, ...] = (
         models=_names(MODELS, "id"),
         facts=_sglang,
     ),
-    Engine(
+    ServerKind(
         name="ollama",
         known_by={"/api/tags": _has("models")},
         asks=("/api/ps", "/api/version"),
@@ -322,7 +322,7 @@ ENGINES: tuple[Engine, ...] = (
         models=_names("/api/tags", "name", "model"),
         facts=_ollama,
     ),
-    Engine(
+    ServerKind(
         name="lmstudio",
         known_by={"/api/v1/models": _has("key", "models"), "/api/v0/models": _has("state", "data")},
         models=lambda documents: (
@@ -330,12 +330,12 @@ ENGINES: tuple[Engine, ...] = (
         ),
         facts=_lm_studio,
     ),
-    Engine(
+    ServerKind(
         name="openrouter",
         known_by={"/api/v1/models": _has("supported_parameters", "data")},
         models=_names("/api/v1/models", "id"),
         facts=_openrouter,
     ),
-    Engine(name="openai", known_by={MODELS: _has("data")}, models=_names(MODELS, "id"), facts=_plain),
+    ServerKind(name="openai", known_by={MODELS: _has("data")}, models=_names(MODELS, "id"), facts=_plain),
 )
 """Tried in order; the first whose mark is there counts. `openai` is any server with that interface."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.identity import Identity, identity_of
 from utp_cli.detection.makers import MAKERS
-from utp_cli.detection.offers import FIELDS, Figure, Row
+from utp_cli.detection.offers import FIELDS, Figure, OfferRow
 from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def tabulate(offers: Sequence[Offer]) -> str:
     return "\n".join([json.dumps(head), *sorted(lines), ""])
 
 
-def _joined(identity: Identity, hosts: dict[str, list[Offer]], providers: list[str]) -> Row:
+def _joined(identity: Identity, hosts: dict[str, list[Offer]], providers: list[str]) -> OfferRow:
     """Vote on every field, and keep what single hosts do otherwise."""
     told = {host: _told(offers) for host, offers in hosts.items()}
     own = _settled(told)
@@ -67,7 +67,7 @@ def _joined(identity: Identity, hosts: dict[str, list[Offer]], providers: list[s
             if host and figure and not _same(value, figure[0]):
                 others.setdefault(providers.index(host), {})[place] = value
     known = frozenset(providers.index(host) for host in own if host)
-    return Row(identity=identity, figures=figures, hosts=known, others=others)
+    return OfferRow(identity=identity, figures=figures, hosts=known, others=others)
 
 
 def _told(offers: list[Offer]) -> dict[int, list[Any]]:

@@ -11,11 +11,17 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.conversation import Conversation, assistant, is_doubled, is_sound
+from utp_cli.detection.conversation import TemplateConversation, assistant, is_doubled, is_sound
 from utp_cli.detection.derive import derive
 from utp_cli.detection.go_template import is_go, take_apart, thinking_in, tools_in
+from utp_cli.detection.identify_dialect import (
+    TemplateTurn,
+    dialects_meant,
+    dialects_that_read,
+    examples_read,
+    turns_read,
+)
 from utp_cli.detection.probe import ANSWER, BARE_CALL, BOS, CALLS, EOS, NAMES, RESULT, RICH_CALL
-from utp_cli.detection.taught import Turn, dialects_meant, dialects_that_read, examples_read, turns_read
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
@@ -69,7 +75,7 @@ def read_template(source: str) -> TemplateReading:
 def _read_go(source: str) -> TemplateReading:
     template = take_apart(source)
     texts = [(calls, template.turn(calls)) for calls in TURNS]
-    turns = [Turn(text=text, calls=calls) for calls, text in texts if NAMES[0] in text]
+    turns = [TemplateTurn(text=text, calls=calls) for calls, text in texts if NAMES[0] in text]
     thinking, tools = thinking_in(template), tools_in(template)
     dialects, derived = _taught(turns, texts[0][1], texts[1][1], thinking)
     missing = {"tools": tools == "absent", "calls": not turns}
@@ -83,7 +89,7 @@ def _read_go(source: str) -> TemplateReading:
 
 
 def _taught(
-    turns: list[Turn],
+    turns: list[TemplateTurn],
     one: str,
     two: str,
     thinking: tuple[str, str] | None,
@@ -110,7 +116,7 @@ class _Reading:
     """Looks at one Jinja template."""
 
     def __init__(self, source: str) -> None:
-        self._talk = Conversation(source)
+        self._talk = TemplateConversation(source)
         self._notes: list[str] = []
 
     def result(self) -> TemplateReading:
@@ -142,7 +148,7 @@ class _Reading:
             return self._told_in_words(), None
         head, tail = talk.frame()
         frame = f"{talk.tail} {head} {tail} {BOS} {EOS}"
-        turns = [Turn(text=text, calls=calls, prompt=talk.tail, frame=frame) for calls, text in texts if text]
+        turns = [TemplateTurn(text=text, calls=calls, prompt=talk.tail, frame=frame) for calls, text in texts if text]
         one, two = (_within(text, head, tail) for _, text in texts[:2])
         answered = talk.render({"role": "assistant", "content": ANSWER}) or ""
         dropped = tail if _TOKEN.fullmatch(tail) and tail != EOS else ""

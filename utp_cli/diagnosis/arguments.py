@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
-from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
+from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
@@ -16,9 +16,9 @@ from utp_cli.schemas.types import json_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.fit import Misfit
+    from utp_cli.diagnosis.argument_mismatch import Misfit
+    from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
-    from utp_cli.diagnosis.written import Written
 
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
 _QUOTED = regex(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
@@ -26,23 +26,23 @@ _PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECA
 _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
 
-def _seen(call: Written, message: str, evidence: str, **more: Any) -> Sighting:
-    return Sighting(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
+def _seen(call: CallView, message: str, evidence: str, **more: Any) -> Observation:
+    return Observation(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
 
 
-def _misfits_by_call(answer: Answer, kind: str) -> Iterator[tuple[Written, list[Misfit]]]:
+def _misfits_by_call(answer: Answer, kind: str) -> Iterator[tuple[CallView, list[Misfit]]]:
     for call, all_found in answer.misfits:
         found = [misfit for misfit in all_found if misfit.kind == kind]
         if found:
             yield call, found
 
 
-def _misfits(answer: Answer, kind: str) -> Iterator[tuple[Written, Misfit]]:
+def _misfits(answer: Answer, kind: str) -> Iterator[tuple[CallView, Misfit]]:
     return ((call, misfit) for call, found in _misfits_by_call(answer, kind) for misfit in found)
 
 
 @diagnosis("arguments-invalid-json", "error", star=True)
-def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
+def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     r"""The arguments are no JSON.
 
     What people see: the client cannot decode the arguments of a structured call.
@@ -71,7 +71,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("arguments-double-encoded", "warning")
-def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
+def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
     """The arguments were encoded as JSON twice.
 
     What people see: the executor gets a string where it wants a mapping.
@@ -84,7 +84,7 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
     Symptoms: `argument after ** must be a mapping, not str`, `Input should be a valid dictionary`,
     `'str' object has no attribute 'get'`.
     """
-    for call in answer.written:
+    for call in answer.call_views:
         value = call.reading.value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
         if twice or (not call.native and any(repair.code == "double-encoded-json" for repair in call.repairs)):
@@ -92,7 +92,7 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("nested-json-string", "warning")
-def nested_json_string(answer: Answer) -> Iterator[Sighting]:
+def nested_json_string(answer: Answer) -> Iterator[Observation]:
     """A list or an object was given as text.
 
     What people see: the tool complains about a list that is plainly there.
@@ -134,7 +134,7 @@ def _label(misfit: Misfit) -> str:
 
 
 @diagnosis("arguments-not-object", "error")
-def arguments_not_object(answer: Answer) -> Iterator[Sighting]:
+def arguments_not_object(answer: Answer) -> Iterator[Observation]:
     """The arguments are JSON, but no object; or they are plain prose.
 
     What people see: the executor stumbles over `null`, a list or a bare word.
@@ -162,7 +162,7 @@ def arguments_not_object(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("arguments-empty-string", "info", star=True)
-def arguments_empty_string(answer: Answer) -> Iterator[Sighting]:
+def arguments_empty_string(answer: Answer) -> Iterator[Observation]:
     """The arguments are an empty text instead of `{}`.
 
     What people see: a tool without parameters cannot be called.
@@ -175,7 +175,7 @@ def arguments_empty_string(answer: Answer) -> Iterator[Sighting]:
 
     Symptoms: `Unexpected end of JSON input`, `Expecting value: line 1 column 1 (char 0)`.
     """
-    for call in answer.written:
+    for call in answer.call_views:
         if call.text_due and not call.text.strip() and call.reason != "truncated":
             tool = answer.known.get(call.known_name)
             yield _seen(
@@ -187,7 +187,7 @@ def arguments_empty_string(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("arguments-concatenated", "error")
-def arguments_concatenated(answer: Answer) -> Iterator[Sighting]:
+def arguments_concatenated(answer: Answer) -> Iterator[Observation]:
     """Two or more objects stand one after the other in one call.
 
     What people see: `{…}{…}` as arguments, and only the first part can be decoded.
@@ -208,7 +208,7 @@ def arguments_concatenated(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("arguments-python-literal", "warning")
-def arguments_python_literal(answer: Answer) -> Iterator[Sighting]:
+def arguments_python_literal(answer: Answer) -> Iterator[Observation]:
     """The model wrote Python instead of JSON.
 
     What people see: single quotes, `True` or `None` in the arguments.
@@ -222,7 +222,7 @@ def arguments_python_literal(answer: Answer) -> Iterator[Sighting]:
     Symptoms: `Expecting property name enclosed in double quotes`, `Expected property name or '}' in
     JSON`.
     """
-    for call in answer.written:
+    for call in answer.call_views:
         if _written_in_python(call):
             yield _seen(call, f"the arguments of {call.name} are a Python literal, not JSON", call.text)
     for call, misfit in _misfits(answer, "type"):
@@ -230,7 +230,7 @@ def arguments_python_literal(answer: Answer) -> Iterator[Sighting]:
             yield _seen(call, f"{_label(misfit)} holds a Python literal", f"{misfit.path}: {misfit.value}")
 
 
-def _written_in_python(call: Written) -> bool:
+def _written_in_python(call: CallView) -> bool:
     if call.untyped:
         return any(repair.code in _PYTHON_REPAIRS for repair in call.repairs)
     if not (call.text_due or call.text.lstrip().startswith("{")):
@@ -239,7 +239,7 @@ def _written_in_python(call: Written) -> bool:
 
 
 @diagnosis("missing-argument", "error")
-def missing_argument(answer: Answer) -> Iterator[Sighting]:
+def missing_argument(answer: Answer) -> Iterator[Observation]:
     """A required argument is absent.
 
     What people see: the tool refuses the call, often several times in a row.
@@ -259,7 +259,7 @@ def missing_argument(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("wrong-type", "warning", star=True)
-def wrong_type(answer: Answer) -> Iterator[Sighting]:
+def wrong_type(answer: Answer) -> Iterator[Observation]:
     """An argument has another type than the schema asks.
 
     What people see: the call fails validation over a number in quotes.
@@ -290,7 +290,7 @@ def _coercion(misfit: Misfit) -> str:
 
 
 @diagnosis("unexpected-argument", "warning")
-def unexpected_argument(answer: Answer) -> Iterator[Sighting]:
+def unexpected_argument(answer: Answer) -> Iterator[Observation]:
     """An argument that the tool does not have.
 
     What people see: the executor fails on a keyword it does not know.
@@ -317,7 +317,7 @@ def _told_unknown(misfit: Misfit) -> str:
 
 
 @diagnosis("malformed-function-call", "error")
-def malformed_function_call(answer: Answer) -> Iterator[Sighting]:
+def malformed_function_call(answer: Answer) -> Iterator[Observation]:
     """The provider could not read its own model's call.
 
     What people see: Gemini answers with nothing.
@@ -335,14 +335,14 @@ def malformed_function_call(answer: Answer) -> Iterator[Sighting]:
     """
     if answer.stop == "malformed":
         said = answer.result.facts.finish_message
-        yield Sighting(
+        yield Observation(
             message="the provider could not read the call that the model wrote",
             evidence=f"{answer.result.finish_reason}" + (f": {said}" if said else ""),
         )
 
 
 @diagnosis("literal-backslash-n", "info")
-def literal_backslash_n(answer: Answer) -> Iterator[Sighting]:
+def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
     r"""Line breaks were escaped twice.
 
     What people see: a file is written as one long line with `\n` in it.
@@ -356,7 +356,7 @@ def literal_backslash_n(answer: Answer) -> Iterator[Sighting]:
     Symptoms: `\n appears literally in file`, `SyntaxError: unexpected character after line continuation
     character`.
     """
-    for call in answer.written:
+    for call in answer.call_views:
         for name, value in call.arguments.items():
             if isinstance(value, str) and call.whole and _escaped_twice(name, value):
                 yield _seen(call, f"{name} holds backslash-n instead of line breaks", f"{name}: {clipped(value, 120)}")

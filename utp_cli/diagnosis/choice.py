@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _MODES: dict[str, Literal["auto", "none", "must"]] = {
 }
 
 
-class Choice(Record):
+class RequestChoice(Record):
     """What a request says about calling tools."""
 
     mode: Literal["auto", "none", "must"] = "auto"
@@ -30,16 +30,16 @@ class Choice(Record):
     written: Any = None
 
 
-def choice_of(request: Mapping[str, Any]) -> Choice:
+def choice_of(request: Mapping[str, Any]) -> RequestChoice:
     """Read the tool choice of any provider's request."""
     config = request.get("toolConfig") or request.get("tool_config")
     config = config if isinstance(config, dict) else {}
     found = request.get("tool_choice", request.get("function_call"))
     found = found or config.get("functionCallingConfig") or config.get("toolChoice")
     if isinstance(found, str):
-        return Choice(mode=_MODES.get(found.casefold(), "auto"), written=found)
+        return RequestChoice(mode=_MODES.get(found.casefold(), "auto"), written=found)
     if not isinstance(found, dict):
-        return Choice()
+        return RequestChoice()
     kind = found.get("mode", found.get("type"))
     inner = next(
         (v for k in ("function", "tool", "allowed_tools", "custom") if isinstance(v := found.get(k), dict)),
@@ -50,11 +50,11 @@ def choice_of(request: Mapping[str, Any]) -> Choice:
     known = tuple(name for name in names if isinstance(name, str))
     must = bool(known) or "any" in found
     mode = _MODES.get(str(inner.get("mode") or kind).casefold(), "must" if must else "auto")
-    return Choice(mode=mode, names=known, written=found)
+    return RequestChoice(mode=mode, names=known, written=found)
 
 
 @diagnosis("tool-choice-ignored", "error")
-def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
+def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     """A call was asked for, and none came.
 
     What people see: `required` was sent, and a plain answer came.
@@ -69,19 +69,19 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Sighting]:
     """
     choice = choice_of(answer.request)
     # What was cut off, refused or swallowed on the way says nothing about the choice.
-    ended = answer.ended and not any(call.reason for call in answer.written) and not answer.thought
+    ended = answer.ended and not any(call.reason for call in answer.call_views) and not answer.thought
     if choice.mode != "must" or not ended:
         return
-    called = [call.known_name for call in answer.written]
+    called = [call.known_name for call in answer.call_views]
     if not called or (choice.names and not set(choice.names) & set(called)):
-        yield Sighting(
+        yield Observation(
             message="a call was asked for, and " + (f"{', '.join(called)} was called" if called else "there is none"),
             evidence=f"tool_choice: {choice.written}; calls: {', '.join(called) or 'none'}",
         )
 
 
 @diagnosis("tool-choice-none-ignored", "warning")
-def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
+def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
     """A call came although calls were forbidden.
 
     What people see: a call on a turn that asked for none.
@@ -97,9 +97,9 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
     sent = answer.request.get("tools") or answer.request.get("functions")
     whole = {"model", "messages"} <= answer.request.keys()  # else it may be a saved conversation: its tools are unknown
     none_sent = not sent and ("tools" in answer.request or (whole and not answer.tools))
-    calls = [call for call in answer.written if call.native or call.parser not in {"", "json-content"}]
+    calls = [call for call in answer.call_views if call.native or call.parser not in {"", "json-content"}]
     if calls and (choice.mode == "none" or none_sent):
-        yield Sighting(
+        yield Observation(
             message=f"{calls[0].name} is called although calls were forbidden",
             evidence=f"tool_choice: {choice.written}" if choice.mode == "none" else "tools: none sent",
             pointer=calls[0].pointer,
@@ -109,7 +109,7 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("parallel-off-ignored", "warning")
-def parallel_off_ignored(answer: Answer) -> Iterator[Sighting]:
+def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
     """Several calls came although one was asked for.
 
     What people see: several calls in one turn.
@@ -127,7 +127,7 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Sighting]:
         return
     for turn in answer.turns:
         if len(turn.calls) > 1:
-            yield Sighting(
+            yield Observation(
                 message=f"{len(turn.calls)} calls came although parallel calls are off",
                 evidence=", ".join(str(call.name) for call in turn.calls),
                 pointer=turn.calls[1].pointer,
@@ -136,7 +136,7 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("finish-stop-with-calls", "warning")
-def finish_stop_with_calls(answer: Answer) -> Iterator[Sighting]:
+def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     """The stop reason is `stop`, and there is a call.
 
     What people see: the agent ends the turn and ignores the call.
@@ -151,7 +151,7 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Sighting]:
     """
     on_chat = [call for call in answer.native if call.parser in _CHAT and call.whole]
     if on_chat and answer.stop == "stop" and choice_of(answer.request).mode != "must":
-        yield Sighting(
+        yield Observation(
             message=f"{on_chat[0].name} is called, and the stop reason is {answer.result.finish_reason}",
             evidence=f"finish_reason: {answer.result.finish_reason}, {len(on_chat)} calls",
             pointer=on_chat[0].pointer,

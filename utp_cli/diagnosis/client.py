@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.sighting import diagnosis
+from utp_cli.diagnosis.observation import diagnosis
 from utp_cli.diagnosis.streaming import odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.sighting import Sighting
-    from utp_cli.diagnosis.subject import Answer, Session
+    from utp_cli.diagnosis.observation import Observation
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
 @diagnosis("arguments-wrong-kind", "error", star=True, kinds=("answer", "session"))
-def arguments_wrong_kind(subject: Answer | Session) -> Iterator[Sighting]:
+def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The arguments are text where an object is due, or the other way round.
 
     What people see: the client, or the server on the next turn, stumbles over the type of the arguments.
@@ -35,7 +35,7 @@ def arguments_wrong_kind(subject: Answer | Session) -> Iterator[Sighting]:
 
 
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"))
-def legacy_functions_field(subject: Answer | Session) -> Iterator[Sighting]:
+def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The fields of OpenAI's first function calls are in use.
 
     What people see: newer providers ignore the call, or the definitions.

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.subject import Answer, Session
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
 @diagnosis("call-id-missing", "warning", kinds=("answer", "session"))
-def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
+def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """A call has no id.
 
     What people see: the call is dropped, or its result cannot be matched.
@@ -37,7 +37,7 @@ def call_id_missing(subject: Answer | Session) -> Iterator[Sighting]:
 
 
 @diagnosis("call-id-duplicate", "error", kinds=("answer", "session"))
-def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
+def call_id_duplicate(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """Two calls have the same id.
 
     What people see: HTTP 400, or the wrong result attached to a call.
@@ -53,7 +53,7 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
     for turn in subject.turns:
         for call in turn.calls:
             if call.id is not None and call.native and first.setdefault(call.id, call.pointer) != call.pointer:
-                yield Sighting(
+                yield Observation(
                     message=f"two calls have the id {call.id}",
                     evidence=f"{call.id} at {first[call.id]} and at {call.pointer}",
                     pointer=call.pointer,
@@ -63,7 +63,7 @@ def call_id_duplicate(subject: Answer | Session) -> Iterator[Sighting]:
 
 
 @diagnosis("missing-tool-result", "error", star=True, kinds=("session",))
-def missing_tool_result(session: Session) -> Iterator[Sighting]:
+def missing_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     """A call was never answered.
 
     What people see: HTTP 400 as soon as the conversation goes on.
@@ -84,7 +84,7 @@ def missing_tool_result(session: Session) -> Iterator[Sighting]:
         if any(result.named for result in turn.results):
             pending.clear()  # results by name answer in order: what they leave open cannot be told
         if turn.role in {"user", "assistant"} and pending and (turn.role == "assistant" or turn.speaks or turn.results):
-            yield Sighting(
+            yield Observation(
                 message="a call was not answered before the conversation went on",
                 evidence=", ".join(map(str, pending)) + f" without a result before {turn.pointer}",
                 pointer=next(iter(pending.values())),
@@ -94,7 +94,7 @@ def missing_tool_result(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("orphan-tool-result", "error", star=True, kinds=("session",))
-def orphan_tool_result(session: Session) -> Iterator[Sighting]:
+def orphan_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     """A result answers no call.
 
     What people see: HTTP 400, most often after the history was shortened.
@@ -112,7 +112,7 @@ def orphan_tool_result(session: Session) -> Iterator[Sighting]:
     for turn in session.turns:
         for result in turn.results:
             if not result.named and result.call_id not in asked:
-                yield Sighting(
+                yield Observation(
                     message="a tool result answers no call of the assistant message before it",
                     evidence=f"id {result.call_id}; asked for: {', '.join(map(str, asked[:9])) or 'none'}",
                     pointer=result.pointer,
@@ -122,7 +122,7 @@ def orphan_tool_result(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("mistral-id-format", "error", star=True, kinds=("session",))
-def mistral_id_format(session: Session) -> Iterator[Sighting]:
+def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
     """A call's id is not of the form that Mistral takes.
 
     What people see: HTTP 400 on the second turn, most often after switching models or providers in
@@ -144,7 +144,7 @@ def mistral_id_format(session: Session) -> Iterator[Sighting]:
     ids = PROVIDERS["mistral"].call_ids or ANY_ID
     for call in session.calls:
         if call.id is not None and not ids.accepts(str(call.id)):
-            yield Sighting(
+            yield Observation(
                 message=f"Mistral refuses the call id {call.id}",
                 evidence=f"id {call.id}: not nine letters or digits",
                 pointer=call.pointer,
@@ -153,7 +153,7 @@ def mistral_id_format(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("kimi-id-format", "error", kinds=("session",))
-def kimi_id_format(session: Session) -> Iterator[Sighting]:
+def kimi_id_format(session: ConversationHistory) -> Iterator[Observation]:
     """A call's id is not of the form that Kimi K2 was trained on.
 
     What people see: one or two calls work, then the model prints raw markers.
@@ -170,7 +170,7 @@ def kimi_id_format(session: Session) -> Iterator[Sighting]:
     for call in session.calls:
         own = rf"(?:functions\.)?{re.escape(call.name or '')}:\d+"
         if call.id is not None and not re.fullmatch(own, str(call.id)):
-            yield Sighting(
+            yield Observation(
                 message=f"Kimi K2 wants ids of the form functions.{call.name}:0",
                 evidence=f"id {call.id}",
                 pointer=call.pointer,
@@ -180,7 +180,7 @@ def kimi_id_format(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("history-arguments-invalid", "error", kinds=("session",))
-def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
+def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observation]:
     """A call in the history has arguments that are no JSON.
 
     What people see: one bad call, and every later request fails with 400.
@@ -198,7 +198,7 @@ def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
     for call in session.calls:
         reading = strict(call.text)
         if call.text.strip() and not reading.ok:
-            yield Sighting(
+            yield Observation(
                 message=f"the arguments of a past call of {call.name} are no JSON: {reading.error}",
                 evidence=call.text,
                 pointer=call.pointer,
@@ -206,7 +206,7 @@ def history_arguments_invalid(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("turn-order", "error", kinds=("session",))
-def turn_order(session: Session) -> Iterator[Sighting]:
+def turn_order(session: ConversationHistory) -> Iterator[Observation]:
     """A turn stands where the provider does not take one.
 
     What people see: HTTP 400 after the history was cut, or after a message was put in between.
@@ -221,7 +221,7 @@ def turn_order(session: Session) -> Iterator[Sighting]:
         return
     for before, turn in pairwise(session.turns):
         if before.role == "tool" and turn.role == "user":
-            yield Sighting(
+            yield Observation(
                 message="a user message stands directly after a tool result, which Mistral refuses",
                 evidence=f"role user after role tool at {turn.pointer}",
                 pointer=turn.pointer,
@@ -229,7 +229,7 @@ def turn_order(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("empty-content-refused", "error", kinds=("session",))
-def empty_content_refused(session: Session) -> Iterator[Sighting]:
+def empty_content_refused(session: ConversationHistory) -> Iterator[Observation]:
     """A message, a block or a tool result is empty.
 
     What people see: HTTP 400 after a tool gave nothing back, or after an answer with a call and no text.
@@ -246,7 +246,7 @@ def empty_content_refused(session: Session) -> Iterator[Sighting]:
         for result in turn.results:
             content = result.said.get("content")
             if content in ([], None) or (isinstance(content, str) and not content.strip()):
-                yield Sighting(
+                yield Observation(
                     message="a tool result is empty, which Bedrock refuses",
                     evidence=f"content: {content!r} at {result.pointer}",
                     pointer=result.pointer,

@@ -6,13 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.diagnosis.call_view import CallView
 from utp_cli.diagnosis.json_text import strict
-from utp_cli.diagnosis.written import Written
-from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer
-from utp_cli.wire.history import Message, messages_of
+from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,12 +38,12 @@ class Result(Record):
     """The message, or the block of one, that it stands in."""
 
 
-class Turn(Record):
+class MessageTurn(Record):
     """One message."""
 
     pointer: str
     role: str
-    calls: tuple[Written, ...] = ()
+    calls: tuple[CallView, ...] = ()
     results: tuple[Result, ...] = ()
     speaks: bool = False
     """It says something beside calls and results."""
@@ -54,10 +54,10 @@ class Turn(Record):
     @property
     def sent(self) -> bool:
         """It was sent to the model; else it is the answer that has just come."""
-        return not isinstance(self.message, Message) or bool(self.message.place)
+        return not isinstance(self.message, HistoryMessage) or bool(self.message.place)
 
 
-def turns_of(messages: Sequence[Any]) -> tuple[Turn, ...]:
+def turns_of(messages: Sequence[Any]) -> tuple[MessageTurn, ...]:
     """Read messages; what is no message is left out."""
     return tuple(
         _turn(_place(index, message), message) for index, message in enumerate(messages) if isinstance(message, dict)
@@ -65,10 +65,10 @@ def turns_of(messages: Sequence[Any]) -> tuple[Turn, ...]:
 
 
 def _place(index: int, message: dict[str, Any]) -> str:
-    return message.place if isinstance(message, Message) and message.place else pointer("messages", index)
+    return message.place if isinstance(message, HistoryMessage) and message.place else pointer("messages", index)
 
 
-def _turn(place: str, message: dict[str, Any]) -> Turn:
+def _turn(place: str, message: dict[str, Any]) -> MessageTurn:
     role = message.get("role")
     blocks = message.get("content")
     listed = [block for block in _list(blocks) if isinstance(block, dict)]
@@ -76,7 +76,7 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
     if role == "tool":
         results.append(_result(place, message))
     called = [*_calls(place, message), *_tool_uses(place, listed)]
-    return Turn(
+    return MessageTurn(
         pointer=place,
         role=role if isinstance(role, str) else "",
         calls=tuple(call for call, _ in called),
@@ -87,18 +87,18 @@ def _turn(place: str, message: dict[str, Any]) -> Turn:
     )
 
 
-def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddity]:
+def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[WireAnomaly]:
     """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's.
 
     Those that we put together ourselves do not.
     """
-    asked = [(at, message) for at, message in enumerate(messages) if not isinstance(message, Message)]
+    asked = [(at, message) for at, message in enumerate(messages) if not isinstance(message, HistoryMessage)]
     known = [(pointer("messages", at), message) for at, message in asked if isinstance(message, dict)]
     ollama = provider == "ollama" or _is_ollama([message for _, message in known])
     for place, message in known:
         if message.get("role") == "function" or message.get("function_call"):
             evidence = "role function" if message.get("role") == "function" else "function_call"
-            yield Oddity(code="legacy-field", pointer=place, evidence=evidence)
+            yield WireAnomaly(code="legacy-field", pointer=place, evidence=evidence)
         for at, call in enumerate(_list(message.get("tool_calls"))):
             function = call.get("function") if isinstance(call, dict) else None
             if not isinstance(function, dict):
@@ -106,13 +106,17 @@ def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[Oddit
             arguments, where = function.get("arguments"), place + pointer("tool_calls", at)
             if isinstance(arguments, str if ollama else dict):
                 kind = "text" if ollama else "an object"
-                yield Oddity(code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}")
+                yield WireAnomaly(
+                    code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}"
+                )
             if not ollama and call.get("id") in (None, ""):
-                yield Oddity(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
+                yield WireAnomaly(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
         for at, block in enumerate(_list(message.get("content"))):
             if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("input"), str):
                 where = place + pointer("content", at, "input")
-                yield Oddity(code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}")
+                yield WireAnomaly(
+                    code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}"
+                )
 
 
 def _is_ollama(messages: list[dict[str, Any]]) -> bool:
@@ -131,8 +135,8 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[Written, dict[str, Any]]]:
-    places = message.calls if isinstance(message, Message) else ()
+def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[CallView, dict[str, Any]]]:
+    places = message.calls if isinstance(message, HistoryMessage) else ()
     for index, call in enumerate(_list(message.get("tool_calls"))):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
@@ -140,16 +144,16 @@ def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[Written, dict[
             yield _written(place, where, call.get("id"), function.get("name"), function.get("arguments")), call
 
 
-def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[tuple[Written, dict[str, Any]]]:
+def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[tuple[CallView, dict[str, Any]]]:
     for index, block in enumerate(blocks):
         if block.get("type") == "tool_use":
             where = place + pointer("content", index)
             yield _written(place, where, block.get("id"), block.get("name"), block.get("input")), block
 
 
-def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> Written:
+def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> CallView:
     said = strict(arguments).value if isinstance(arguments, str) else arguments
-    return Written(
+    return CallView(
         name=name if isinstance(name, str) else None,
         known_name=name if isinstance(name, str) else "",
         arguments=said if isinstance(said, dict) else {},

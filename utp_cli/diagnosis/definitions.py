@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.sighting import Sighting, clipped, diagnosis
+from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
 from utp_cli.protocol.records import replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import ToolSet
     from utp_cli.facts.providers import Provider
     from utp_cli.facts.schema_subsets import SchemaSubset
-    from utp_cli.schemas.walk import Place
+    from utp_cli.schemas.walk import SchemaPlace
     from utp_cli.validation.definitions import Definition
 
 
@@ -33,8 +33,8 @@ def _provider(tools: ToolSet, definition: Definition) -> Provider:
     return provider_called(tools.provider, definition.tool.form)
 
 
-def _at(definition: Definition, node: Place, message: str, evidence: str) -> Sighting:
-    return Sighting(
+def _at(definition: Definition, node: SchemaPlace, message: str, evidence: str) -> Observation:
+    return Observation(
         message=f"{definition.tool.name}: {message}",
         evidence=evidence,
         pointer=node.pointer,
@@ -42,24 +42,24 @@ def _at(definition: Definition, node: Place, message: str, evidence: str) -> Sig
     )
 
 
-def _nodes(tools: ToolSet) -> Iterator[tuple[Definition, Place]]:
+def _nodes(tools: ToolSet) -> Iterator[tuple[Definition, SchemaPlace]]:
     for definition in tools.definitions:
         for node in places_of(definition):
             yield definition, node
 
 
-def places_of(definition: Definition) -> Iterator[Place]:
+def places_of(definition: Definition) -> Iterator[SchemaPlace]:
     """Yield every place in a tool's schema where a schema should stand, the root first."""
     return walk(definition.schema, definition.pointer + definition.schema_pointer)
 
 
-def _about_name(definition: Definition, message: str, evidence: str) -> Sighting:
+def _about_name(definition: Definition, message: str, evidence: str) -> Observation:
     place = definition.pointer + definition.body_pointer + pointer("name")
-    return Sighting(message=message, evidence=evidence, pointer=place, tool=definition.tool.name)
+    return Observation(message=message, evidence=evidence, pointer=place, tool=definition.tool.name)
 
 
 @diagnosis("tool-name-invalid", "error", star=True, kinds=("tools",))
-def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
+def tool_name_invalid(tools: ToolSet) -> Iterator[Observation]:
     r"""A tool's name has characters that the provider refuses.
 
     What people see: HTTP 400, and all tools are gone.
@@ -81,7 +81,7 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("tool-name-too-long", "error", kinds=("tools",))
-def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
+def tool_name_too_long(tools: ToolSet) -> Iterator[Observation]:
     """A tool's name is too long.
 
     What people see: HTTP 400, most often after an MCP client put `mcp__server__` before the name.
@@ -102,7 +102,7 @@ def tool_name_too_long(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("schema-array-without-items", "error", star=True, kinds=("tools",))
-def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
+def schema_array_without_items(tools: ToolSet) -> Iterator[Observation]:
     """An array does not say what is in it.
 
     What people see: HTTP 400 from OpenAI and Gemini.
@@ -123,7 +123,7 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("schema-top-level-union", "error", kinds=("tools",))
-def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
+def schema_top_level_union(tools: ToolSet) -> Iterator[Observation]:
     """The root of a schema is a union.
 
     What people see: HTTP 400 from Anthropic and OpenAI.
@@ -144,7 +144,7 @@ def schema_top_level_union(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("schema-strict-incomplete", "error", kinds=("tools",))
-def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
+def schema_strict_incomplete(tools: ToolSet) -> Iterator[Observation]:
     """Strict mode is on, and the schema leaves something open.
 
     What people see: HTTP 400 as soon as `strict: true` is sent.
@@ -179,7 +179,7 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("schema-keyword-unsupported", "error", star=True, kinds=("tools",))
-def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Sighting]:
+def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Observation]:
     """Gemini does not know a keyword of the schema.
 
     What people see: HTTP 400 from Gemini.
@@ -216,7 +216,7 @@ def _refused(subset: SchemaSubset, schema: dict[str, Any]) -> list[str]:
 
 
 @diagnosis("schema-ref-unsupported", "error", kinds=("tools",))
-def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
+def schema_ref_unsupported(tools: ToolSet) -> Iterator[Observation]:
     """A `$ref` leads out of the schema, or back to itself.
 
     What people see: HTTP 400 from providers that compile the schema.
@@ -243,7 +243,7 @@ def schema_ref_unsupported(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("schema-not-object", "error", kinds=("tools",))
-def schema_not_object(tools: ToolSet) -> Iterator[Sighting]:
+def schema_not_object(tools: ToolSet) -> Iterator[Observation]:
     """The arguments' schema is no object schema.
 
     What people see: one such tool, and every request fails.
@@ -268,13 +268,13 @@ def schema_not_object(tools: ToolSet) -> Iterator[Sighting]:
                 yield _at(definition, node, "the schema of a property is no object", compact(node.schema))
 
 
-def _is_union(node: Place, provider: Provider) -> bool:
+def _is_union(node: SchemaPlace, provider: Provider) -> bool:
     """A root that the provider refuses for its union has a diagnosis of its own."""
     return any(key in node.keywords for key in provider.root_refused) and "type" not in node.keywords
 
 
 @diagnosis("too-many-tools", "warning", star=True, kinds=("tools",))
-def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
+def too_many_tools(tools: ToolSet) -> Iterator[Observation]:
     """There are more tools than the provider takes, or than a model can choose from.
 
     What people see: HTTP 400, or the model picks the wrong tool.
@@ -292,7 +292,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
     limit = _provider(tools, tools.definitions[0]).tools if count else None
     over = limit is not None and count > limit
     if count > USUAL_TOOLS:
-        yield Sighting(
+        yield Observation(
             message=f"{count} tools" + (f"; {limit} are allowed" if over else " are many to choose from"),
             evidence=f"{count} definitions",
             severity="error" if over else "warning",
@@ -300,7 +300,7 @@ def too_many_tools(tools: ToolSet) -> Iterator[Sighting]:
 
 
 @diagnosis("tool-description-missing", "warning", kinds=("tools",))
-def tool_description_missing(tools: ToolSet) -> Iterator[Sighting]:
+def tool_description_missing(tools: ToolSet) -> Iterator[Observation]:
     """A tool does not say what it is for.
 
     What people see: the model answers from memory and never picks the tool.
@@ -314,7 +314,7 @@ def tool_description_missing(tools: ToolSet) -> Iterator[Sighting]:
     for definition in tools.definitions:
         text, name = definition.tool.description.strip(), definition.tool.name
         if len(text) < 10 or re.sub(r"[\W_]", "", text).casefold() == re.sub(r"[\W_]", "", name).casefold():
-            yield Sighting(
+            yield Observation(
                 message=f"{name}: the description says nothing",
                 evidence=f"description: {text!r}",
                 pointer=definition.pointer + definition.body_pointer + pointer("description"),

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.conversation_turns import canonical
 from utp_cli.diagnosis.models import WEAK, belongs
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from utp_cli.diagnosis.conversation_turns import Turn
-    from utp_cli.diagnosis.subject import Answer, Capture, Session
-    from utp_cli.diagnosis.written import Written
+    from utp_cli.diagnosis.call_view import CallView
+    from utp_cli.diagnosis.conversation_turns import MessageTurn
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected
     from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
 
@@ -52,7 +52,7 @@ _GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
 
 
 @diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"))
-def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
+def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The tool does not exist.
 
     What people see: the executor has no such tool.
@@ -72,7 +72,7 @@ def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
         if not _variants(call, subject.known):
             near = nearest(call.name or "", subject.known)
             kind = "a built-in tool of the model" if call.name in BUILT_IN else f"nearest: {near or 'none'}"
-            yield Sighting(
+            yield Observation(
                 message=f"there is no tool {call.name}",
                 evidence=f"{call.name}; {kind}; known: {', '.join(subject.known)}",
                 pointer=call.pointer,
@@ -82,7 +82,7 @@ def unknown_tool(subject: Answer | Session) -> Iterator[Sighting]:
 
 
 @diagnosis("tool-name-variant", "warning", kinds=("answer", "session"))
-def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
+def tool_name_variant(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The name of a tool is decorated or spelt in another way.
 
     What people see: the tool exists, under a slightly different name.
@@ -97,7 +97,7 @@ def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
     for call in _nameless(subject.known, subject.turns):
         variants = _variants(call, subject.known)
         if variants:
-            yield Sighting(
+            yield Observation(
                 message=f"{call.name} is a variant of {' or '.join(variants)}",
                 evidence=f"{call.name}; known: {', '.join(variants)}",
                 pointer=call.pointer,
@@ -107,7 +107,7 @@ def tool_name_variant(subject: Answer | Session) -> Iterator[Sighting]:
             )
 
 
-def _nameless(known: Mapping[str, Tool], turns: tuple[Turn, ...]) -> Iterator[Written]:
+def _nameless(known: Mapping[str, Tool], turns: tuple[MessageTurn, ...]) -> Iterator[CallView]:
     """The calls whose name is no known one, each name once."""
     seen = {*known, "", None}
     calls = (call for turn in turns for call in turn.calls) if known else ()
@@ -122,7 +122,7 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-def _variants(call: Written, known: Mapping[str, Tool]) -> list[str]:
+def _variants(call: CallView, known: Mapping[str, Tool]) -> list[str]:
     """The known tools that a name may mean: as it was repaired, as it is, or without its prefixes."""
     if call.known_name in known and any(repair.code in _SPELLINGS for repair in call.repairs):
         return [call.known_name]
@@ -137,7 +137,7 @@ def _variants(call: Written, known: Mapping[str, Tool]) -> list[str]:
 
 
 @diagnosis("duplicate-call", "warning", kinds=("answer", "session"))
-def duplicate_call(subject: Answer | Session) -> Iterator[Sighting]:
+def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The same call stands twice in one turn.
 
     What people see: the same thing happens twice.
@@ -153,7 +153,7 @@ def duplicate_call(subject: Answer | Session) -> Iterator[Sighting]:
         for call in turn.calls:
             key = _made(call)
             if key in seen:
-                yield Sighting(
+                yield Observation(
                     message=f"{call.name} is called twice with the same arguments",
                     evidence=key[1],
                     pointer=call.pointer,
@@ -164,7 +164,7 @@ def duplicate_call(subject: Answer | Session) -> Iterator[Sighting]:
 
 
 @diagnosis("identical-call-loop", "error", star=True, kinds=("session",))
-def identical_call_loop(session: Session) -> Iterator[Sighting]:
+def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
     """The agent goes round in circles.
 
     What people see: the same call again and again until the step limit.
@@ -180,7 +180,7 @@ def identical_call_loop(session: Session) -> Iterator[Sighting]:
     """
     for times, turn in _runs(session.turns):
         if times >= TIMES:
-            yield Sighting(
+            yield Observation(
                 message=f"the same calls are made {times} times in a row",
                 evidence=", ".join(f"{call.name}({canonical(call.arguments)})" for call in turn.calls),
                 pointer=turn.pointer,
@@ -189,7 +189,7 @@ def identical_call_loop(session: Session) -> Iterator[Sighting]:
             return
     for times, call in _failures(session.turns):
         if times >= TIMES:
-            yield Sighting(
+            yield Observation(
                 message=f"{call.name} fails {times} times in a row",
                 evidence=f"{times} error results of {call.name}",
                 pointer=call.pointer,
@@ -199,7 +199,7 @@ def identical_call_loop(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("round-limit", "error", kinds=("session",))
-def round_limit(session: Session) -> Iterator[Sighting]:
+def round_limit(session: ConversationHistory) -> Iterator[Observation]:
     """The agent takes more rounds of calls than it may.
 
     What people see: a request that never ends, or ends at the step limit of the framework without an answer.
@@ -221,7 +221,7 @@ def round_limit(session: Session) -> Iterator[Sighting]:
         if rounds > max(most, limit):
             most, last = rounds, turn
     if last is not None:
-        yield Sighting(
+        yield Observation(
             message=f"{most} rounds of calls for one request; {limit} are allowed",
             evidence=", ".join(f"{call.name}({canonical(call.arguments)})" for call in last.calls),
             pointer=last.pointer,
@@ -230,7 +230,7 @@ def round_limit(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("token-budget", "error", kinds=("session",))
-def token_budget(session: Session) -> Iterator[Sighting]:
+def token_budget(session: ConversationHistory) -> Iterator[Observation]:
     """The conversation costs more tokens than it may.
 
     What people see: a bill; or answers that get worse, the longer the conversation is.
@@ -245,18 +245,18 @@ def token_budget(session: Session) -> Iterator[Sighting]:
     """
     budget, spent = session.request.get("token_budget"), session.request.get("tokens_spent")
     if isinstance(budget, int) and isinstance(spent, int) and spent > budget:
-        yield Sighting(
+        yield Observation(
             message=f"the conversation took {spent:,} tokens; {budget:,} are allowed",
             evidence=f"{spent:,} tokens, {session.request.get('tokens_counted', 'as the server counted them')}",
         )
 
 
-def _made(call: Written) -> tuple[str | None, str]:
+def _made(call: CallView) -> tuple[str | None, str]:
     """What makes two calls the same; arguments that cannot be read are compared as text."""
     return call.name, canonical(call.arguments) if call.arguments else call.text.strip()
 
 
-def _runs(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Turn]]:
+def _runs(turns: tuple[MessageTurn, ...]) -> Iterator[tuple[int, MessageTurn]]:
     """How often the same calls were made in a row, with the last turn of each row."""
     last, times, key = None, 0, None
     for turn in turns:
@@ -270,7 +270,7 @@ def _runs(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Turn]]:
         yield times, last
 
 
-def _failures(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Written]]:
+def _failures(turns: tuple[MessageTurn, ...]) -> Iterator[tuple[int, CallView]]:
     """How often one tool failed in a row, with the last call of each row."""
     failed = {result.call_id: result.failed for turn in turns for result in turn.results}
     last, times = None, 0
@@ -285,7 +285,7 @@ def _failures(turns: tuple[Turn, ...]) -> Iterator[tuple[int, Written]]:
 
 
 @diagnosis("announced-not-called", "warning", star=True)
-def announced_not_called(answer: Answer) -> Iterator[Sighting]:
+def announced_not_called(answer: Answer) -> Iterator[Observation]:
     """The model says what it is going to do, and stops.
 
     What people see: "I will now call …", and the turn is over.
@@ -299,7 +299,7 @@ def announced_not_called(answer: Answer) -> Iterator[Sighting]:
 
     Symptoms: `model says it will call the tool but does not`.
     """
-    if not answer.known or answer.written or answer.thought or answer.result.server_calls or not answer.ended:
+    if not answer.known or answer.call_views or answer.thought or answer.result.server_calls or not answer.ended:
         return
     lines = answer.result.content[-_LAST:].replace("’", "'").rstrip().rsplit("\n", 1)
     last = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
@@ -307,7 +307,7 @@ def announced_not_called(answer: Answer) -> Iterator[Sighting]:
         return
     named = [name for name in answer.known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
     if named or last.rstrip("*_ ").endswith((":", "...", "…")):
-        yield Sighting(
+        yield Observation(
             message="a call is announced and not made" + (f": {named[0]}" if named else ""),
             evidence=last,
             tool=named[0] if named else None,
@@ -315,7 +315,7 @@ def announced_not_called(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("fabricated-result", "error")
-def fabricated_result(answer: Answer) -> Iterator[Sighting]:
+def fabricated_result(answer: Answer) -> Iterator[Observation]:
     """The model invents what the tool said.
 
     What people see: an answer built on a result that no tool gave.
@@ -328,7 +328,7 @@ def fabricated_result(answer: Answer) -> Iterator[Sighting]:
     Symptoms: `Observation: hallucinated`, `model generates tool response itself`.
     """
     first: dict[str, int] = {}
-    for call in answer.written:
+    for call in answer.call_views:
         taken = re.match(_RESULT, call.text.lstrip()) if call.reason == "malformed" and first else None
         if taken:  # it stands where a further call was due, and was read as a bad one
             yield _invented(call.text, taken[0], call.pointer, call.span)
@@ -342,8 +342,8 @@ def fabricated_result(answer: Answer) -> Iterator[Sighting]:
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 
 
-def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Sighting:
-    return Sighting(
+def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Observation:
+    return Observation(
         message="after a call the text goes on with a result that no tool gave",
         evidence=evidence,
         pointer=pointer,
@@ -353,7 +353,7 @@ def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Si
 
 
 @diagnosis("weak-model-tier", "info", kinds=("capture",))
-def weak_model_tier(capture: Capture) -> Iterator[Sighting]:
+def weak_model_tier(capture: Inspected) -> Iterator[Observation]:
     """The model is too small for tools, or was not trained for them.
 
     What people see: every fault at once.
@@ -367,4 +367,6 @@ def weak_model_tier(capture: Capture) -> Iterator[Sighting]:
     Symptoms: `small model does not call tools`.
     """
     if any(finding.severity != "info" for finding in capture.found) and (series := belongs(capture.model, WEAK)):
-        yield Sighting(message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}")
+        yield Observation(
+            message=f"{capture.model} is too weak a model for tools", evidence=f"{capture.model}: {series}"
+        )

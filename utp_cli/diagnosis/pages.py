@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import label_of
-from utp_cli.diagnosis.sighting import SECTIONS
+from utp_cli.diagnosis.observation import SECTIONS
 from utp_cli.diagnosis.themes import THEMES, rules_of, theme
 from utp_cli.facts.error_texts.entries import error_texts
 

@@ -33,7 +33,7 @@ THINK_TAGS = frozenset(
 """Those that are about thinking alone: some dialects close it with the token that ends any message."""
 
 
-class Passage(Record):
+class AnswerText(Record):
     """One text of an answer."""
 
     pointer: str

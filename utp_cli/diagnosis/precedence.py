@@ -51,7 +51,7 @@ PRECEDENCE = (
 """In order: what an earlier row took away takes nothing away itself."""
 
 
-def settled(findings: Iterable[Finding], rows: Sequence[Precedence] = PRECEDENCE) -> list[Finding]:
+def resolve_precedence(findings: Iterable[Finding], rows: Sequence[Precedence] = PRECEDENCE) -> list[Finding]:
     """Drop the findings that another one stands for."""
     left = list(findings)
     for row in rows if len(left) > 1 else ():

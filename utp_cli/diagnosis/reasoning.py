@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from utp_cli.diagnosis.subject import Answer, Session
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
 @diagnosis("think-tags-in-content", "warning")
-def think_tags_in_content(answer: Answer) -> Iterator[Sighting]:
+def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
     """Thinking stands in the visible text.
 
     What people see: `<think>` and what follows, shown to the user and sent back with the history.
@@ -38,7 +38,7 @@ def think_tags_in_content(answer: Answer) -> Iterator[Sighting]:
     for passage in () if answer.raw else answer.visible:
         tag = _THINK_TAG.search(passage.prose)
         if tag:
-            yield Sighting(
+            yield Observation(
                 message=f"the visible text holds {tag[0]}",
                 evidence=passage.text[tag.start() : tag.start() + 80],
                 pointer=passage.pointer,
@@ -48,7 +48,7 @@ def think_tags_in_content(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("call-in-reasoning", "error")
-def call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
+def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     """The only call stands in the thinking.
 
     What people see: the model thinks about the tool and stops; nothing runs.
@@ -61,11 +61,11 @@ def call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
 
     Symptoms: `tool call inside <think>`, `tool call in reasoning_content`.
     """
-    if answer.written:
+    if answer.call_views:
         return
     for call in answer.thought:
         if call.known_name in answer.known:
-            yield Sighting(
+            yield Observation(
                 message=f"the call of {call.name} stands in the thinking only",
                 evidence=call.text or f"{call.name}",
                 pointer=call.pointer,
@@ -76,7 +76,7 @@ def call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("draft-call-in-reasoning", "info")
-def draft_call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
+def draft_call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     """A call was drafted in the thinking and then made.
 
     What people see: the same command runs twice, where a client looks for calls in the thinking too.
@@ -89,7 +89,7 @@ def draft_call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
     """
     if answer.result.calls:
         for call in answer.thought:
-            yield Sighting(
+            yield Observation(
                 message=f"a draft of {call.name} stands in the thinking",
                 evidence=call.text or f"{call.name}",
                 pointer=call.pointer,
@@ -99,7 +99,7 @@ def draft_call_in_reasoning(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("unclosed-thinking", "warning")
-def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
+def unclosed_thinking(answer: Answer) -> Iterator[Observation]:
     """Thinking runs into a call without being closed.
 
     What people see: thinking and call run into each other; some parsers then take the call for thinking.
@@ -122,7 +122,7 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
         for opener, closer in THINK_MARKERS:
             at = gap.rfind(opener)
             if at > gap.rfind(closer):
-                yield Sighting(
+                yield Observation(
                     message=f"{opener} is not closed before the call of {call.name}",
                     evidence=gap[at : at + 80],
                     pointer=call.pointer,
@@ -133,7 +133,7 @@ def unclosed_thinking(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("reasoning-not-returned", "error", star=True, kinds=("session",))
-def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
+def reasoning_not_returned(session: ConversationHistory) -> Iterator[Observation]:
     """The history lacks the thinking that the provider wants back.
 
     What people see: HTTP 400 on the turn after the first tool call.
@@ -155,7 +155,7 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
         return
     for turn in session.turns:
         if turn.role == "assistant" and turn.calls and turn.sent and turn.message.get("reasoning_content") is None:
-            yield Sighting(
+            yield Observation(
                 message="an assistant message with tool calls lacks its reasoning_content",
                 evidence=f"keys: {', '.join(sorted(map(str, turn.message)))}",
                 pointer=turn.pointer,
@@ -164,7 +164,7 @@ def reasoning_not_returned(session: Session) -> Iterator[Sighting]:
 
 
 @diagnosis("thought-signature-missing", "error", star=True, kinds=("session",))
-def thought_signature_missing(session: Session) -> Iterator[Sighting]:
+def thought_signature_missing(session: ConversationHistory) -> Iterator[Observation]:
     """The history lacks Gemini's thought signature.
 
     What people see: Gemini 3 answers HTTP 400 on the second turn.
@@ -183,7 +183,7 @@ def thought_signature_missing(session: Session) -> Iterator[Sighting]:
         return
     for turn in session.turns:
         if turn.role in {"assistant", "model"} and turn.calls and turn.sent and not _signed(turn.sources[0]):
-            yield Sighting(
+            yield Observation(
                 message=f"the call of {turn.calls[0].name} has no thought signature",
                 evidence=f"id {turn.calls[0].id}: no thoughtSignature, nor one in extra_content",
                 pointer=turn.calls[0].pointer,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
-from utp_cli.diagnosis.sighting import clipped, section
+from utp_cli.diagnosis.observation import clipped, section
 from utp_cli.facts.error_texts.entries import MANY
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.facts.servers import LABELS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.subject import Refusal
     from utp_cli.facts.error_texts.entries import ErrorText
-    from utp_cli.facts.error_texts.finder import Match
+    from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.protocol.catalogue import Catalogue
     from utp_cli.protocol.rules import Rule
 
@@ -70,7 +70,7 @@ def _said_by(entry: ErrorText) -> str:
     return entry.cause if entry.by == MANY else f"{fixes.label_of(entry.by)}: {entry.cause}"
 
 
-def _refined(match: Match, message: str) -> str:
+def _refined(match: FoundText, message: str) -> str:
     """A refused input is what its issues say, where they say it."""
     if match.entry.code != "tool-input-refused":
         return match.entry.code
@@ -78,7 +78,7 @@ def _refined(match: Match, message: str) -> str:
     return next((code for code, sign in _ISSUES if re.search(sign, issues, re.IGNORECASE)), match.entry.code)
 
 
-def _evidence(message: str, match: Match) -> str:
+def _evidence(message: str, match: FoundText) -> str:
     begin = max(match.span[0] - _AROUND, 0)
     return clipped(("… " if begin else "") + message[begin:])
 

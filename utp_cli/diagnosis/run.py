@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.precedence import settled
-from utp_cli.diagnosis.subject import Answer, Capture, Refusal, Session, Template, ToolSet
+from utp_cli.diagnosis.precedence import resolve_precedence
+from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Refusal, Template, ToolSet
 from utp_cli.diagnosis.themes import rules_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
@@ -14,7 +14,7 @@ from utp_cli.wire.history import messages_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from utp_cli.diagnosis.sighting import Kind
+    from utp_cli.diagnosis.observation import Kind
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
 
@@ -30,7 +30,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     """
     result, model = answer.result, answer.model
     if result.facts.error is None:
-        return _looked_at(answer, "answer", model)
+        return _run_rules(answer, "answer", model)
     refusal = Refusal(
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
@@ -41,9 +41,9 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         request=answer.request,
         server=answer.server,
     )
-    answered = result.shape != "error" and (result.texts or answer.written)
-    came = _looked_at(answer, "answer", model) if answered else []
-    return [*_looked_at(refusal, "refusal", model), *came]
+    answered = result.shape != "error" and (result.texts or answer.call_views)
+    came = _run_rules(answer, "answer", model) if answered else []
+    return [*_run_rules(refusal, "refusal", model), *came]
 
 
 def _quoted(result: ParseResult) -> str:
@@ -68,18 +68,18 @@ def diagnose_session(
     request: Mapping[str, Any] | None = None,
 ) -> list[Finding]:
     """Return the diagnoses of a conversation, worst first. `tools`: definitions, or tools by name."""
-    session = Session(messages=messages, tools=tools, model=model, provider=provider, request=request or {})
-    return _looked_at(session, "session", model)
+    session = ConversationHistory(messages=messages, tools=tools, model=model, provider=provider, request=request or {})
+    return _run_rules(session, "session", model)
 
 
 def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:
     """Return the diagnoses of tool definitions, as written, for a provider."""
-    return _looked_at(ToolSet(tools=tools, provider=provider), "tools", model)
+    return _run_rules(ToolSet(tools=tools, provider=provider), "tools", model)
 
 
 def diagnose_template(text: str, *, model: str | None = None, server: Mapping[str, Any] | None = None) -> list[Finding]:
     """Return the diagnoses of a chat template; `server`: what is known of the server that renders with it."""
-    return _looked_at(Template(text=text, server=server or {}), "template", model)
+    return _run_rules(Template(text=text, server=server or {}), "template", model)
 
 
 def diagnose_other(kind: str, table: Mapping[str, Any]) -> list[Finding]:
@@ -136,10 +136,10 @@ def _named(refusal: Refusal) -> list[Finding]:
     return [finding] if finding else []
 
 
-def _looked_at(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
-    found = settled(finding for rule in rules_for(kind) for finding in rule.check(subject))
+def _run_rules(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
+    found = resolve_precedence(finding for rule in rules_for(kind) for finding in rule.check(subject))
     if isinstance(subject, Refusal):
         found += _named(subject)
-    capture = Capture(model=model, found=found)
+    capture = Inspected(model=model, found=found)
     found += [finding for rule in rules_for("capture") for finding in rule.check(capture)]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import END_OF_TURN, first_token, leaked_into
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
@@ -17,9 +17,9 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.passages import Passage
+    from utp_cli.diagnosis.call_view import CallView
+    from utp_cli.diagnosis.passages import AnswerText
     from utp_cli.diagnosis.subject import Answer
-    from utp_cli.diagnosis.written import Written
     from utp_cli.dialects.spec import Dialect
 
 _HARMONY = regex(
@@ -32,7 +32,7 @@ _BARE = regex(r"\s*(?:[\[{]|```)")
 
 
 @diagnosis("call-left-in-content", "error", star=True)
-def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
+def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
 
     What people see: the agent prints the call, as JSON or as tags, and stops. The list of tool calls is
@@ -55,7 +55,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
         if _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
-        yield Sighting(
+        yield Observation(
             message=f"the call of {call.name} stands in the text only",
             evidence=_shown(call, answer),
             pointer=call.pointer,
@@ -66,16 +66,16 @@ def call_left_in_content(answer: Answer) -> Iterator[Sighting]:
         return  # one answer has one parser: further calls prove nothing new
 
 
-def _shown(call: Written, answer: Answer) -> str:
+def _shown(call: CallView, answer: Answer) -> str:
     text = answer.result.texts.get(call.pointer, "")
     return (text[slice(*call.span)] if call.span else "") or call.text
 
 
-def _is_bare(call: Written, answer: Answer) -> bool:
+def _is_bare(call: CallView, answer: Answer) -> bool:
     return _BARE.match(_shown(call, answer)) is not None
 
 
-def _is_everything(call: Written, answer: Answer) -> bool:
+def _is_everything(call: CallView, answer: Answer) -> bool:
     """Whether the whole text is one object with a name and arguments, alone or in a fence."""
     text = answer.result.texts.get(call.pointer, "").strip()
     fenced = _FENCED.fullmatch(text)
@@ -88,7 +88,7 @@ def _is_everything(call: Written, answer: Answer) -> bool:
 
 
 @diagnosis("parser-mismatch", "error")
-def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
+def parser_mismatch(answer: Answer) -> Iterator[Observation]:
     """The server's tool parser reads another format than the model writes.
 
     What people see: a tool parser is configured, and still the calls arrive as text, or its log is full of
@@ -108,7 +108,7 @@ def parser_mismatch(answer: Answer) -> Iterator[Sighting]:
         if dialect is None or running is None or configured in fixes.parsers_of(dialect, answer.model):
             continue
         if dialect == dialect_of(answer.model) or not _alike(dialect, running):
-            yield Sighting(
+            yield Observation(
                 message=f"the server runs the tool parser {configured}, and the model writes {dialect.name}",
                 evidence=_shown(call, answer),
                 pointer=call.pointer,
@@ -127,7 +127,7 @@ def _alike(one: Dialect, other: Dialect) -> bool:
 
 
 @diagnosis("calls-lost", "error")
-def calls_lost(answer: Answer) -> Iterator[Sighting]:
+def calls_lost(answer: Answer) -> Iterator[Observation]:
     """The server swallowed what the model wrote.
 
     What people see: an empty answer: no text, no call, although tokens were billed.
@@ -143,24 +143,24 @@ def calls_lost(answer: Answer) -> Iterator[Sighting]:
     Symptoms: `finish_reason is tool_calls but tool_calls is empty`, `empty response content`.
     """
     result = answer.result
-    if answer.raw or result.server_calls or answer.written or answer.thought:
+    if answer.raw or result.server_calls or answer.call_views or answer.thought:
         return
     if answer.stop == "tool":
-        yield Sighting(
+        yield Observation(
             message="the stop reason says that a tool is called, and there is no call",
             evidence=f"stop reason {result.finish_reason}, no call",
         )
     tokens = (answer.completion_tokens or 0) - answer.hidden_tokens
     empty = not any(text.strip() for text in result.texts.values()) and not answer.speaks_otherwise
     if answer.stop == "stop" and tokens >= 8 and empty:
-        yield Sighting(
+        yield Observation(
             message="nothing arrived of what the model generated",
             evidence=f"{tokens} tokens generated, and text, thinking and calls are empty",
         )
 
 
 @diagnosis("leaked-special-tokens", "warning")
-def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
+def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
     """Control tokens of the model stand in the text or in an argument.
 
     What people see: `<|im_end|>`, a lone `</tool_call>` and the like in the answer.
@@ -177,7 +177,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
     for passage in answer.visible:
         loose = first_token(_loose(passage, answer))
         if loose:
-            yield Sighting(
+            yield Observation(
                 message=f"the control token {loose[0]} stands in the text",
                 evidence=loose[0],
                 pointer=passage.pointer,
@@ -186,17 +186,17 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
     for lone in answer.result.rejected if answer.stop == "stop" else ():
         if lone.name is None and lone.reason == "truncated" and lone.span and not lone.raw:
             token = answer.result.texts[lone.pointer][slice(*lone.span)].strip()
-            yield Sighting(
+            yield Observation(
                 message=f"the control token {token} stands at the end, and no call behind it",
                 evidence=token,
                 pointer=lone.pointer,
                 span=lone.span,
             )
-    for call in answer.written:
+    for call in answer.call_views:
         for name, value in call.arguments.items():
             stuck = leaked_into(value) if isinstance(value, str) else None
             if stuck:
-                yield Sighting(
+                yield Observation(
                     message=f"the control token {stuck} sticks to the argument {name}",
                     evidence=f"{name}: {value[:40]!r} … {value[-40:]!r}" if len(value) > 80 else f"{name}: {value!r}",
                     pointer=call.pointer,
@@ -205,7 +205,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Sighting]:
                 )
 
 
-def _loose(passage: Passage, answer: Answer) -> str:
+def _loose(passage: AnswerText, answer: Answer) -> str:
     """The text in which no token has a reason to stand."""
     if not answer.raw:
         return passage.told if passage.holds_call else passage.prose
@@ -227,7 +227,7 @@ _BODIES: dict[str, str] = {
 
 
 @diagnosis("special-tokens-stripped", "error")
-def special_tokens_stripped(answer: Answer) -> Iterator[Sighting]:
+def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
     """The marker that announces the call was dropped in decoding.
 
     What people see: the body of the call stands in the answer, and no tool parser finds it.
@@ -255,7 +255,7 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Sighting]:
         found = re.fullmatch(body, text, re.DOTALL)
         if found and _names_known(found, answer):
             opener = (dialect.section_open or dialect.call_open)[0]
-            yield Sighting(
+            yield Observation(
                 message=f"the text is the body of a {dialect.name} call without {opener}",
                 evidence=text,
                 pointer=passage.pointer,
@@ -276,7 +276,7 @@ def _named_in(value: object) -> list[str]:
 
 
 @diagnosis("harmony-leak", "error")
-def harmony_leak(answer: Answer) -> Iterator[Sighting]:
+def harmony_leak(answer: Answer) -> Iterator[Observation]:
     """The channel markup of gpt-oss reaches the client.
 
     What people see: `commentary to=functions.x` or `<|channel|>` in the answer or in a tool's name.
@@ -297,17 +297,17 @@ def harmony_leak(answer: Answer) -> Iterator[Sighting]:
     for pointer, text in texts:
         found = _HARMONY.search(text)
         if found:
-            yield Sighting(
+            yield Observation(
                 message="harmony markup stands in the text",
                 evidence=found[0],
                 pointer=pointer,
                 fix=_harmony_fix(answer),
             )
             break
-    for call in answer.written:
+    for call in answer.call_views:
         found = _HARMONY.search(call.name or "")
         if found:
-            yield Sighting(
+            yield Observation(
                 message="harmony markup stands in the name of a call",
                 evidence=call.name or "",
                 pointer=call.pointer,

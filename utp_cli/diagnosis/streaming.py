@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.subject import Answer, Session
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
-def odd(subject: Answer | Session, code: str, message: str) -> Iterator[Sighting]:
+def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Iterator[Observation]:
     """Report the oddities of one kind that the wire told of."""
     for oddity in subject.oddities:
         if oddity.code == code:
-            yield Sighting(message=message, evidence=oddity.evidence or code, pointer=oddity.pointer)
+            yield Observation(message=message, evidence=oddity.evidence or code, pointer=oddity.pointer)
 
 
 @diagnosis("stream-index-collision", "error")
-def stream_index_collision(answer: Answer) -> Iterator[Sighting]:
+def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     """Several calls of a stream share one index.
 
     What people see: parallel calls become one, with names or arguments glued together.
@@ -37,7 +37,7 @@ def stream_index_collision(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("stream-name-repeated", "error")
-def stream_name_repeated(answer: Answer) -> Iterator[Sighting]:
+def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
     """The name of a call comes more than once.
 
     What people see: a tool named `searchsearchsearch`, or `null`.
@@ -51,11 +51,13 @@ def stream_name_repeated(answer: Answer) -> Iterator[Sighting]:
     yield from odd(answer, "name-repeated", "the name of a call is sent again and again, or is null")
     for call in answer.native:
         if call.name == "null":
-            yield Sighting(message="the name of a call is the text null", evidence="name: 'null'", pointer=call.pointer)
+            yield Observation(
+                message="the name of a call is the text null", evidence="name: 'null'", pointer=call.pointer
+            )
 
 
 @diagnosis("stream-arguments-repeated", "error")
-def stream_arguments_repeated(answer: Answer) -> Iterator[Sighting]:
+def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     """The arguments come as growing copies of themselves, or twice.
 
     What people see: arguments twice, or many times, in one text.
@@ -72,7 +74,7 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("sse-framing-broken", "error")
-def sse_framing_broken(answer: Answer) -> Iterator[Sighting]:
+def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     """The frames of the stream are broken.
 
     What people see: the client waits for ever, or sees half of the answer.

@@ -6,12 +6,12 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.diagnosis.conversation_turns import Turn, oddities_of, told_by_system, turns_of
-from utp_cli.diagnosis.fit import misfits
-from utp_cli.diagnosis.passages import Passage, blanked, code_in
-from utp_cli.diagnosis.written import Written, written
+from utp_cli.diagnosis.argument_mismatch import misfits
+from utp_cli.diagnosis.call_view import CallView, call_view
+from utp_cli.diagnosis.conversation_turns import MessageTurn, oddities_of, told_by_system, turns_of
+from utp_cli.diagnosis.passages import AnswerText, blanked, code_in
 from utp_cli.facts.finish_reasons import meaning_of
-from utp_cli.protocol.calls import NOT_MEANT, Oddity
+from utp_cli.protocol.calls import NOT_MEANT, WireAnomaly
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 from utp_cli.protocol.tools import Tool
@@ -19,7 +19,7 @@ from utp_cli.protocol.tools import Tool
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from utp_cli.diagnosis.fit import Misfit
+    from utp_cli.diagnosis.argument_mismatch import Misfit
     from utp_cli.diagnosis.json_text import Strict
     from utp_cli.facts.finish_reasons import Meaning
     from utp_cli.protocol.calls import ParseResult
@@ -97,40 +97,42 @@ class Answer(Record):
         return self.stop in {"stop", "tool"} or (self.raw and self.stop == "none")
 
     @cached_property
-    def written(self) -> tuple[Written, ...]:
+    def call_views(self) -> tuple[CallView, ...]:
         """Every call, also those rejected, that was meant to be run: not thought, not announced."""
         rejected = [call for call in self.result.rejected if call.reason not in NOT_MEANT]
-        return tuple(written(call, self.result) for call in (*self.result.calls, *rejected))
+        return tuple(call_view(call, self.result) for call in (*self.result.calls, *rejected))
 
     @cached_property
-    def readings(self) -> tuple[tuple[Written, Strict], ...]:
+    def readings(self) -> tuple[tuple[CallView, Strict], ...]:
         """The calls whose arguments came as JSON text, and what the strict reader makes of it."""
-        return tuple((call, call.reading) for call in self.written if call.text_due and call.text.strip())
+        return tuple((call, call.reading) for call in self.call_views if call.text_due and call.text.strip())
 
     @cached_property
-    def misfits(self) -> tuple[tuple[Written, tuple[Misfit, ...]], ...]:
+    def misfits(self) -> tuple[tuple[CallView, tuple[Misfit, ...]], ...]:
         """The whole calls of known tools, and where their arguments do not fit."""
-        known = ((call, self.known.get(call.known_name)) for call in self.written if call.whole and not call.free_text)
+        known = (
+            (call, self.known.get(call.known_name)) for call in self.call_views if call.whole and not call.free_text
+        )
         return tuple((call, tuple(misfits(call.arguments, tool))) for call, tool in known if tool)
 
     @cached_property
-    def native(self) -> tuple[Written, ...]:
+    def native(self) -> tuple[CallView, ...]:
         """Structured calls."""
-        return tuple(call for call in self.written if call.native)
+        return tuple(call for call in self.call_views if call.native)
 
     @cached_property
-    def in_text(self) -> tuple[Written, ...]:
+    def in_text(self) -> tuple[CallView, ...]:
         """Complete calls found in the text."""
-        return tuple(call for call in self.written if not call.native and call.whole)
+        return tuple(call for call in self.call_views if not call.native and call.whole)
 
     @cached_property
-    def thought(self) -> tuple[Written, ...]:
+    def thought(self) -> tuple[CallView, ...]:
         """Calls found in thinking; of known tools only, where tools are known."""
-        found = [written(call, self.result) for call in self.result.rejected if call.reason == "in-reasoning"]
+        found = [call_view(call, self.result) for call in self.result.rejected if call.reason == "in-reasoning"]
         return tuple(call for call in found if not self.known or call.name in self.known)
 
     @cached_property
-    def oddities(self) -> Sequence[Oddity]:
+    def oddities(self) -> Sequence[WireAnomaly]:
         """Where the wire, or the request, strays from its format."""
         return (*self.result.facts.oddities, *legacy_fields(self.request))
 
@@ -167,15 +169,15 @@ class Answer(Record):
         return len(compact(plain)) if plain else 0
 
     @cached_property
-    def passages(self) -> tuple[Passage, ...]:
+    def passages(self) -> tuple[AnswerText, ...]:
         """Every text of it."""
         return tuple(self._passage(pointer, text) for pointer, text in self.result.texts.items())
 
-    def _passage(self, pointer: str, text: str) -> Passage:
+    def _passage(self, pointer: str, text: str) -> AnswerText:
         spans = self._spans.get(pointer, {})
         code = list(code_in(text))
         spoken = blanked(text, [*code, *spans.get("call", ()), *spans.get("reasoning", ())])
-        return Passage(
+        return AnswerText(
             pointer=pointer,
             text=text,
             holds_call="call" in spans,
@@ -197,7 +199,7 @@ class Answer(Record):
         return found
 
     @property
-    def visible(self) -> tuple[Passage, ...]:
+    def visible(self) -> tuple[AnswerText, ...]:
         """What the user would see."""
         return tuple(passage for passage in self.passages if not passage.thinking)
 
@@ -207,13 +209,13 @@ class Answer(Record):
         return told_by_system(self.request)
 
     @cached_property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[MessageTurn, ...]:
         """The calls of each choice, as a conversation has them of each message."""
-        by_turn: dict[str, list[Written]] = {}
-        for call in self.written:
+        by_turn: dict[str, list[CallView]] = {}
+        for call in self.call_views:
             if call.whole:
                 by_turn.setdefault(call.turn, []).append(call)
-        return tuple(Turn(pointer=turn, role="assistant", calls=tuple(calls)) for turn, calls in by_turn.items())
+        return tuple(MessageTurn(pointer=turn, role="assistant", calls=tuple(calls)) for turn, calls in by_turn.items())
 
 
 class Refusal(Record):
@@ -232,7 +234,7 @@ class Refusal(Record):
     server: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Session(Record):
+class ConversationHistory(Record):
     """A conversation: messages in OpenAI's form; blocks in Anthropic's are understood too, and `wire/history.py`'s."""
 
     messages: Sequence[Any]
@@ -253,17 +255,17 @@ class Session(Record):
         return self.known
 
     @cached_property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[MessageTurn, ...]:
         """One for each message."""
         return turns_of(self.messages)
 
     @cached_property
-    def oddities(self) -> Sequence[Oddity]:
+    def oddities(self) -> Sequence[WireAnomaly]:
         """Where messages, or the request, stray from their format."""
         return (*oddities_of(self.messages, self.provider), *legacy_fields(self.request))
 
     @cached_property
-    def calls(self) -> tuple[Written, ...]:
+    def calls(self) -> tuple[CallView, ...]:
         """The calls of all messages."""
         return tuple(call for turn in self.turns for call in turn.calls)
 
@@ -295,18 +297,18 @@ class Template(Record):
     """What is known of the server that renders with it: `engine`, `tool_call_parser`."""
 
 
-class Capture(Record):
+class Inspected(Record):
     """A subject of any kind once it was looked at."""
 
     model: str | None
     found: Sequence[Finding]
 
 
-def legacy_fields(request: Mapping[str, Any]) -> Iterator[Oddity]:
+def legacy_fields(request: Mapping[str, Any]) -> Iterator[WireAnomaly]:
     """Find OpenAI's first generation of tool fields in a request."""
     for key in ("functions", "function_call"):
         if request.get(key):
-            yield Oddity(code="legacy-field", pointer=f"/{key}", evidence=key)
+            yield WireAnomaly(code="legacy-field", pointer=f"/{key}", evidence=key)
 
 
 def known_tools(tools: Any) -> dict[str, Tool]:

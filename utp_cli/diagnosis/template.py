@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.facts.parser_names import dialect_called
 from utp_cli.protocol.patterns import regex
@@ -14,7 +14,7 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.subject import Answer, Session, Template
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory, Template
 
 # What is not closed goes on to the end, so that nothing is looked at twice.
 _BLOCK = regex(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
@@ -45,7 +45,7 @@ _NO_INPUT = regex(r"^[ \t*]*Thought:[^\n]*\n(?:[^\n]*\n){0,20}?[ \t*]*Action: ?[
 
 
 @diagnosis("template-without-tools", "error", kinds=("template",))
-def template_without_tools(template: Template) -> Iterator[Sighting]:
+def template_without_tools(template: Template) -> Iterator[Observation]:
     """The chat template never puts the tools into the prompt.
 
     What people see: the model acts as if it had no tools, and there is no error anywhere.
@@ -65,14 +65,14 @@ def template_without_tools(template: Template) -> Iterator[Sighting]:
     blocks = _BLOCK.finditer(comment.sub("", template.text))
     code = "\n".join(_QUOTED.sub("", "".join(block.groups(""))) for block in blocks)
     if code.strip() and not read.search(code):
-        yield Sighting(
+        yield Observation(
             message=f"the chat template never reads {name}",
             evidence=f"no {name} in any of its blocks: {' '.join(code.split())}",
         )
 
 
 @diagnosis("template-of-another-model", "error", kinds=("template",))
-def template_of_another_model(template: Template) -> Iterator[Sighting]:
+def template_of_another_model(template: Template) -> Iterator[Observation]:
     """The chat template teaches another format than the server's tool parser reads.
 
     What people see: a parser and a template are set, and the calls arrive as text.
@@ -91,14 +91,14 @@ def template_of_another_model(template: Template) -> Iterator[Sighting]:
 
     taught = read_template(template.text).dialects
     if taught and reads not in taught:
-        yield Sighting(
+        yield Observation(
             message=f"the template teaches {taught[0]}, and the parser {parser} reads {reads}",
             evidence=f"template: {taught[0]}, --tool-call-parser {parser}: {reads}",
         )
 
 
 @diagnosis("tools-dropped-from-prompt", "error")
-def tools_dropped_from_prompt(answer: Answer) -> Iterator[Sighting]:
+def tools_dropped_from_prompt(answer: Answer) -> Iterator[Observation]:
     """The prompt is too small to hold the tools.
 
     What people see: the model acts as if it had no tools, and the prompt counts suspiciously few tokens.
@@ -114,15 +114,15 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Sighting]:
     if fixes.engine_of(answer) == "hosted":
         return  # they render tools more tersely than any estimate, and do not lose them
     tokens, size = answer.prompt_tokens, answer.tools_size
-    if tokens and size and tokens < size / 8 and not any(call.name in answer.known for call in answer.written):
-        yield Sighting(
+    if tokens and size and tokens < size / 8 and not any(call.name in answer.known for call in answer.call_views):
+        yield Observation(
             message="the prompt is too small to hold the tool definitions",
             evidence=f"{tokens} prompt tokens, {size} characters of tool definitions",
         )
 
 
 @diagnosis("context-truncated", "error", star=True)
-def context_truncated(answer: Answer) -> Iterator[Sighting]:
+def context_truncated(answer: Answer) -> Iterator[Observation]:
     """The prompt was cut to the context window, and the tools at its beginning with it.
 
     What people see: tools work with short prompts and vanish in long sessions; the model forgets its task.
@@ -152,7 +152,7 @@ def context_truncated(answer: Answer) -> Iterator[Sighting]:
     total = tokens + (answer.completion_tokens or 0)
     window = next((w for w in (own, *WINDOWS) if isinstance(w, int) and (abs(tokens - w) <= 4 or total == w)), None)
     if window:
-        yield Sighting(
+        yield Observation(
             message=f"the prompt fills a context window of {window} tokens: its beginning was cut off",
             evidence=f"{tokens} prompt tokens, {total} with the answer",
             fix=fixes.longer_context(answer),
@@ -160,7 +160,7 @@ def context_truncated(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("double-prompted-tools", "warning", kinds=("answer", "session"))
-def double_prompted_tools(subject: Answer | Session) -> Iterator[Sighting]:
+def double_prompted_tools(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """Tools are declared natively and a call format is taught in the prompt as well.
 
     What people see: calls in a format of one's own next to native ones; parsing is a lottery.
@@ -176,7 +176,7 @@ def double_prompted_tools(subject: Answer | Session) -> Iterator[Sighting]:
         return
     for lesson in _LESSONS.finditer(subject.system):
         if not _FORBIDDEN.search(subject.system[max(lesson.start() - 200, 0) : lesson.start()]):
-            yield Sighting(
+            yield Observation(
                 message="tools are declared, and the system prompt teaches a call syntax too",
                 evidence=lesson[0],
             )
@@ -184,7 +184,7 @@ def double_prompted_tools(subject: Answer | Session) -> Iterator[Sighting]:
 
 
 @diagnosis("react-instead-of-native", "warning")
-def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
+def react_instead_of_native(answer: Answer) -> Iterator[Observation]:
     """The model writes Thought and Action lines instead of a native call.
 
     What people see: the agent framework cannot parse the answer, or prints `Action: …` to the user.
@@ -204,7 +204,7 @@ def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
     for passage in answer.visible:
         cut = _NO_INPUT.search(passage.without_code.rstrip())
         if cut and not cut[0].rstrip(" *").casefold().endswith(("none", "final answer", "finish")):
-            yield Sighting(
+            yield Observation(
                 message="an `Action:` without its `Action Input:`: no agent can run that",
                 evidence=cut[0][-120:],
                 pointer=passage.pointer,
@@ -214,7 +214,7 @@ def react_instead_of_native(answer: Answer) -> Iterator[Sighting]:
             continue
         found = _REACT.search(passage.without_code)
         if found:
-            yield Sighting(
+            yield Observation(
                 message="the model writes ReAct lines instead of a native call",
                 evidence=found[0],
                 pointer=passage.pointer,

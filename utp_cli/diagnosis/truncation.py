@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import broken_off, is_prose
-from utp_cli.diagnosis.sighting import Sighting, diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
-    from utp_cli.diagnosis.written import Written
 
 _WHERE = {
     "string": "inside a string",
@@ -27,7 +27,7 @@ _NO_END = frozenset({"langchain"})
 
 
 @diagnosis("truncated-call", "error")
-def truncated_call(answer: Answer) -> Iterator[Sighting]:
+def truncated_call(answer: Answer) -> Iterator[Observation]:
     """The answer reached its token limit in the middle of a call.
 
     What people see: the arguments end in the middle of a string and cannot be decoded.
@@ -41,10 +41,10 @@ def truncated_call(answer: Answer) -> Iterator[Sighting]:
     Symptoms: `Unterminated string starting at`, `Unexpected end of JSON input`, `finish_reason length`.
     """
     if answer.stop == "length":
-        for call in answer.written:
+        for call in answer.call_views:
             if call.reason == "truncated" or (call.text_due and broken_off(call.text)):
                 yield _cut(call, f"the call of {call.name or 'a tool'} was cut off by the token limit", answer)
-            elif call is answer.written[-1] and call.native and call.whole and not (call.text_due or call.free_text):
+            elif call is answer.call_views[-1] and call.native and call.whole and not (call.text_due or call.free_text):
                 message = (
                     f"the token limit was reached in the call of {call.name or 'a tool'}: arguments may be missing"
                 )
@@ -52,7 +52,7 @@ def truncated_call(answer: Answer) -> Iterator[Sighting]:
 
 
 @diagnosis("truncation-hidden", "error")
-def truncation_hidden(answer: Answer) -> Iterator[Sighting]:
+def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     """The call was cut off, and the stop reason does not say so.
 
     What people see: the arguments end in the middle of a string, although the server says `tool_calls`.
@@ -68,7 +68,7 @@ def truncation_hidden(answer: Answer) -> Iterator[Sighting]:
     """
     limit = fixes.limit_of(answer.request)
     full = limit is not None and (answer.completion_tokens or 0) >= limit
-    for call in () if answer.stop == "length" else answer.written:
+    for call in () if answer.stop == "length" else answer.call_views:
         where = broken_off(call.text) if call.text_due else ""
         early = where in {"string", "separator"} or (
             call.reason == "truncated" and not where and not is_prose(call.text)
@@ -84,8 +84,8 @@ def truncation_hidden(answer: Answer) -> Iterator[Sighting]:
             )
 
 
-def _cut(call: Written, message: str, answer: Answer) -> Sighting:
-    return Sighting(
+def _cut(call: CallView, message: str, answer: Answer) -> Observation:
+    return Observation(
         message=message,
         evidence=f"breaks off {_WHERE[broken_off(call.text)]}: …{call.text[-80:]}",
         pointer=call.pointer,
@@ -96,7 +96,7 @@ def _cut(call: Written, message: str, answer: Answer) -> Sighting:
 
 
 @diagnosis("reasoning-exhausted-budget", "error")
-def reasoning_exhausted_budget(answer: Answer) -> Iterator[Sighting]:
+def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
     """Thinking used up all the tokens.
 
     What people see: a long wait, then an empty answer.
@@ -110,17 +110,17 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Sighting]:
     """
     result = answer.result
     thought = result.reasoning.strip()
-    if answer.stop != "length" or result.content.strip() or answer.written:
+    if answer.stop != "length" or result.content.strip() or answer.call_views:
         return
     if thought or answer.hidden_tokens:
-        yield Sighting(
+        yield Observation(
             message="thinking used up the token limit before any text or call",
             evidence=f"…{thought[-80:]}" if thought else f"{answer.hidden_tokens} tokens of hidden thinking",
         )
 
 
 @diagnosis("stream-cut-off", "error")
-def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
+def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     """The stream stops without an end.
 
     What people see: the turn stops in the middle, and there is no error.
@@ -139,8 +139,8 @@ def stream_cut_off(answer: Answer) -> Iterator[Sighting]:
     one_line = isinstance(result.facts.document, dict) and result.facts.document.get("done") is False
     cut = (result.facts.ended is False and answer.shape not in _NO_END) or one_line
     if cut and not (result.finish_reason or result.facts.error):
-        last = answer.written[-1] if answer.written else None
-        yield Sighting(
+        last = answer.call_views[-1] if answer.call_views else None
+        yield Observation(
             message="the stream ends with neither a stop reason nor a closing event",
             evidence=f"ends in the call of {last.name}: …{last.text[-80:]}" if last else f"…{result.content[-80:]}",
             pointer=last.pointer if last else "",

@@ -63,6 +63,6 @@ def dialects_of(parser: str, engine: str | None = None) -> tuple[Dialect, ...]:
 
 
 def _installed(name: str) -> Dialect | None:
-    from utp_cli.dialects.own import installed  # noqa: PLC0415 - looking takes time
+    from utp_cli.dialects.custom_dialects import installed  # noqa: PLC0415 - looking takes time
 
     return next((dialect for dialect in installed() if name in (dialect.name, *dialect.aliases)), None)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import HEADER_LIMIT
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
-    from utp_cli.engine.reading import Read
+    from utp_cli.engine.reading import MarkerRead
     from utp_cli.engine.source import Source
 
 _HALF_OPENING = regex(r"<[^</>]{0,200}")
 
 
-def ends_in(source: Source, read: Read, dialect: Dialect) -> bool:
+def ends_in(source: Source, read: MarkerRead, dialect: Dialect) -> bool:
     """Whether the text, which has ended, ends in a call that is not closed.
 
     Half a marker behind the call is the call's: it joins its runs. Half a tag of an argument says that the call lacks
@@ -27,7 +27,7 @@ def ends_in(source: Source, read: Read, dialect: Dialect) -> bool:
     rest = source.slice(read.end, source.length).lstrip()
     half = _half_marker(rest, dialect) if read.calls else ""
     if half:
-        read.runs.append(Run("call" if half == "more" else "markup", read.end, source.length))
+        read.runs.append(TextRun("call" if half == "more" else "markup", read.end, source.length))
         read.end = source.length
     if half == "more":
         read.calls[-1].lack = "more"

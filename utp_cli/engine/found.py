@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import Standing
 
 
-class Found(MutableRecord):
+class FoundCall(MutableRecord):
     """A call in its place."""
 
     call: RawCall
@@ -44,7 +44,7 @@ class Thinking(MutableRecord):
     """The first run inside it."""
     first_call: int | None = None
     """The run behind its first call: where it ended if it never closes."""
-    calls: list[Found] = field(default_factory=list)
+    calls: list[FoundCall] = field(default_factory=list)
 
 
 class Declining(Record):

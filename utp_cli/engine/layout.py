@@ -21,7 +21,7 @@ from utp_cli.protocol.spans import Kind, Segment
 RunKind = Literal["text", "reasoning", "markup", "call", "token"]
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """A stretch `[start, end)` as the machine found it."""
 
     kind: RunKind
@@ -57,7 +57,7 @@ class Layout:
         """Whether something is undecided."""
         return bool(self._waiting)
 
-    def push(self, run: Run, text: str) -> None:
+    def push(self, run: TextRun, text: str) -> None:
         """Take the next run; `text` is what it covers (only looked at for text and reasoning)."""
         if run.kind in ("markup", "call"):
             self._markup(run)
@@ -75,7 +75,7 @@ class Layout:
             self._settle(waiting, outside if touching else waiting.kind)
         self._waiting.clear()
 
-    def _markup(self, run: Run) -> None:
+    def _markup(self, run: TextRun) -> None:
         undecided = []
         for waiting in self._waiting:
             waiting.right_markup = True
@@ -125,7 +125,7 @@ class Layout:
         self.settled.append((kind, waiting.start, waiting.end))
 
 
-def segments(runs: list[Run], text: str, pointer: str, skip: int = 0) -> list[Segment]:
+def segments(runs: list[TextRun], text: str, pointer: str, skip: int = 0) -> list[Segment]:
     """Lay out all runs of a text: segments in order that tile it, neighbours of one kind joined.
 
     `skip` characters in front belong to the prompt; the segments count from there.

@@ -15,16 +15,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.cut import ends_in
-from utp_cli.engine.found import Declining, Found, LiveCall, Thinking
+from utp_cli.engine.found import Declining, FoundCall, LiveCall, Thinking
 from utp_cli.engine.grammars import GRAMMARS
 from utp_cli.engine.grammars.proof import past_tag
-from utp_cli.engine.layout import Layout, Run, segments
+from utp_cli.engine.layout import Layout, TextRun, segments
 from utp_cli.engine.quoting import Quoting
-from utp_cli.engine.reading import Declined, Read, Waiting
+from utp_cli.engine.reading import Declined, MarkerRead, Waiting
 from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import SURE, Source
 from utp_cli.engine.standing import settle
-from utp_cli.engine.unread import Opener, Pair, unread_calls
+from utp_cli.engine.unread import MarkerPair, Opener, unread_calls
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Engine:
         """
         self.tells = tells
         self._unheard = unheard
-        self.found: list[Found] = []
+        self.found: list[FoundCall] = []
         self.declined: list[Declining] = []
         self.runs = Runs()
         self.channelled = False
@@ -76,7 +76,7 @@ class Engine:
         self._section: Dialect | None = None
         self._opener: Opener | None = None
         """The last opening marker, while no call has followed it."""
-        self._pairs: list[Pair] = []
+        self._pairs: list[MarkerPair] = []
         self._events: list[Event] = []
         self._held: list[Event] | None = None
         self._turned = False
@@ -146,9 +146,9 @@ class Engine:
     def segments(self, pointer: str) -> list[Segment]:
         return segments(self.runs, self.source.whole(), pointer, self.skip)
 
-    def claim(self, pieces: list[Run]) -> None:
+    def claim(self, pieces: list[TextRun]) -> None:
         """Say of stretches `[start, end)` of `text`, in order, that they are no text after all."""
-        self.runs.claim([Run(p.kind, p.start + self.skip, p.end + self.skip) for p in pieces])
+        self.runs.claim([TextRun(p.kind, p.start + self.skip, p.end + self.skip) for p in pieces])
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class Engine:
     def _at_marker(self, hit: Hit) -> Waiting[int]:
         """Try what the marker could mean, most likely first; return where reading goes on."""
         tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self.source, hit))
-        malformed: tuple[Dialect, Read] | None = None
+        malformed: tuple[Dialect, MarkerRead] | None = None
         for meaning in self._plan.order(hit, self._section):
             if malformed and meaning.role not in ("call", "bare"):
                 break
@@ -237,10 +237,10 @@ class Engine:
         if opens:
             self._opener = Opener.of(hit, end, len(self.runs), token=token) or self._opener
         elif self._opener and self._opener.closed_by(hit.marker):
-            self._pairs.append(Pair(self._opener, hit.start, end))
+            self._pairs.append(MarkerPair(self._opener, hit.start, end))
             self._opener = None
 
-    def _try(self, hit: Hit, dialect: Dialect) -> Waiting[Read | None]:
+    def _try(self, hit: Hit, dialect: Dialect) -> Waiting[MarkerRead | None]:
         live = LiveCall(self, self._opened)
         context = self._plan.context(dialect, self._tools, live)
         read = yield from GRAMMARS[dialect.family].read(self.source, hit, context)
@@ -266,7 +266,7 @@ class Engine:
 
     # -- what was found ---------------------------------------------------------------------------------------------
 
-    def _took(self, hit: Hit, dialect: Dialect, read: Read) -> None:
+    def _took(self, hit: Hit, dialect: Dialect, read: MarkerRead) -> None:
         quoted = self._quoting.inside
         if read.mode and self._thinking and not self._all_thought:
             self._settle_thinking(self._thinking)
@@ -283,7 +283,7 @@ class Engine:
             self._push(run.kind, run.start, run.end)
         for call in read.calls:
             last = call is read.calls[-1]  # those before it are whole, however the list ends
-            found = Found(
+            found = FoundCall(
                 call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end,
                 closed=read.closed or not last, at_end=at_end and last, runs=range(first, len(self.runs)),
                 quoted=quoted, thought=self._thinking is not None and not dialect.calls_in_reasoning,
@@ -308,9 +308,9 @@ class Engine:
         if name and last and last.kind == "text" and last.end - len(name) >= last.start:
             start = last.end - len(name)
             if self.source.slice(start, last.end) == name:
-                self.runs.claim([Run("markup", start, last.end)])
+                self.runs.claim([TextRun("markup", start, last.end)])
 
-    def _ended(self, found: Found) -> None:
+    def _ended(self, found: FoundCall) -> None:
         call = found.call
         if self.tells:
             self._emit(Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments))
@@ -351,7 +351,7 @@ class Engine:
         self._thinking = None
         self._release_held()
 
-    def _closed(self, calls: list[Found], first_run: int) -> None:
+    def _closed(self, calls: list[FoundCall], first_run: int) -> None:
         """Thinking closes: the calls in it were drafts, and their text is part of the thought."""
         for found in calls:
             if not found.dialect.calls_in_reasoning:
@@ -376,7 +376,7 @@ class Engine:
             text = self.source.slice(first.start, first.end)
             begin = len(text) - len(text.lstrip())
             if word := next((open_ for open_, _ in dialect.reasoning if text.startswith(open_, begin)), ""):
-                self.runs.claim([Run("markup", first.start + begin, first.start + begin + len(word))])
+                self.runs.claim([TextRun("markup", first.start + begin, first.start + begin + len(word))])
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning
         self._closed(self.found, 0)
@@ -386,16 +386,16 @@ class Engine:
     def _content(self, start: int, end: int) -> None:
         kind = "reasoning" if self._thinking else "text"
         self._quoting.read(start, end)
-        run = Run(kind, start, end)  # type: ignore[arg-type]
+        run = TextRun(kind, start, end)  # type: ignore[arg-type]
         self.runs.add(run)
         self._show(run)
 
     def _push(self, kind: str, start: int, end: int) -> None:
-        run = Run(kind, start, end)  # type: ignore[arg-type]
+        run = TextRun(kind, start, end)  # type: ignore[arg-type]
         self.runs.append(run)
         self._show(run)
 
-    def _show(self, run: Run) -> None:
+    def _show(self, run: TextRun) -> None:
         """Tell what has become certain with a run."""
         if self.tells:
             said = run.kind in ("text", "reasoning")

@@ -1,6 +1,6 @@
 """What a grammar makes of the text behind an opening marker, and how it waits for more of that text.
 
-A grammar's `read` is a generator: a bare `yield` says "need more text", its return value is a `Read` or a
+A grammar's `read` is a generator: a bare `yield` says "need more text", its return value is a `MarkerRead` or a
 `Declined`. It never looks back before the place where it began, and it may leave text unread for whoever comes next.
 """
 
@@ -18,7 +18,7 @@ from utp_cli.repair.text_window import Starved
 if TYPE_CHECKING:
     from utp_cli.dialects.bodies import Body
     from utp_cli.dialects.spec import Dialect
-    from utp_cli.engine.layout import Run
+    from utp_cli.engine.layout import TextRun
     from utp_cli.engine.source import Source
     from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
@@ -52,13 +52,13 @@ class RawCall(MutableRecord):
     """Why this is no call at all (`malformed`), where it is none."""
 
 
-class Read(MutableRecord):
+class MarkerRead(MutableRecord):
     """What stood behind an opening marker."""
 
     calls: list[RawCall]
     end: int
     """Where reading goes on: behind the closing marker, or where the call stopped without one."""
-    runs: list[Run]
+    runs: list[TextRun]
     """Tile the text from the opening marker's end to `end`."""
     closed: bool
     """A closing marker was there, or none is due."""
@@ -104,7 +104,7 @@ class Context(Record, Generic[B_co]):
 
 
 LocalRole = Literal["open", "close", "argument", "argument-close", "separator"]
-Reader = Callable[["Source", Hit, Context[Any]], Waiting[Read | Declined]]
+Reader = Callable[["Source", Hit, Context[Any]], Waiting[MarkerRead | Declined]]
 Writer = Callable[["Dialect", Any, Sequence[Mapping[str, Any]]], str]
 """Takes a dialect, its body, and calls `{name, arguments, id?, server?}`."""
 

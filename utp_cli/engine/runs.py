@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from utp_cli.engine.layout import Run, RunKind
+from utp_cli.engine.layout import RunKind, TextRun
 
 
-class Runs(list[Run]):
+class Runs(list[TextRun]):
     """Runs in order, without gap or overlap."""
 
-    def add(self, run: Run) -> None:
+    def add(self, run: TextRun) -> None:
         """Append a run; one that goes on with the last one's kind makes that longer."""
         last = self[-1] if self else None
         if last and last.kind == run.kind and last.end == run.start:
-            self[-1] = Run(last.kind, last.start, run.end)
+            self[-1] = TextRun(last.kind, last.start, run.end)
         else:
             self.append(run)
 
@@ -21,28 +21,28 @@ class Runs(list[Run]):
         for index in which:
             run = self[index]
             if only is None or run.kind == only:
-                self[index] = Run(kind, run.start, run.end)
+                self[index] = TextRun(kind, run.start, run.end)
 
-    def cover(self, pieces: list[Run]) -> None:
+    def cover(self, pieces: list[TextRun]) -> None:
         """Put pieces, in order, in the place of whatever stands there."""
-        runs: list[Run] = []
+        runs: list[TextRun] = []
         at = 0
         for run in self:
             start = run.start
             while at < len(pieces) and pieces[at].start < run.end:
                 piece = pieces[at]
-                runs += [Run(run.kind, start, piece.start)] if piece.start > start else []
+                runs += [TextRun(run.kind, start, piece.start)] if piece.start > start else []
                 runs += [piece] if piece.start >= run.start else []
                 start = max(start, piece.end)
                 if piece.end > run.end:
                     break
                 at += 1
-            runs += [Run(run.kind, start, run.end)] if run.end > start else []
+            runs += [TextRun(run.kind, start, run.end)] if run.end > start else []
         self[:] = runs
 
-    def claim(self, pieces: list[Run]) -> None:
+    def claim(self, pieces: list[TextRun]) -> None:
         """Cut pieces, in order, out of text: they are what they say. Pieces that are no text stay as they were."""
-        runs: list[Run] = []
+        runs: list[TextRun] = []
         left = pieces[::-1]
         for run in self:
             at = run.start
@@ -50,8 +50,8 @@ class Runs(list[Run]):
                 piece = left.pop()
                 if piece.start < at:
                     continue
-                runs += [Run("text", at, piece.start)] if piece.start > at else []
+                runs += [TextRun("text", at, piece.start)] if piece.start > at else []
                 runs.append(piece)
                 at = piece.end
-            runs += [Run(run.kind, at, run.end)] if run.end > at else []
+            runs += [TextRun(run.kind, at, run.end)] if run.end > at else []
         self[:] = runs

@@ -15,7 +15,7 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from utp_cli.engine.found import Found
+    from utp_cli.engine.found import FoundCall
     from utp_cli.engine.runs import Runs
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Standing
@@ -99,7 +99,7 @@ _ACTS: Final = _any_of(
 """The model announces what it does itself."""
 
 
-def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[str] | None) -> list[Found]:
+def settle(found: Sequence[FoundCall], runs: Runs, source: Source, tools: Container[str] | None) -> list[FoundCall]:
     """Decide which calls are shown, and return those that count for something, in order.
 
     What is shown is text. It keeps a place in the list where it names a known tool, or stands outside of code; in code
@@ -108,7 +108,7 @@ def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[
     prose = [index for index, run in enumerate(runs) if run.kind == "text" and says(source.slice(run.start, run.end))]
     last = max((one.runs.stop for one in found), default=0)
     kept = []
-    shown: Found | None = None
+    shown: FoundCall | None = None
     """The last call, where it is shown: what stands right behind it is shown with it."""
     for one in found:
         known = tools is not None and one.call.name in tools
@@ -126,7 +126,7 @@ def settle(found: Sequence[Found], runs: Runs, source: Source, tools: Container[
     return kept
 
 
-def _says_between(first: Found, second: Found, runs: Runs, source: Source) -> bool:
+def _says_between(first: FoundCall, second: FoundCall, runs: Runs, source: Source) -> bool:
     """Whether words stand between two calls."""
     between = (run for run in runs[first.runs.stop : second.runs.start] if run.kind == "text")
     return any(says(source.slice(run.start, run.end)) for run in between)
@@ -142,7 +142,7 @@ def says(text: str) -> bool:
     return bool(text.strip(_NO_WORDS))
 
 
-def _standing(one: Found, runs: Runs, source: Source, *, prose_behind: bool) -> Standing:
+def _standing(one: FoundCall, runs: Runs, source: Source, *, prose_behind: bool) -> Standing:
     if one.quoted == "inline" or (one.quoted == "fence" and prose_behind):
         return "shown"
     lead = lead_in(before_run(one.runs.start, runs, source))

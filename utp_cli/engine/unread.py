@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from utp_cli.engine.found import Found
-from utp_cli.engine.layout import Run
+from utp_cli.engine.found import FoundCall
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import RawCall
 from utp_cli.engine.standing import before_run, lead_in, says
 from utp_cli.protocol.patterns import regex
@@ -56,7 +56,7 @@ class Opener(Record):
         return any(marker in (*dialect.call_close, *dialect.section_close) for dialect in self.dialects)
 
 
-class Pair(NamedTuple):
+class MarkerPair(NamedTuple):
     """An opening and a closing marker with no call between them: `[opener.start, end)`."""
 
     opener: Opener
@@ -65,8 +65,8 @@ class Pair(NamedTuple):
 
 
 def unread_calls(
-    pairs: Sequence[Pair], last: Opener | None, runs: Runs, source: Source, tools: Iterable[str] | None
-) -> list[Found]:
+    pairs: Sequence[MarkerPair], last: Opener | None, runs: Runs, source: Source, tools: Iterable[str] | None
+) -> list[FoundCall]:
     """Return what the pairs, and the last opening marker, stand for; take it out of the text."""
     if not pairs and last is None:
         return []
@@ -80,23 +80,27 @@ def unread_calls(
         if name or (says(source.slice(begin, end)) and _is_all(pair, said)):
             call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
             found.append(_found(call, pair.opener, pair.end, closed=True))
-            pieces += [Run("markup", pair.opener.start, begin), Run("call", begin, end), Run("markup", end, pair.end)]
+            pieces += [
+                TextRun("markup", pair.opener.start, begin),
+                TextRun("call", begin, end),
+                TextRun("markup", end, pair.end),
+            ]
     if last and not says(source.slice(last.end, source.length)) and _is_made(last, runs, source):
         call = RawCall(name=None, arguments={}, payload=(last.end, last.end), partial=[""], lack="more")
         found.append(_found(call, last, source.length, closed=False))
-        pieces.append(Run("markup", last.start, source.length))
+        pieces.append(TextRun("markup", last.start, source.length))
     runs.cover([piece for piece in pieces if piece.end > piece.start])
     return found
 
 
-def _found(call: RawCall, opener: Opener, end: int, *, closed: bool) -> Found:
-    return Found(
+def _found(call: RawCall, opener: Opener, end: int, *, closed: bool) -> FoundCall:
+    return FoundCall(
         call=call, dialect=opener.dialects[0], marker=opener.marker, start=opener.start, end=end, closed=closed,
         at_end=not closed, runs=range(0),
     )  # fmt: skip
 
 
-def _is_all(pair: Pair, said: Sequence[Run]) -> bool:
+def _is_all(pair: MarkerPair, said: Sequence[TextRun]) -> bool:
     """Whether nothing is said outside of a pair. `said`: the runs of text that say something, in order."""
     return not said or (said[0].end > pair.opener.start and said[-1].start < pair.end)
 

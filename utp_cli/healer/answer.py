@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.healer.lane import Lane
+from utp_cli.healer.held_text import HeldText
 from utp_cli.parsing.parser import Parser
 from utp_cli.protocol.calls import WireFacts
 from utp_cli.validation.arguments import check_arguments
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from utp_cli.engine.machine import Engine
-    from utp_cli.healer.verdict import Form
+    from utp_cli.healer.verdict import CallRules
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
     from utp_cli.wire.decoder import FormatDecoder
-    from utp_cli.wire.spec import Told, WireEvent
+    from utp_cli.wire.spec import WireEvent, WireMetadata
 
 BROKEN: Final = "incomplete"
 """The finish reason of a stream whose end never came: what was cut off is no call."""
 
 
-class _Read:
+class _AlreadyRead:
     """Stands for the reader of the wire: the healer has read it."""
 
     verbatim, length, side, form, document = False, 0, "response", "document", None
 
-    def __init__(self, shape: str, told: Told, *, stream: bool) -> None:
+    def __init__(self, shape: str, told: WireMetadata, *, stream: bool) -> None:
         self.shape, self.stream = shape, stream
         self._told = told
 
@@ -54,7 +54,7 @@ class _Read:
 class _EventParser(Parser):
     """The parser, told by a decoder in place of its own reader."""
 
-    def __init__(self, read: _Read, **options: Any) -> None:
+    def __init__(self, read: _AlreadyRead, **options: Any) -> None:
         super().__init__(as_is=True, **options)
         self._wire = read  # type: ignore[assignment]
 
@@ -66,7 +66,7 @@ class _EventParser(Parser):
 
 
 @dataclass(slots=True)
-class Answer:
+class ChoiceState:
     """What one choice has said so far."""
 
     decoder: FormatDecoder
@@ -74,7 +74,7 @@ class Answer:
     tools: Mapping[str, Tool] | None
     engines: dict[str, Engine] = field(default_factory=dict)
     """What reads each text and each thinking, by pointer."""
-    lanes: dict[str, Lane] = field(default_factory=dict)
+    lanes: dict[str, HeldText] = field(default_factory=dict)
     """Texts that a call may stand in, by pointer."""
     natives: list[CallDone] = field(default_factory=list)
     passed: set[int] = field(default_factory=set)
@@ -92,17 +92,17 @@ class Answer:
     @classmethod
     def of(
         cls, decoder: FormatDecoder, tools: Mapping[str, Tool] | None, options: Mapping[str, Any], *, stream: bool
-    ) -> Answer:
+    ) -> ChoiceState:
         """Make one for a decoder of its format. `options`: those of `Parser`."""
         listed = None if tools is None else list(tools.values())
-        read = _Read(decoder.format, decoder.told, stream=stream)
+        read = _AlreadyRead(decoder.format, decoder.told, stream=stream)
         return cls(decoder, _EventParser(read, tools=listed, **options), tools)
 
-    def feed(self, doc: Any) -> list[tuple[Lane, int, int]]:
+    def feed(self, doc: Any) -> list[tuple[HeldText, int, int]]:
         """Read a document; return which texts it goes on with: characters of the lane."""
         return self.hear(self.decoder.feed(doc))
 
-    def hear(self, told: list[WireEvent]) -> list[tuple[Lane, int, int]]:
+    def hear(self, told: list[WireEvent]) -> list[tuple[HeldText, int, int]]:
         """Take what a decoder tells."""
         texts = []
         for event in told:
@@ -121,7 +121,7 @@ class Answer:
                 self.called = True
         return texts
 
-    def passes(self, place: int, name: str | None, arguments: Any, call_id: Any, form: Form) -> bool:
+    def passes(self, place: int, name: str | None, arguments: Any, call_id: Any, form: CallRules) -> bool:
         """Say whether a native call is certain to stay as it came: it is whole, has an id, and fits a known tool."""
         given = "" if call_id is None else str(call_id)
         known = bool(name) and (self.tools is None or name in self.tools)
@@ -138,7 +138,7 @@ class Answer:
         self._ids |= {given} - {""}
         return True
 
-    def passes_all(self, first: int, form: Form) -> bool:
+    def passes_all(self, first: int, form: CallRules) -> bool:
         """Say so of the native calls from the place `first` on."""
         told = list(enumerate(self.natives))[first:]
         return all(self.passes(at, one.name, one.arguments, one.id, form) for at, one in told)
@@ -152,10 +152,10 @@ class Answer:
         else:
             engine.feed(piece.text)
 
-    def _text(self, piece: TextPiece) -> tuple[Lane, int, int]:
+    def _text(self, piece: TextPiece) -> tuple[HeldText, int, int]:
         lane = self.lanes.get(piece.pointer)
         if lane is None:
-            lane = self.lanes[piece.pointer] = Lane(self.engines[piece.pointer], self.tools, marked_only=self.json)
+            lane = self.lanes[piece.pointer] = HeldText(self.engines[piece.pointer], self.tools, marked_only=self.json)
         start = lane.length
         lane.grow(len(piece.text))
         return lane, start, lane.length

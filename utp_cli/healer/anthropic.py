@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.healer.chat import is_text
 from utp_cli.healer.heals import Heal
 from utp_cli.healer.machine import Machine, quoted
-from utp_cli.healer.verdict import Form, had_said_all, may_lack
+from utp_cli.healer.verdict import CallRules, had_said_all, may_lack
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, integer_of, list_of, text_of
 
 if TYPE_CHECKING:
-    from utp_cli.healer.frames import Frame
-    from utp_cli.healer.machine import Setting
-    from utp_cli.healer.verdict import Call, Verdict
+    from utp_cli.healer.frames import StreamFrame
+    from utp_cli.healer.machine import ExchangeSetting
+    from utp_cli.healer.verdict import Call, HealVerdict
 
 CALLS: Final = "tool_use"
 """The stop reason of a message with calls."""
@@ -28,8 +28,8 @@ def _in_pieces(arguments: Any) -> bool:
     return may_lack(arguments) or arguments == "" or is_text(arguments)
 
 
-FORM: Final = Form(fine=may_lack, id_prefix="toolu_", any_id=False)
-STREAMED: Final = Form(fine=_in_pieces, id_prefix="toolu_", any_id=False)
+FORM: Final = CallRules(fine=may_lack, id_prefix="toolu_", any_id=False)
+STREAMED: Final = CallRules(fine=_in_pieces, id_prefix="toolu_", any_id=False)
 
 
 class AnthropicMachine(Machine):
@@ -37,12 +37,12 @@ class AnthropicMachine(Machine):
 
     form = STREAMED
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: ExchangeSetting) -> None:
         super().__init__(setting)
         self._places: dict[int, int] = {}
         """The index of a block, as the upstream counts → as the client does."""
         self._blocks = 0
-        self._opened: dict[int, Frame] = {}
+        self._opened: dict[int, StreamFrame] = {}
         """Starts of text blocks that wait for their first text: none is to be empty."""
         self._pieces: dict[int, str] = {}
         """The input of each call, as a client joins its pieces."""
@@ -58,7 +58,7 @@ class AnthropicMachine(Machine):
     def name(doc: Any) -> str:
         return text_of(dict_of(doc).get("type"))
 
-    def read(self, frame: Frame) -> None:
+    def read(self, frame: StreamFrame) -> None:
         doc = frame.doc
         kind = self.name(doc)
         answer = self.answer()
@@ -91,7 +91,7 @@ class AnthropicMachine(Machine):
         elif kind == "message_stop":
             self._end(frame, None)
 
-    def _start(self, frame: Frame, index: int) -> None:
+    def _start(self, frame: StreamFrame, index: int) -> None:
         if index in self._opened:
             self._opened.pop(index).waits = frozenset()
         self._places[index] = self._blocks
@@ -105,7 +105,7 @@ class AnthropicMachine(Machine):
             self._opened[index] = frame
             frame.waits = frozenset({0})
 
-    def _within(self, frame: Frame, kind: str, index: int) -> None:
+    def _within(self, frame: StreamFrame, kind: str, index: int) -> None:
         piece = text_of(dict_of(frame.doc.get("delta")).get("partial_json"))
         place = self._places[index]
         if piece and place in self._pieces:
@@ -129,7 +129,7 @@ class AnthropicMachine(Machine):
             if isinstance(frame.doc, dict) and frame.doc.get("index") == place:
                 frame.waits = frozenset()
 
-    def _number(self, frame: Frame, index: int) -> None:
+    def _number(self, frame: StreamFrame, index: int) -> None:
         """Give a frame of a block the index that the client counts."""
         place = self._places[index]
         if frame.doc.get("index") != place:
@@ -140,7 +140,7 @@ class AnthropicMachine(Machine):
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
-    def _end(self, last: Frame, reason: str | None) -> None:
+    def _end(self, last: StreamFrame, reason: str | None) -> None:
         """The message is over. `reason` None: without having said why."""
         answer = self.answers[0]
         answer.hear(answer.decoder.close())
@@ -163,12 +163,12 @@ class AnthropicMachine(Machine):
         self.tell(verdict)
         self.let_go(0)
 
-    def _say_why(self, frame: Frame, reason: str) -> None:
+    def _say_why(self, frame: StreamFrame, reason: str) -> None:
         """Change why the message ended."""
         doc = self.own(frame)
         doc["delta"] = {**dict_of(doc.get("delta")), "stop_reason": reason}
 
-    def _count(self, frame: Frame) -> None:
+    def _count(self, frame: StreamFrame) -> None:
         """Give a `message_delta` the usage that clients read."""
         if not isinstance(frame.doc.get("usage"), dict):
             self.own(frame)["usage"] = self._tokens()
@@ -179,7 +179,7 @@ class AnthropicMachine(Machine):
         counted = integer_of(dict_of(self._usage).get("output_tokens"))
         return {"output_tokens": counted or 0}
 
-    def _mend(self, last: Frame, verdict: Verdict) -> None:
+    def _mend(self, last: StreamFrame, verdict: HealVerdict) -> None:
         """Change what is in the queue: texts, blocks that go, their numbers; put the new blocks before the end."""
         waiting = [frame for frame in self.queue if isinstance(frame.doc, dict) and "index" in frame.doc]
         starts = [frame for frame in waiting if self.name(frame.doc) == "content_block_start"]
@@ -202,7 +202,7 @@ class AnthropicMachine(Machine):
         calls = [*held, *verdict.fresh] if verdict.natives_changed else verdict.fresh
         self.insert(last, [doc for at, call in enumerate(calls) for doc in _block(place + at, call)])
 
-    def _goes(self, start: Frame, waiting: list[Frame], verdict: Verdict) -> bool:
+    def _goes(self, start: StreamFrame, waiting: list[StreamFrame], verdict: HealVerdict) -> bool:
         """Whether a block that has begun in the queue is left out: an empty text, a call that is written anew."""
         kind = text_of(dict_of(start.doc.get("content_block")).get("type"))
         if kind == "tool_use":
@@ -210,20 +210,20 @@ class AnthropicMachine(Machine):
         own = [frame for frame in waiting if frame.doc["index"] == start.doc["index"] and frame.texts]
         return kind == "text" and bool(own) and not "".join(self._kept(frame, verdict) for frame in own)
 
-    def _kept(self, frame: Frame, verdict: Verdict) -> str:
+    def _kept(self, frame: StreamFrame, verdict: HealVerdict) -> str:
         pointers = {id(lane): pointer for pointer, lane in self.answers[0].lanes.items()}
         texts = (dict_of(frame.doc.get(key)).get("text") for key in ("delta", "content_block"))
         text = next((text for text in texts if isinstance(text, str)), "")
         return "".join(verdict.kept(pointers[id(lane)], start, text) for lane, start, _ in frame.texts)
 
-    def _edit(self, frame: Frame, verdict: Verdict) -> None:
+    def _edit(self, frame: StreamFrame, verdict: HealVerdict) -> None:
         kept = self._kept(frame, verdict)
         key = "delta" if "delta" in frame.doc else "content_block"
         if kept != dict_of(frame.doc.get(key)).get("text"):
             self.own(frame)[key]["text"] = kept
             frame.gone = not kept and key == "delta"
 
-    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+    def rest_of(self, verdict: HealVerdict, text: str) -> list[Any]:
         docs = text_block(self._blocks, text.strip()) if text.strip() else []
         at = self._blocks + bool(docs)
         docs += [doc for place, call in enumerate(verdict.calls, at) for doc in _block(place, call)]
@@ -259,7 +259,7 @@ def _block(index: int, call: Call) -> list[dict[str, Any]]:
 # -- a body -----------------------------------------------------------------------------------------------------------
 
 
-def mend_message(message: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:
+def mend_message(message: dict[str, Any], verdict: HealVerdict, texts: dict[str, str]) -> None:
     """Change a body as the verdict says."""
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)

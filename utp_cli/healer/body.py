@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer import anthropic, chat, gemini, ollama, responses
 from utp_cli.healer.heals import Heal, passes
-from utp_cli.healer.machine import Machine, Setting, quoted
+from utp_cli.healer.machine import ExchangeSetting, Machine, quoted
 from utp_cli.healer.verdict import decide, had_said_all
 from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
 from utp_cli.wire.spec import CallDone, TextPiece
@@ -16,21 +16,21 @@ from utp_cli.wire.spec import CallDone, TextPiece
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.healer.answer import Answer
-    from utp_cli.healer.verdict import Form, Verdict
+    from utp_cli.healer.answer import ChoiceState
+    from utp_cli.healer.verdict import CallRules, HealVerdict
 
 Mend = "Callable[[Verdict, dict[str, str]], None]"
 
 
 @dataclass(slots=True)
-class Part:
+class AnswerPart:
     """One answer in a body."""
 
     view: Any
     """The document that its decoder reads."""
     reason: str
     """Why it ended, in the wire's word."""
-    mend: Callable[[Verdict, dict[str, str]], None]
+    mend: Callable[[HealVerdict, dict[str, str]], None]
     """Changes the body."""
     quotes: dict[str, Any] | None = None
     """Gemini's candidate, whose message may quote a call."""
@@ -39,12 +39,12 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class HealerWire:
     """What the healer knows of a wire."""
 
     machine: type[Machine]
-    form: Callable[[Setting], Form]
-    parts: Callable[[dict[str, Any]], Iterator[Part]]
+    form: Callable[[ExchangeSetting], CallRules]
+    parts: Callable[[dict[str, Any]], Iterator[AnswerPart]]
     finish: str
     """The reason of an end with calls; empty where the wire has none."""
     skeleton: Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
@@ -53,7 +53,7 @@ class Wire:
     """(model) → the events that a stream begins with."""
 
 
-def heal_body(doc: Any, setting: Setting) -> Any:
+def heal_body(doc: Any, setting: ExchangeSetting) -> Any:
     """Return the body as it should have been; None where nothing is to be healed."""
     wire = WIRES[setting.wire]
     out = copy.deepcopy(doc)
@@ -73,7 +73,7 @@ def heal_body(doc: Any, setting: Setting) -> Any:
     return out if changed else None
 
 
-def heal_error(doc: Any, setting: Setting) -> Any:
+def heal_error(doc: Any, setting: ExchangeSetting) -> Any:
     """Return the answer that an error holds; None where it holds none that is beyond doubt."""
     told = quoted(doc)
     model = text_of(setting.options.get("model"))
@@ -83,7 +83,7 @@ def heal_error(doc: Any, setting: Setting) -> Any:
         return None
     heals: list[Heal] = []
     call = {"name": done.name, "arguments": done.arguments} if done else None
-    quiet = Setting(
+    quiet = ExchangeSetting(
         wire=setting.wire, tools=setting.tools, options=setting.options, tell=heals.append, mistral=setting.mistral
     )
     skeleton = WIRES[setting.wire].skeleton(text, call, model)
@@ -96,7 +96,7 @@ def heal_error(doc: Any, setting: Setting) -> Any:
     return healed
 
 
-def _judged(part: Part, setting: Setting, wire: Wire, seed: str) -> tuple[Verdict, Answer]:
+def _judged(part: AnswerPart, setting: ExchangeSetting, wire: HealerWire, seed: str) -> tuple[HealVerdict, ChoiceState]:
     answer = setting.answer(stream=False)
     answer.feed(part.view)
     if part.quotes is not None:
@@ -110,42 +110,42 @@ def _judged(part: Part, setting: Setting, wire: Wire, seed: str) -> tuple[Verdic
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-def _choices(doc: dict[str, Any]) -> Iterator[Part]:
+def _choices(doc: dict[str, Any]) -> Iterator[AnswerPart]:
     for _, choice in dicts_of(doc.get("choices")):
         view = {"choices": [{**choice, "index": 0}], "model": doc.get("model")}
 
-        def mend(verdict: Verdict, texts: dict[str, str], choice: dict[str, Any] = choice) -> None:
+        def mend(verdict: HealVerdict, texts: dict[str, str], choice: dict[str, Any] = choice) -> None:
             chat.mend_choice(choice, verdict, texts)
 
-        yield Part(view, text_of(choice.get("finish_reason")), mend, passes=chat.why_passes(choice))
+        yield AnswerPart(view, text_of(choice.get("finish_reason")), mend, passes=chat.why_passes(choice))
 
 
-def _candidates(doc: dict[str, Any]) -> Iterator[Part]:
+def _candidates(doc: dict[str, Any]) -> Iterator[AnswerPart]:
     for _, candidate in dicts_of(doc.get("candidates")):
 
-        def mend(verdict: Verdict, _: dict[str, str], candidate: dict[str, Any] = candidate) -> None:
+        def mend(verdict: HealVerdict, _: dict[str, str], candidate: dict[str, Any] = candidate) -> None:
             gemini.mend_candidate(candidate, verdict)
 
-        yield Part(gemini.view_of(candidate), text_of(candidate.get("finishReason")), mend, candidate)
+        yield AnswerPart(gemini.view_of(candidate), text_of(candidate.get("finishReason")), mend, candidate)
 
 
-def _message(doc: dict[str, Any]) -> Iterator[Part]:
+def _message(doc: dict[str, Any]) -> Iterator[AnswerPart]:
     if "content" in doc:
         reason = text_of(doc.get("stop_reason"))
-        yield Part(doc, reason, lambda verdict, texts: anthropic.mend_message(doc, verdict, texts))
+        yield AnswerPart(doc, reason, lambda verdict, texts: anthropic.mend_message(doc, verdict, texts))
 
 
-def _line(doc: dict[str, Any]) -> Iterator[Part]:
+def _line(doc: dict[str, Any]) -> Iterator[AnswerPart]:
     message = doc.get("message")
     if isinstance(message, dict):
         reason = text_of(doc.get("done_reason"))
-        yield Part(doc, reason, lambda verdict, texts: ollama.mend_message(message, verdict, texts))
+        yield AnswerPart(doc, reason, lambda verdict, texts: ollama.mend_message(message, verdict, texts))
 
 
-def _response(doc: dict[str, Any]) -> Iterator[Part]:
+def _response(doc: dict[str, Any]) -> Iterator[AnswerPart]:
     if isinstance(doc.get("output"), list):
         reason = text_of(dig(doc, "incomplete_details", "reason")) or text_of(doc.get("status"))
-        yield Part(doc, reason, lambda verdict, texts: responses.mend_response(doc, verdict, texts))
+        yield AnswerPart(doc, reason, lambda verdict, texts: responses.mend_response(doc, verdict, texts))
 
 
 # -- an answer from nothing -------------------------------------------------------------------------------------------
@@ -202,17 +202,17 @@ def _created(model: str) -> list[dict[str, Any]]:
 
 
 WIRES: Final = {
-    "openai-chat": Wire(
+    "openai-chat": HealerWire(
         chat.ChatMachine, chat.form_of, _choices, chat.CALLS, _chat_body, lambda _: []
     ),
-    "openai-responses": Wire(
+    "openai-responses": HealerWire(
         responses.ResponsesMachine, lambda _: responses.FORM, _response, "", _responses_body, _created
     ),
-    "anthropic": Wire(
+    "anthropic": HealerWire(
         anthropic.AnthropicMachine, lambda _: anthropic.FORM, _message, anthropic.CALLS, _anthropic_body,
         _message_start,
     ),
-    "ollama": Wire(ollama.OllamaMachine, lambda _: ollama.FORM, _line, "", _ollama_body, lambda _: []),
-    "gemini": Wire(gemini.GeminiMachine, lambda _: gemini.FORM, _candidates, "", _gemini_body, lambda _: []),
+    "ollama": HealerWire(ollama.OllamaMachine, lambda _: ollama.FORM, _line, "", _ollama_body, lambda _: []),
+    "gemini": HealerWire(gemini.GeminiMachine, lambda _: gemini.FORM, _candidates, "", _gemini_body, lambda _: []),
 }  # fmt: skip
 """The wires that are healed."""

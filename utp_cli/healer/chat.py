@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.heals import Heal, passes
 from utp_cli.healer.machine import Machine, quoted
-from utp_cli.healer.verdict import Form, had_said_all
+from utp_cli.healer.verdict import CallRules, had_said_all
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, integer_of, list_of, text_of
 from utp_cli.wire.error_body import is_error
@@ -21,10 +21,10 @@ from utp_cli.wire.frames import DONE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.healer.answer import Answer
-    from utp_cli.healer.frames import Frame
-    from utp_cli.healer.machine import Setting
-    from utp_cli.healer.verdict import Call, Verdict
+    from utp_cli.healer.answer import ChoiceState
+    from utp_cli.healer.frames import StreamFrame
+    from utp_cli.healer.machine import ExchangeSetting
+    from utp_cli.healer.verdict import Call, HealVerdict
 
 CALLS: Final = "tool_calls"
 """The finish reason of an answer with calls."""
@@ -42,11 +42,11 @@ def is_text(arguments: Any) -> bool:
         return False
 
 
-FORM: Final = Form(fine=is_text)
-MISTRAL: Final = Form(fine=is_text, id_prefix="", id_letters=9, any_id=False)
+FORM: Final = CallRules(fine=is_text)
+MISTRAL: Final = CallRules(fine=is_text, id_prefix="", id_letters=9, any_id=False)
 
 
-def form_of(setting: Setting) -> Form:
+def form_of(setting: ExchangeSetting) -> CallRules:
     """Return what the clients of a model ask of its calls."""
     return MISTRAL if setting.mistral else FORM
 
@@ -86,7 +86,7 @@ class _Assembled:
             if not isinstance(said, str | None):
                 self.odd = self.odd or "arguments-wrong-kind"
 
-    def strays(self, answer: Answer) -> str:
+    def strays(self, answer: ChoiceState) -> str:
         """Return how this differs from what was meant; empty where it does not."""
         if self.odd:
             return self.odd
@@ -103,12 +103,12 @@ class _Assembled:
 class ChatMachine(Machine):
     """Heals a stream of chunks."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: ExchangeSetting) -> None:
         super().__init__(setting)
         self.form = form_of(setting)
         self._calls: dict[int, _Assembled] = {}
 
-    def read(self, frame: Frame) -> None:
+    def read(self, frame: StreamFrame) -> None:
         doc = frame.doc
         if doc is DONE:
             for number in [number for number, answer in self.answers.items() if not answer.settled]:
@@ -142,7 +142,7 @@ class ChatMachine(Machine):
             if reason:
                 self._end(frame, number, reason)
 
-    def _pass_on(self, number: int, answer: Answer, seen: _Assembled) -> None:
+    def _pass_on(self, number: int, answer: ChoiceState, seen: _Assembled) -> None:
         """Let go the calls that are over, because another one has begun behind them, and that are certain."""
         while not seen.odd and len(answer.passed) < len(seen.calls) - 1:
             place = len(answer.passed)
@@ -158,7 +158,7 @@ class ChatMachine(Machine):
 
     # -- the end of a choice ------------------------------------------------------------------------------------------
 
-    def _end(self, frame: Frame, number: int, reason: str | None) -> None:
+    def _end(self, frame: StreamFrame, number: int, reason: str | None) -> None:
         """A choice is over. `reason` None: the stream ended without saying why."""
         answer, seen = self.answers[number], self._calls.setdefault(number, _Assembled())
         answer.hear(answer.decoder.close())
@@ -175,7 +175,7 @@ class ChatMachine(Machine):
         self.tell(verdict)
         self.let_go(number)
 
-    def _why_passes(self, number: int, verdict: Verdict) -> str:
+    def _why_passes(self, number: int, verdict: HealVerdict) -> str:
         """Say why nothing can be changed; empty where it can."""
         if self._calls[number].legacy:
             return LEGACY
@@ -186,7 +186,7 @@ class ChatMachine(Machine):
         )  # fmt: skip
         return IN_PARTS if parts else ""
 
-    def _mend(self, last: Frame, number: int, verdict: Verdict, reason: str | None) -> None:
+    def _mend(self, last: StreamFrame, number: int, verdict: HealVerdict, reason: str | None) -> None:
         """Change what is in the queue, and put the calls before the end."""
         answer, seen = self.answers[number], self._calls[number]
         tail: dict[str, Any] = {}
@@ -203,7 +203,7 @@ class ChatMachine(Machine):
             docs.append(self._chunk(number, {}, verdict.finish))
         self.insert(last, docs)
 
-    def _edit(self, frame: Frame, number: int, answer: Answer, verdict: Verdict) -> dict[str, Any]:
+    def _edit(self, frame: StreamFrame, number: int, answer: ChoiceState, verdict: HealVerdict) -> dict[str, Any]:
         """Take out of a frame what leaves the answer; return what of the last one has to come before the calls."""
         spans = [
             (pointer, start, end)
@@ -237,7 +237,7 @@ class ChatMachine(Machine):
             frame.gone = not doc["choices"]
         return {}
 
-    def _deltas(self, verdict: Verdict, seen: _Assembled, tail: dict[str, Any]) -> list[dict[str, Any]]:
+    def _deltas(self, verdict: HealVerdict, seen: _Assembled, tail: dict[str, Any]) -> list[dict[str, Any]]:
         """What comes before the finish chunk: thinking, the rest of the text, the calls."""
         deltas: list[dict[str, Any]] = [{"reasoning_content": verdict.thoughts}] if verdict.thoughts else []
         if any(value not in (None, "") for value in tail.values()):
@@ -257,14 +257,14 @@ class ChatMachine(Machine):
         kept.setdefault("object", "chat.completion.chunk")
         return {**kept, "choices": [{"index": number, "delta": delta, "finish_reason": finish}]}
 
-    def _again(self, frame: Frame, number: int) -> None:
+    def _again(self, frame: StreamFrame, number: int) -> None:
         """A second finish chunk: some clients join the reasons, others take the last one."""
         doc = self.own(frame)
         doc["choices"] = [c for _, c in dicts_of(doc["choices"]) if (integer_of(c.get("index")) or 0) != number]
         frame.gone = not doc["choices"] and not doc.get("usage")
         self.setting.tell(Heal(code="finish", message="a second finish chunk was left out"))
 
-    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+    def rest_of(self, verdict: HealVerdict, text: str) -> list[Any]:
         seen = self._calls.setdefault(0, _Assembled())
         if not seen.template:
             seen.template = {"id": "chatcmpl-healed", "created": 0, "model": self.setting.options.get("model") or ""}
@@ -300,7 +300,7 @@ def why_passes(choice: dict[str, Any]) -> str:
     return "" if isinstance(message.get("content"), str | None) else IN_PARTS
 
 
-def mend_choice(choice: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:
+def mend_choice(choice: dict[str, Any], verdict: HealVerdict, texts: dict[str, str]) -> None:
     """Change a choice of a body as the verdict says. `texts`: what was read, by pointer."""
     message = choice["message"] = dict_of(choice.get("message"))
     if verdict.fresh:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.healer.lane import SPECIAL, THINKING, is_prose
+from utp_cli.healer.held_text import SPECIAL, THINKING, is_prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.healer.answer import Answer
+    from utp_cli.healer.answer import ChoiceState
     from utp_cli.protocol.calls import ParseResult, ToolCall
     from utp_cli.protocol.spans import Segment, Span
 
 
-def cut_out(answer: Answer, result: ParseResult, made: Sequence[ToolCall]) -> tuple[dict[str, list[Span]], str]:
+def cut_out(answer: ChoiceState, result: ParseResult, made: Sequence[ToolCall]) -> tuple[dict[str, list[Span]], str]:
     """Return the stretches that leave each text (by pointer, in order): the markup of the calls, and the tokens around
     it; and what was thought between such tokens, which becomes thinking.
     """

@@ -16,19 +16,19 @@ from utp_cli.wire.frames import DONE, SseFraming
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from utp_cli.healer.lane import Lane
+    from utp_cli.healer.held_text import HeldText
 
 NOTHING: Final = object()
 """The document of a frame that holds none: a comment, an empty line."""
 
 
 @dataclass(slots=True, eq=False)
-class Frame:
+class StreamFrame:
     """One event of a stream, or bytes between two."""
 
     raw: bytes = b""
     doc: Any = NOTHING
-    texts: list[tuple[Lane, int, int]] = field(default_factory=list)
+    texts: list[tuple[HeldText, int, int]] = field(default_factory=list)
     """What it adds to texts that a call may stand in: characters of the lane, end exclusive."""
     waits: frozenset[int] = frozenset()
     """The answers (by number) in which it is part of something that is not decided yet."""
@@ -66,7 +66,7 @@ class Splitter:
         """How many those are."""
         return len(self._raw) + len(self._line)
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def feed(self, data: bytes) -> list[StreamFrame]:
         """Return the frames that are whole now."""
         if not self._line.endswith(b"\r") and b"\n" not in data and b"\r" not in data:
             self._line += data
@@ -74,7 +74,7 @@ class Splitter:
         if self._line:
             data = bytes(self._line) + data
             self._line.clear()
-        frames: list[Frame] = []
+        frames: list[StreamFrame] = []
         lines = data.splitlines(keepends=True)
         if lines and not lines[-1].endswith(b"\n"):
             self._line += lines.pop()  # behind a CR an LF may follow, which belongs to it
@@ -82,7 +82,7 @@ class Splitter:
             frames += self._take(line)
         return frames
 
-    def close(self) -> list[Frame]:
+    def close(self) -> list[StreamFrame]:
         """There are no more bytes."""
         line = bytes(self._line)
         self._line.clear()
@@ -90,7 +90,7 @@ class Splitter:
         documents = self._framing.close() if self._framing else []
         return frames + self._frame(documents) if documents or self._raw else frames
 
-    def _take(self, line: bytes) -> list[Frame]:
+    def _take(self, line: bytes) -> list[StreamFrame]:
         self._raw += line
         blank = not line.strip()
         if self._framing is None:
@@ -99,10 +99,10 @@ class Splitter:
         ends = documents or blank or (line.startswith(b":") and len(self._raw) == len(line))
         return self._frame(documents) if ends else []
 
-    def _frame(self, documents: list[Any]) -> list[Frame]:
+    def _frame(self, documents: list[Any]) -> list[StreamFrame]:
         raw = bytes(self._raw)
         self._raw.clear()
-        return [Frame(raw, documents[0] if len(documents) == 1 else NOTHING)]
+        return [StreamFrame(raw, documents[0] if len(documents) == 1 else NOTHING)]
 
 
 def _documents(line: bytes) -> list[Any]:
@@ -122,7 +122,7 @@ class Writer:
         self._tail = b""
         """The last bytes that were written."""
 
-    def write(self, frame: Frame) -> bytes:
+    def write(self, frame: StreamFrame) -> bytes:
         """Return what the client gets of a frame."""
         if frame.gone:
             return b""

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.heals import passes
 from utp_cli.healer.machine import ERROR_TEXT, Machine
-from utp_cli.healer.verdict import Form, may_lack
+from utp_cli.healer.verdict import CallRules, may_lack
 from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.spec import TextPiece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.healer.answer import Answer
-    from utp_cli.healer.frames import Frame
-    from utp_cli.healer.verdict import Call, Verdict
+    from utp_cli.healer.answer import ChoiceState
+    from utp_cli.healer.frames import StreamFrame
+    from utp_cli.healer.verdict import Call, HealVerdict
 
-FORM: Final = Form(fine=may_lack, id_due=False)
+FORM: Final = CallRules(fine=may_lack, id_due=False)
 MALFORMED: Final = "MALFORMED_FUNCTION_CALL"
 _IN_PIECES: Final = frozenset({"partialArgs", "willContinue"})
 """Keys of a call whose arguments come in pieces."""
@@ -25,7 +25,7 @@ _SAID: Final = "Malformed function call:"
 """What stands before the model's words in `finishMessage` (Gemini API, November 2026)."""
 
 
-def hear_malformed(answer: Answer, candidate: dict[str, Any]) -> None:
+def hear_malformed(answer: ChoiceState, candidate: dict[str, Any]) -> None:
     """Where the provider could not read the call, its message quotes it."""
     said = text_of(candidate.get("finishMessage"))
     if candidate.get("finishReason") == MALFORMED and said.startswith(_SAID):
@@ -46,7 +46,7 @@ class GeminiMachine(Machine):
 
     form = FORM
 
-    def read(self, frame: Frame) -> None:
+    def read(self, frame: StreamFrame) -> None:
         doc = frame.doc
         if not isinstance(doc, dict):
             return
@@ -68,7 +68,7 @@ class GeminiMachine(Machine):
             if text_of(candidate.get("finishReason")):
                 self._end(frame, number, candidate)
 
-    def _end(self, last: Frame, number: int, candidate: dict[str, Any]) -> None:
+    def _end(self, last: StreamFrame, number: int, candidate: dict[str, Any]) -> None:
         answer = self.answers[number]
         hear_malformed(answer, candidate)
         verdict = self.judge(number, text_of(candidate["finishReason"]))
@@ -87,7 +87,7 @@ class GeminiMachine(Machine):
         self.tell(verdict)
         self.let_go(number)
 
-    def _edit(self, frame: Frame, number: int, verdict: Verdict, *, last: bool) -> None:
+    def _edit(self, frame: StreamFrame, number: int, verdict: HealVerdict, *, last: bool) -> None:
         place = next(
             (at for at, c in dicts_of(frame.doc.get("candidates")) if (integer_of(c.get("index")) or 0) == number), None
         )
@@ -116,7 +116,7 @@ def _parts(candidate: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _edited(
-    given: list[dict[str, Any]], verdict: Verdict, natives: Iterator[Call], spans: Iterator[tuple[str, int]]
+    given: list[dict[str, Any]], verdict: HealVerdict, natives: Iterator[Call], spans: Iterator[tuple[str, int]]
 ) -> Iterator[dict[str, Any]]:
     """Return the parts as the client gets them. `spans`: the place of each text, in order."""
     for part in given:
@@ -146,7 +146,7 @@ def written(calls: list[Call]) -> list[dict[str, Any]]:
     return [{"functionCall": {"name": call.name, "args": call.arguments}} for call in calls]
 
 
-def mend_candidate(candidate: dict[str, Any], verdict: Verdict) -> None:
+def mend_candidate(candidate: dict[str, Any], verdict: HealVerdict) -> None:
     """Change a candidate of a body as the verdict says."""
     given = list(_parts(candidate))
     pointers = [

@@ -8,7 +8,7 @@ from utp_cli.healer.body import WIRES, heal_body, heal_error
 from utp_cli.healer.exchange import kind_of, model_of, tools_of, wants_json, wants_nine_letters, wire_of
 from utp_cli.healer.frames import Splitter, written
 from utp_cli.healer.heals import passes
-from utp_cli.healer.machine import Setting, quoted
+from utp_cli.healer.machine import ExchangeSetting, quoted
 from utp_cli.parsing.parser import known_tools
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.wire.access import dict_of
@@ -160,8 +160,8 @@ class Healer:
         self._held_size = 0
         return self._machine.feed(given)
 
-    def _setting(self) -> Setting:
-        return Setting(
+    def _setting(self) -> ExchangeSetting:
+        return ExchangeSetting(
             wire=str(self._wire), tools=known_tools(self._tools), options=self._options, tell=self._tell,
             json=wants_json(self._options["request"]), mistral=wants_nine_letters(self._model),
         )  # fmt: skip
@@ -183,7 +183,7 @@ class Healer:
             return data if out is None else dumps(out).encode("utf-8", "replace")
         return self._answer_in(doc, data, setting)
 
-    def _answer_in(self, doc: Any, data: bytes, setting: Setting) -> bytes:
+    def _answer_in(self, doc: Any, data: bytes, setting: ExchangeSetting) -> bytes:
         """Return the answer that an error holds, as the client asked for it; else the error."""
         if not self._streams:
             healed = heal_error(doc, setting)

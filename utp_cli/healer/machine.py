@@ -11,11 +11,11 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.healer.answer import BROKEN, Answer
-from utp_cli.healer.frames import NOTHING, Frame, Splitter, Writer
+from utp_cli.healer.answer import BROKEN, ChoiceState
+from utp_cli.healer.frames import NOTHING, Splitter, StreamFrame, Writer
 from utp_cli.healer.heals import Heal
 from utp_cli.healer.verdict import decide
-from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.wire.catalogue import decoder_of
 from utp_cli.wire.decoder import Scope
 from utp_cli.wire.error_body import error_of
@@ -25,7 +25,7 @@ from utp_cli.wire.spec import TextPiece
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from utp_cli.healer.verdict import Form, Verdict
+    from utp_cli.healer.verdict import CallRules, HealVerdict
     from utp_cli.protocol.tools import Tool
 
 ERROR_TEXT = "/error"
@@ -33,7 +33,7 @@ ERROR_TEXT = "/error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class ExchangeSetting:
     """What is known of the exchange."""
 
     wire: str
@@ -46,10 +46,10 @@ class Setting:
     mistral: bool = False
     """The model takes ids of nine letters only."""
 
-    def answer(self, *, stream: bool) -> Answer:
+    def answer(self, *, stream: bool) -> ChoiceState:
         """Begin an answer."""
         scope = Scope(stream=stream)
-        made = Answer.of(decoder_of(self.wire, scope), self.tools, self.options, stream=stream)
+        made = ChoiceState.of(decoder_of(self.wire, scope), self.tools, self.options, stream=stream)
         made.json = self.json
         return made
 
@@ -67,13 +67,13 @@ class Machine:
     """Heals one streamed answer."""
 
     sse = True
-    form: Form
+    form: CallRules
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: ExchangeSetting) -> None:
         self.setting = setting
-        self.answers: dict[int, Answer] = {}
-        self.queue: deque[Frame] = deque()
-        self._ahead: deque[Frame] = deque()
+        self.answers: dict[int, ChoiceState] = {}
+        self.queue: deque[StreamFrame] = deque()
+        self._ahead: deque[StreamFrame] = deque()
         """Frames that have not been read."""
         self._waiting = 0
         self._failed = False
@@ -88,7 +88,7 @@ class Machine:
     name: Callable[[Any], str] | None = None
     """The name of a document's event, where the wire names its events."""
 
-    def read(self, frame: Frame) -> None:
+    def read(self, frame: StreamFrame) -> None:
         """Read a frame that is in the queue: its texts, what waits, and whether an answer is over."""
         raise NotImplementedError
 
@@ -121,7 +121,7 @@ class Machine:
         self.queue.clear()
         return out + self._splitter.rest
 
-    def _take(self, frames: list[Frame]) -> bytes:
+    def _take(self, frames: list[StreamFrame]) -> bytes:
         self._ahead.extend(frames)
         while self._ahead:
             frame = self._ahead.popleft()
@@ -141,22 +141,22 @@ class Machine:
 
     # -- for the wires ------------------------------------------------------------------------------------------------
 
-    def answer(self, number: int = 0) -> Answer:
+    def answer(self, number: int = 0) -> ChoiceState:
         """Return the answer of that number; begin it where it is new."""
         found = self.answers.get(number)
         if found is None:
             found = self.answers[number] = self.setting.answer(stream=True)
         return found
 
-    def judge(self, number: int, finish: str | None, *, odd: str = "") -> Verdict:
+    def judge(self, number: int, finish: str | None, *, odd: str = "") -> HealVerdict:
         """End an answer. `odd`: how its native calls strayed from what the wire asks."""
         answer = self.answers[number]
         if odd:
-            answer.decoder.told.oddities.append(Oddity(code=odd))
+            answer.decoder.told.oddities.append(WireAnomaly(code=odd))
         answer.close(finish)
         return decide(answer, self.form, f"{self.seed}\0{number}", sound=not odd)
 
-    def read_error(self, frame: Frame, told: list[Any], finish: str) -> None:
+    def read_error(self, frame: StreamFrame, told: list[Any], finish: str) -> None:
         """Put the rest of the answer in the place of an error that quotes it; nothing is made of an answer that fails.
 
         `told`: what the error quotes.
@@ -175,11 +175,11 @@ class Machine:
         self.tell(verdict)
         self.let_go(0)
 
-    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+    def rest_of(self, verdict: HealVerdict, text: str) -> list[Any]:
         """Return the documents that end an answer with a text and the calls of a verdict."""
         raise NotImplementedError
 
-    def _judge_error(self, number: int, told: list[Any], finish: str) -> Verdict | None:
+    def _judge_error(self, number: int, told: list[Any], finish: str) -> HealVerdict | None:
         """Judge what an error quotes; None where no call in it is beyond doubt."""
         answer = self.answer(number)
         if answer.settled or answer.called:
@@ -200,19 +200,19 @@ class Machine:
         for frame in self.queue:
             frame.waits -= {number}
 
-    def own(self, frame: Frame) -> Any:
+    def own(self, frame: StreamFrame) -> Any:
         """Return the document of a frame, to be changed."""
         if not frame.changed:
             frame.doc, frame.changed = copy.deepcopy(frame.doc), True
         return frame.doc
 
-    def insert(self, before: Frame, docs: list[Any]) -> None:
+    def insert(self, before: StreamFrame, docs: list[Any]) -> None:
         """Put documents into the queue before a frame."""
         place = self.queue.index(before)
         for doc in reversed(docs):
-            self.queue.insert(place, Frame(doc=doc, changed=True))
+            self.queue.insert(place, StreamFrame(doc=doc, changed=True))
 
-    def tell(self, verdict: Verdict) -> None:
+    def tell(self, verdict: HealVerdict) -> None:
         """Tell what was healed."""
         for heal in verdict.heals:
             self.setting.tell(heal)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.machine import Machine, quoted
-from utp_cli.healer.verdict import Form, is_object
+from utp_cli.healer.verdict import CallRules, is_object
 from utp_cli.wire.access import dict_of, list_of, text_of
 from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
-    from utp_cli.healer.frames import Frame
-    from utp_cli.healer.verdict import Call, Verdict
+    from utp_cli.healer.frames import StreamFrame
+    from utp_cli.healer.verdict import Call, HealVerdict
 
-FORM: Final = Form(fine=is_object, id_due=False)
+FORM: Final = CallRules(fine=is_object, id_due=False)
 
 
 class OllamaMachine(Machine):
@@ -22,7 +22,7 @@ class OllamaMachine(Machine):
     sse = False
     form = FORM
 
-    def read(self, frame: Frame) -> None:
+    def read(self, frame: StreamFrame) -> None:
         doc = frame.doc
         if not isinstance(doc, dict):
             return
@@ -45,7 +45,7 @@ class OllamaMachine(Machine):
 
     _model = ""
 
-    def _end(self, last: Frame, reason: str) -> None:
+    def _end(self, last: StreamFrame, reason: str) -> None:
         verdict = self.judge(0, reason)
         if verdict.fresh or verdict.natives_changed:
             tail: dict[str, Any] = {}
@@ -58,7 +58,7 @@ class OllamaMachine(Machine):
         self.tell(verdict)
         self.let_go(0)
 
-    def _edit(self, frame: Frame, verdict: Verdict, *, last: bool) -> dict[str, Any]:
+    def _edit(self, frame: StreamFrame, verdict: HealVerdict, *, last: bool) -> dict[str, Any]:
         """Change a line; return what of the last one has to come before the calls."""
         message = dict_of(frame.doc.get("message"))
         given = list_of(message.get("tool_calls"))
@@ -91,7 +91,7 @@ class OllamaMachine(Machine):
             "message": {"role": "assistant", "content": "", **message}, "done": False,
         }  # fmt: skip
 
-    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+    def rest_of(self, verdict: HealVerdict, text: str) -> list[Any]:
         line = self._line({"content": text, "tool_calls": written(verdict.calls, 0)})
         return [line, {**self._line({}), "done": True, "done_reason": "stop"}]
 
@@ -115,7 +115,7 @@ def mended(given: dict[str, Any], call: Call) -> dict[str, Any]:
     return {**given, **({"id": call.id} if call.id else {}), "function": function}
 
 
-def mend_message(message: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:
+def mend_message(message: dict[str, Any], verdict: HealVerdict, texts: dict[str, str]) -> None:
     """Change the message of a body as the verdict says."""
     for pointer in verdict.cuts:
         message["content"] = verdict.kept(pointer, 0, texts[pointer])

@@ -15,9 +15,9 @@ from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, dig, integer_of, list_of, text_of
 
 if TYPE_CHECKING:
-    from utp_cli.healer.frames import Frame
-    from utp_cli.healer.machine import Setting
-    from utp_cli.healer.verdict import Call, Verdict
+    from utp_cli.healer.frames import StreamFrame
+    from utp_cli.healer.machine import ExchangeSetting
+    from utp_cli.healer.verdict import Call, HealVerdict
 
 FORM: Final = CHAT_FORM
 _ENDS: Final = frozenset({"response.completed", "response.incomplete"})
@@ -30,11 +30,11 @@ class ResponsesMachine(Machine):
 
     form = FORM
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: ExchangeSetting) -> None:
         super().__init__(setting)
         self._items: dict[int, dict[str, Any]] = {}
         """Items that were said to be done, by their place."""
-        self._opening: dict[int, list[Frame]] = {}
+        self._opening: dict[int, list[StreamFrame]] = {}
         """Beginnings of messages that wait for their first text: none is to be empty."""
         self._pieces: dict[int, str] = {}
         """The arguments of each call, as a client joins their pieces."""
@@ -46,7 +46,7 @@ class ResponsesMachine(Machine):
     def name(doc: Any) -> str:
         return text_of(dict_of(doc).get("type"))
 
-    def read(self, frame: Frame) -> None:
+    def read(self, frame: StreamFrame) -> None:
         doc, kind = frame.doc, self.name(frame.doc)
         answer = self.answer()
         if not isinstance(doc, dict) or answer.settled:
@@ -70,7 +70,7 @@ class ResponsesMachine(Machine):
             if len(answer.natives) > before:
                 self._pass_on(place, before)
 
-    def _within(self, frame: Frame, kind: str, place: int) -> None:
+    def _within(self, frame: StreamFrame, kind: str, place: int) -> None:
         doc = frame.doc
         item = dict_of(doc.get("item"))
         if kind == "response.output_item.added" and item.get("type") == "function_call":
@@ -103,7 +103,7 @@ class ResponsesMachine(Machine):
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
-    def _end(self, last: Frame, kind: str) -> None:
+    def _end(self, last: StreamFrame, kind: str) -> None:
         answer, response = self.answers[0], dict_of(last.doc.get("response"))
         reason = dig(response, "incomplete_details", "reason") or kind.removeprefix("response.")
         answer.hear(answer.decoder.close())
@@ -123,7 +123,7 @@ class ResponsesMachine(Machine):
         self.tell(verdict)
         self.let_go(0)
 
-    def _mend(self, last: Frame, verdict: Verdict) -> None:
+    def _mend(self, last: StreamFrame, verdict: HealVerdict) -> None:
         """Change what is in the queue, add the new items, and write the last event anew."""
         answer = self.answers[0]
         texts = answer.result.texts if answer.result else {}
@@ -151,7 +151,9 @@ class ResponsesMachine(Machine):
             if frame.doc.get("sequence_number") != number:
                 self.own(frame)["sequence_number"] = number
 
-    def _edit(self, frame: Frame, place: int, verdict: Verdict, texts: dict[str, str], written: set[int]) -> None:
+    def _edit(
+        self, frame: StreamFrame, place: int, verdict: HealVerdict, texts: dict[str, str], written: set[int]
+    ) -> None:
         """Change what an event says of an item. `written`: calls whose arguments were sent in one piece."""
         doc, kind = frame.doc, self.name(frame.doc)
         call = _native(place, verdict)
@@ -180,7 +182,7 @@ class ResponsesMachine(Machine):
             if "name" in doc:
                 frame.doc["name"] = call.name
 
-    def rest_of(self, verdict: Verdict, text: str) -> list[Any]:
+    def rest_of(self, verdict: HealVerdict, text: str) -> list[Any]:
         text = text.strip()
         items = [*([new_message(text, self.seed)] if text else []), *map(new_item, verdict.calls)]
         before = [item for _, item in sorted(self._items.items())]
@@ -190,7 +192,7 @@ class ResponsesMachine(Machine):
         return [{**doc, "sequence_number": number} for number, doc in enumerate(docs, self._sequence)]
 
 
-def _native(place: int, verdict: Verdict) -> Call | None:
+def _native(place: int, verdict: HealVerdict) -> Call | None:
     """The native call of an item, where that changes."""
     pointer = _ARGUMENTS.format(place)
     return next((c for c in verdict.natives if c.changed and c.native and c.native.pointer == pointer), None)
@@ -200,7 +202,7 @@ def _written(call: Call) -> str:
     return call.arguments if isinstance(call.arguments, str) else dumps(call.arguments)
 
 
-def mended(place: int, item: Any, verdict: Verdict, texts: dict[str, str]) -> dict[str, Any] | None:
+def mended(place: int, item: Any, verdict: HealVerdict, texts: dict[str, str]) -> dict[str, Any] | None:
     """Return an item as the client gets it; None where nothing of it is left."""
     given: dict[str, Any] = dict_of(item)
     call = _native(place, verdict)
@@ -263,7 +265,7 @@ def item_events(place: int, item: dict[str, Any]) -> list[dict[str, Any]]:
     return [*docs, {"type": "response.output_item.done", "output_index": place, "item": item}]
 
 
-def mend_response(response: dict[str, Any], verdict: Verdict, texts: dict[str, str]) -> None:
+def mend_response(response: dict[str, Any], verdict: HealVerdict, texts: dict[str, str]) -> None:
     """Change a body as the verdict says."""
     items = [mended(place, item, verdict, texts) for place, item in enumerate(list_of(response.get("output")))]
     response["output"] = [item for item in items if item is not None] + [new_item(call) for call in verdict.fresh]

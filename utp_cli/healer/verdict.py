@@ -16,7 +16,7 @@ from utp_cli.wire.spec import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.healer.answer import Answer
+    from utp_cli.healer.answer import ChoiceState
     from utp_cli.protocol.calls import ParseResult, ToolCall
     from utp_cli.protocol.spans import Span
     from utp_cli.wire.spec import CallDone
@@ -57,7 +57,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Verdict:
+class HealVerdict:
     """What becomes of one answer."""
 
     natives: list[Call] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class CallRules:
     """What a wire asks of its calls."""
 
     fine: Callable[[Any], bool]
@@ -119,14 +119,14 @@ def had_said_all(reason: str | None) -> bool:
     return not reason or meaning_of(reason) in ("stop", "tool")
 
 
-def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verdict:
+def decide(answer: ChoiceState, form: CallRules, seed: str, *, sound: bool = True) -> HealVerdict:
     """Judge an answer that has been closed. `seed`: what the ids are made of. `sound`: its native calls arrived as
     their wire has them.
     """
     result = answer.result
     assert result is not None  # noqa: S101 - it has been closed
-    verdict = Verdict()
-    ids = _Ids(form, seed)
+    verdict = HealVerdict()
+    ids = _AnswerIds(form, seed)
     _judge_natives(answer, result, form, ids, verdict, sound=sound)
     made = list(_made(answer, result, verdict))
     spans: list[Span | None] = []
@@ -146,7 +146,7 @@ def decide(answer: Answer, form: Form, seed: str, *, sound: bool = True) -> Verd
 
 
 def _judge_natives(
-    answer: Answer, result: ParseResult, form: Form, ids: _Ids, verdict: Verdict, *, sound: bool
+    answer: ChoiceState, result: ParseResult, form: CallRules, ids: _AnswerIds, verdict: HealVerdict, *, sound: bool
 ) -> None:
     read = {call.pointer: call for call in (*result.calls, *result.rejected) if call.rung == "native"}
     for place, done in enumerate(answer.natives):
@@ -196,10 +196,10 @@ def _text(call_id: str | int | None) -> str | None:
     return None if call_id is None else str(call_id)
 
 
-class _Ids:
+class _AnswerIds:
     """Ids of the calls of one answer: as they came, or made of what the answer is, so that they are the same again."""
 
-    def __init__(self, form: Form, seed: str) -> None:
+    def __init__(self, form: CallRules, seed: str) -> None:
         self._form, self._seed = form, seed
         self._taken: set[str] = set()
         self._count = 0
@@ -226,7 +226,7 @@ class _Ids:
 # -- calls of the text ------------------------------------------------------------------------------------------------
 
 
-def _made(answer: Answer, result: ParseResult, verdict: Verdict) -> Iterator[ToolCall]:
+def _made(answer: ChoiceState, result: ParseResult, verdict: HealVerdict) -> Iterator[ToolCall]:
     """The calls of the text that are made beyond doubt, in their order; what else looks like one is told."""
     shown = [call for call in result.rejected if call.reason == "shown"]
     written = [call for call in (*result.calls, *shown) if call.rung != "native"]
@@ -258,7 +258,7 @@ def _right_behind(before: ToolCall, call: ToolCall, result: ParseResult) -> bool
     return not any(text[max(start, first) : min(end, last)].strip(_NO_TEXT) for start, end in between if start < last)
 
 
-def _doubt(call: ToolCall, answer: Answer, result: ParseResult) -> str:
+def _doubt(call: ToolCall, answer: ChoiceState, result: ParseResult) -> str:
     """Say why a call may not be made; empty where nothing speaks against it."""
     if meaning_of(result.finish_reason) == "filter":
         return "the answer was held back or refused"

@@ -22,7 +22,7 @@ from utp_cli.replaying.chunks import ROWS, Chunk, Done, replay_chunk
 from utp_cli.replaying.conversation import NO_LIMITS, Limits
 from utp_cli.replaying.metrics import Metrics
 from utp_cli.replaying.outcome import Outcome
-from utp_cli.replaying.run import Part
+from utp_cli.replaying.run import SessionChunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -168,11 +168,11 @@ def _batch(piece: Slice, outcomes: list[Outcome]) -> Any:
     return pa.RecordBatch.from_arrays([sources, offsets, models, *columns], ["source", "offset", "model", *names])
 
 
-def _parts(piece: Slice) -> Iterator[Part]:
+def _parts(piece: Slice) -> Iterator[SessionChunk]:
     for chunk in _chunks(piece):
         done = replay_chunk(chunk)
         for each in [done] if not done.fault else one_by_one(chunk):
-            yield Part(
+            yield SessionChunk(
                 session=piece.header, outcomes=each.outcomes, conversations=each.conversations, last=chunk.last,
                 skipped=each.skipped,
             )  # fmt: skip

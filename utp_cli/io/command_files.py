@@ -11,12 +11,12 @@ from utp_cli.io.inputs import STDIN, read
 from utp_cli.protocol.errors import BadFile, BadOption
 
 if TYPE_CHECKING:
-    from utp_cli.detection.command_line import Command
+    from utp_cli.detection.command_line import StartCommand
 
 _LONGEST_NAME = 1024
 
 
-def read_commands(source: str) -> list[Command]:
+def read_commands(source: str) -> list[StartCommand]:
     """Read a command line, or the file with this name (`-`: standard input), as every command of a server in it.
 
     A file is a Modelfile, a compose file or a script. Raises `UtpError` where no server is known in it.
@@ -48,13 +48,13 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _in_script(text: str) -> list[Command]:
+def _in_script(text: str) -> list[StartCommand]:
     """Read every line of a shell script; lines that end in a backslash go on."""
     lines = re.sub(r"\\\r?\n", " ", text).splitlines()
     return [command for line in lines if (command := read_command(line))]
 
 
-def _composed(text: str, name: str) -> list[Command]:
+def _composed(text: str, name: str) -> list[StartCommand]:
     """Read the `command` (and `entrypoint`) of every service; its image may tell the engine."""
     from utp_cli.io.positions import read_yaml  # noqa: PLC0415 - YAML is for those who have some
 

@@ -12,7 +12,7 @@ from utp_cli.io.proxy import MOST, Unreached, passed_headers, refuse
 from utp_cli.protocol.numbers import loads
 from utp_cli.recording.tally import UNCHANGED
 from utp_cli.serving.emulation import Modes
-from utp_cli.serving.exchange import EmulatedAnswer, Exchange
+from utp_cli.serving.exchange import EmulatedAnswer, RelayedExchange
 from utp_cli.serving.fitting import Fitter
 from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.wires import NDJSON, asked_of
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from utp_cli.io.proxy import Asking, Passage, Send
-    from utp_cli.recording.capture import Capture
-    from utp_cli.serving.exchange import Answer
+    from utp_cli.io.proxy import Passage, Send, UpstreamRequest
+    from utp_cli.recording.capture import RecordedExchange
+    from utp_cli.serving.exchange import RelayedAnswer
     from utp_cli.serving.ways import Ways
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 HEALED: Final = "x-utp-healed"
 """The header of an answer that was changed: the codes of its heals."""
@@ -52,14 +52,14 @@ class Healing:
 
     ways: Callable[[], Ways]
     """How exchanges are treated; asked for each, so that a profile may change."""
-    hear: Callable[[Capture], None]
+    hear: Callable[[RecordedExchange], None]
     """Is called with exchanges that the client has got nothing of: the model was asked again."""
     patience: Patience = field(default_factory=Patience)
     kept: RawAnswers = field(default_factory=RawAnswers)
     modes: Modes = field(default_factory=Modes)
     fitter: Fitter = field(default_factory=Fitter)
 
-    def __call__(self, capture: Capture) -> Passage | None:
+    def __call__(self, capture: RecordedExchange) -> Passage | None:
         """Return what heals an exchange; None where there is nothing to heal: no model is asked, or it has no tools."""
         encoded = any(name.lower() == "content-encoding" for name, _ in capture.request_headers)
         if capture.method != "POST" or encoded:
@@ -69,17 +69,19 @@ class Healing:
             if asked is None or not asked.tools:
                 return None
             body, kept = capture.request_body, self.kept
-            exchange = Exchange(asked, body, self.ways(), kept, self.modes, fitter=self.fitter, host=capture.host)
+            exchange = RelayedExchange(
+                asked, body, self.ways(), kept, self.modes, fitter=self.fitter, host=capture.host
+            )
         except Exception as error:  # noqa: BLE001 - whatever fails, the exchange passes
             capture.note = f"not healed ({type(error).__name__}: {str(error)[:120]})"
             return None
-        return Healed(exchange, self).passage
+        return HealedExchange(exchange, self).passage
 
 
-class Line:
+class ClientLine:
     """The way to the client: what it has got, and when it was last told anything."""
 
-    def __init__(self, send: Send, asked: Asked) -> None:
+    def __init__(self, send: Send, asked: AnswerRequest) -> None:
         self.begun = False
         self.last = time.monotonic()
         self._send, self._asked = send, asked
@@ -123,20 +125,20 @@ class Line:
         self.last = time.monotonic()
 
 
-class Healed:
+class HealedExchange:
     """One exchange on its way."""
 
-    def __init__(self, exchange: Exchange, healing: Healing) -> None:
+    def __init__(self, exchange: RelayedExchange, healing: Healing) -> None:
         self._exchange, self._healing = exchange, healing
         self._asked = exchange.asked
-        self._answer: Answer | None = None
+        self._answer: RelayedAnswer | None = None
         self._certain = False
         """The status of a whole answer is known to be 200: white space may go before it."""
         self._released = time.monotonic()
 
-    async def passage(self, ask: Asking, capture: Capture, send: Send) -> None:
+    async def passage(self, ask: UpstreamRequest, capture: RecordedExchange, send: Send) -> None:
         """Pass an exchange on, healed. It is a `Passage`."""
-        line = Line(send, self._asked)
+        line = ClientLine(send, self._asked)
         beating = asyncio.create_task(self._beat(line))
         try:
             await self._pass(ask, capture, line, send)
@@ -149,7 +151,7 @@ class Healed:
                 capture.note = self._answer.note
             capture.fitted = self._exchange.fitted.told() if self._exchange.fitted else []
 
-    async def _beat(self, line: Line) -> None:
+    async def _beat(self, line: ClientLine) -> None:
         """Give signs of life while nothing else is said, and let go what was held for too long."""
         patience = self._healing.patience
         while True:
@@ -164,7 +166,7 @@ class Healed:
             if answer and not answer.whole and over and (out := answer.release(f"held back for {patience.held:g} s")):
                 await line.write(out)
 
-    async def _pass(self, ask: Asking, capture: Capture, line: Line, send: Send) -> None:
+    async def _pass(self, ask: UpstreamRequest, capture: RecordedExchange, line: ClientLine, send: Send) -> None:
         exchange = self._exchange
         while True:
             try:
@@ -191,7 +193,7 @@ class Healed:
             if exchange.retries:
                 capture.request_body, capture.retries = exchange.body, exchange.retries
 
-    async def _read(self, response: httpx.Response, capture: Capture, line: Line) -> bytes | None:
+    async def _read(self, response: httpx.Response, capture: RecordedExchange, line: ClientLine) -> bytes | None:
         """Read an answer, and pass on what may go; return it as it came, None where it broke off."""
         import httpx  # noqa: PLC0415
 
@@ -232,7 +234,7 @@ class Healed:
             await response.aclose()
         return capture.response_body
 
-    async def _finish(self, out: bytes, response: httpx.Response, line: Line) -> None:
+    async def _finish(self, out: bytes, response: httpx.Response, line: ClientLine) -> None:
         """Send the rest of an answer, and the headers where they were waited for."""
         answer = self._answer
         assert answer is not None  # noqa: S101 - it was just read
@@ -243,7 +245,7 @@ class Healed:
         )
         await line.end(out)
 
-    async def _unreached(self, error: Unreached, capture: Capture, line: Line) -> None:
+    async def _unreached(self, error: Unreached, capture: RecordedExchange, line: ClientLine) -> None:
         """Say in an answer that has begun that nobody answers; or send what an earlier answer said."""
         if best := self._exchange.best:
             self._answer, out = best
@@ -257,7 +259,7 @@ class Healed:
 
 
 def _headers_for(
-    answer: Answer, out: bytes, response: httpx.Response, asked: Asked, *, again: bool
+    answer: RelayedAnswer, out: bytes, response: httpx.Response, asked: AnswerRequest, *, again: bool
 ) -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer that is sent in one piece: those of the server, as far as they are still true."""
     passed = passed_headers(response)

@@ -11,7 +11,7 @@ from utp_cli.detection.servers import ENGINES, MODELS, ServerFacts, served
 from utp_cli.io.web import NoAnswer, root_of
 
 if TYPE_CHECKING:
-    from utp_cli.detection.servers import Documents, Engine
+    from utp_cli.detection.servers import Documents, ServerKind
     from utp_cli.io.web import Web
 
 _KEY_TROUBLE = (401, 403)
@@ -70,7 +70,7 @@ class _Asking:
         self._web = web
         self._refused: dict[str, NoAnswer] = {}
 
-    def engine(self) -> Engine:
+    def engine(self) -> ServerKind:
         """Recognise the server. Raises the error of the path that all servers have where it is none."""
         for engine in ENGINES:
             for path, is_its in engine.known_by.items():

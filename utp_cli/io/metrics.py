@@ -9,7 +9,7 @@ from utp_cli.protocol.numbers import dumps
 from utp_cli.recording.tally import MADE
 
 if TYPE_CHECKING:
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
     from utp_cli.replaying.outcome import Outcome
 
 _MODELS: Final = 100
@@ -18,7 +18,7 @@ _BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300)
 """Seconds."""
 
 
-class Metrics:
+class ServedMetrics:
     """What went by, for `/_utp/metrics`. Raises `ImportError` where prometheus_client is missing."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Metrics:
             "utp_held_seconds", "How long bytes of a stream were held back.", registry=self._registry, buckets=_BUCKETS
         )
 
-    def count(self, capture: Capture, outcome: Outcome) -> None:
+    def count(self, capture: RecordedExchange, outcome: Outcome) -> None:
         """Count an exchange."""
         model = self._model(outcome.model or "")
         if capture.dropped:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.detection.outcomes import ENDS, Asked, Heard, Outcome, as_seen, judged, plain_view
+from utp_cli.detection.outcomes import ENDS, Heard, ScenarioOutcome, ScenarioResult, as_seen, judged, plain_view
 from utp_cli.detection.scenarios import SCENARIOS, TOOLS, request_for
 from utp_cli.diagnosis.histories.rewrite import rewrite_history
 from utp_cli.facts.formats import FORMATS
@@ -37,7 +37,7 @@ _UNWANTED: Final = ("temperature", "max_tokens")
 """Members that some models refuse, and that only keep answers short and alike."""
 
 
-def probe(server: ServerFacts, web: Web, first: str = "openai-chat") -> Iterator[Outcome]:
+def probe(server: ServerFacts, web: Web, first: str = "openai-chat") -> Iterator[ScenarioOutcome]:
     """Try every scenario, yielding as they end. Raises `NoAnswer` where the first shows that none can work.
 
     `first`: the wire format, a name of `ENDS`, that the server is known to have; the others are tried.
@@ -48,7 +48,7 @@ def probe(server: ServerFacts, web: Web, first: str = "openai-chat") -> Iterator
     for scenario in SCENARIOS:
         asked = {one.name: one.asked(scenario) for one in offered if one.can_say(scenario)}
         if asked:
-            yield Outcome(scenario=scenario, asked=asked)
+            yield ScenarioOutcome(scenario=scenario, asked=asked)
 
 
 class _Asking:
@@ -87,9 +87,9 @@ class _Asking:
         """Whether a request in this format can ask for it: Ollama has no `tool_choice`."""
         return not (self.name == "ollama" and "tool_choice" in scenario.more)
 
-    def asked(self, scenario: Scenario) -> Asked:
+    def asked(self, scenario: Scenario) -> ScenarioResult:
         """Ask twice."""
-        return Asked(whole=self._ask(scenario, stream=False), streamed=self._ask(scenario, stream=True))
+        return ScenarioResult(whole=self._ask(scenario, stream=False), streamed=self._ask(scenario, stream=True))
 
     def _ask(self, scenario: Scenario, *, stream: bool) -> Heard:
         body = request(scenario, self._server.model, self.name, stream=stream)

@@ -43,7 +43,7 @@ class ToolHandling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ProfileServer:
     """`[profiles.NAME.server]`: what is known of the server, for diagnoses."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
@@ -85,7 +85,7 @@ class Profile:
     api_key_env: str | None = None
     """The name of an environment variable, upper case."""
     tools: ToolHandling = ToolHandling()
-    server: Server = Server()
+    server: ProfileServer = ProfileServer()
     capability: CapabilityOverrides = CapabilityOverrides()
 
 

@@ -38,7 +38,7 @@ _OLLAMA: Final = "11434"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class ClientRoute:
     """Where the clients of one kind ask."""
 
     kind: ClientKind
@@ -51,7 +51,7 @@ class Route:
         return dict.fromkeys(self.kind.variables, f"http://127.0.0.1:{port}{path}")
 
 
-def routes(url: str | None, environment: Mapping[str, str]) -> list[Route]:
+def routes(url: str | None, environment: Mapping[str, str]) -> list[ClientRoute]:
     """Return where each kind of client asks: at `url`; else where its variables say; else at its provider's address.
 
     Raises `BadOption` for a variable that holds no URL of a server.
@@ -61,7 +61,7 @@ def routes(url: str | None, environment: Mapping[str, str]) -> list[Route]:
         said = next((environment[name] for name in kind.variables if environment.get(name)), None)
         server = url or _address(said or kind.public)
         root = root_of(server)  # says what is no URL
-        found.append(Route(kind=kind, url=server if kind.path else root if url else server))
+        found.append(ClientRoute(kind=kind, url=server if kind.path else root if url else server))
     return found
 
 
@@ -76,7 +76,7 @@ def _address(said: str) -> str:
 
 
 @contextmanager
-def relayed(found: list[Route], relaying: Relaying) -> Iterator[dict[str, str]]:
+def relayed(found: list[ClientRoute], relaying: Relaying) -> Iterator[dict[str, str]]:
     """Relay in the background, a port for each kind of client; yield the variables that point them there.
 
     Raises `BadOption` where a port or the packages of the extra `record` are missing.

@@ -2,7 +2,7 @@
 
     client ──► uvicorn ──► Relay ──► httpx ──► upstream
                              ├──► a `Passage`: what comes of one exchange; `plain`, or one that heals
-                             └──► a `Capture`, once the exchange has ended, however it ended
+                             └──► a `RecordedExchange`, once the exchange has ended, however it ended
 
 Bytes of an answer go on as they come, content encoding and all; only headers that belong to one connection are
 exchanged. Who asks must name a host of loopback, or one that was allowed: a page in a browser that has its own name
@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 from utp_cli.io.web import joined_paths, root_of, shown_url
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.extras import install
-from utp_cli.recording.capture import Capture
+from utp_cli.recording.capture import RecordedExchange
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
-    Passage = Callable[["Asking", Capture, Send], Awaitable[None]]
+    Passage = Callable[["UpstreamRequest", RecordedExchange, Send], Awaitable[None]]
     """Asks the server, and sends its answer on to the client."""
     Page = Callable[[], tuple[int, str, bytes]]
     """A page of the relay's own: status, content type, body."""
@@ -63,13 +63,13 @@ _IDLE: Final = 75
 class Relaying:
     """What a relay does with what goes by."""
 
-    hear: Callable[[Capture], None]
+    hear: Callable[[RecordedExchange], None]
     """Is called with each exchange that has ended, from one thread; bodies as they went by, also encoded."""
     hosts: Collection[str] = ()
     """Names besides those of loopback that a client may call this server by."""
     now: Callable[[str], str] = lambda url: url
     """Where to ask at the moment, in place of the URL that was named; asked for each request."""
-    passage: Callable[[Capture], Passage | None] = lambda _: None
+    passage: Callable[[RecordedExchange], Passage | None] = lambda _: None
     """What becomes of a request, once it is there whole; None: it is passed on as it is."""
     pages: Mapping[str, Page] = field(default_factory=dict)
     """Pages of its own, by path."""
@@ -95,7 +95,7 @@ class Relay:
         upstream = _url(self._relaying.now(self._upstreams[scope["server"][1]]))
         path = joined_paths(upstream.path, scope["raw_path"].decode("latin-1"))
         query = scope["query_string"]
-        capture = Capture(
+        capture = RecordedExchange(
             method=scope["method"],
             path=path.removeprefix(urlsplit(root_of(str(upstream))).path)
             + (f"?{query.decode('latin-1')}" if query else ""),
@@ -111,7 +111,7 @@ class Relay:
                 return
             capture.request_body = body
             passage = self._relaying.passage(capture) or plain
-            asking = Asking(self._client, upstream, scope, path)
+            asking = UpstreamRequest(self._client, upstream, scope, path)
             await _while_heard(passage(asking, capture, send), capture, receive)
         finally:
             capture.elapsed = time.perf_counter() - start
@@ -139,7 +139,7 @@ def _url(url: str) -> httpx.URL:
     return httpx.URL(url)
 
 
-class Asking:
+class UpstreamRequest:
     """The way to the server for one request."""
 
     def __init__(self, client: httpx.AsyncClient, upstream: httpx.URL, scope: dict[str, Any], path: str) -> None:
@@ -174,7 +174,7 @@ class Unreached(Exception):
     """The server cannot be reached."""
 
 
-async def plain(ask: Asking, capture: Capture, send: Send) -> None:
+async def plain(ask: UpstreamRequest, capture: RecordedExchange, send: Send) -> None:
     """Pass an exchange on, byte for byte."""
     import httpx  # noqa: PLC0415
 
@@ -202,7 +202,7 @@ async def plain(ask: Asking, capture: Capture, send: Send) -> None:
         await response.aclose()
 
 
-async def refuse(error: Unreached, capture: Capture, send: Send) -> None:
+async def refuse(error: Unreached, capture: RecordedExchange, send: Send) -> None:
     """Answer in place of a server that cannot be reached."""
     capture.status, capture.ended = 502, "unreachable"
     capture.response_headers, capture.response_body = await _answer(send, 502, str(error))
@@ -214,7 +214,7 @@ def passed_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:
     return [(name, value) for name, value in response.headers.raw if name.lower() not in dropped]
 
 
-async def _while_heard(passing: Awaitable[None], capture: Capture, receive: Receive) -> None:
+async def _while_heard(passing: Awaitable[None], capture: RecordedExchange, receive: Receive) -> None:
     """Pass on, and give up as soon as the client is gone: then the server upstream is left alone too."""
     relaying = asyncio.ensure_future(passing)
     gone = asyncio.create_task(_gone(receive))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
 
 MOST: Final = 64 << 20
 """Bytes of a body that are unpacked."""
@@ -19,7 +19,7 @@ _ZLIB_PIECE: Final = 1 << 12
 _MOST_CODINGS: Final = 4
 
 
-def unpack(capture: Capture) -> None:
+def unpack(capture: RecordedExchange) -> None:
     """Take the encodings off both bodies of an exchange, as far as they reach; what cannot be read is left out."""
     for name, headers in (("request_body", capture.request_headers), ("response_body", capture.response_headers)):
         codings = [

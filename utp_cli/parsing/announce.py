@@ -25,7 +25,7 @@ from utp_cli.protocol.records import replace
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from utp_cli.parsing.lanes import Lane
+    from utp_cli.parsing.text_fields import TextField
     from utp_cli.protocol.calls import ParseResult, ToolCall
     from utp_cli.protocol.events import EventType
 
@@ -46,13 +46,13 @@ class Announcer:
         """Characters of content and of reasoning that were told."""
         self._waiting: dict[EventType, str] = {"text": "", "thinking": ""}
         """What may be told once more has come."""
-        self._lane: dict[str, Lane] = {}
+        self._lane: dict[str, TextField] = {}
         """Whose text was told last, by type."""
-        self._latest: Lane | None = None
+        self._latest: TextField | None = None
         self.held: set[EventType] = set()
         """Of these types nothing is told before the end; none of them is let go again."""
 
-    def opened(self, lane: Lane) -> None:
+    def opened(self, lane: TextField) -> None:
         """A further text begins: that of another choice, or behind one whose end is open, waits for the end."""
         before, self._latest = self._latest, lane
         if before is None:
@@ -63,7 +63,7 @@ class Announcer:
         elif before.engine.undecided:
             self.held |= {"thinking"} if before.kind == "reasoning" else {"text", "thinking"}
 
-    def heard(self, events: Iterable[Event], lane: Lane) -> list[Event]:
+    def heard(self, events: Iterable[Event], lane: TextField) -> list[Event]:
         """Return what can be told of the events of a lane; at the end of its text, only what calls tell."""
         out = []
         for event in events:
@@ -73,7 +73,7 @@ class Announcer:
                 out += self._certain(event)
         return out
 
-    def _flows(self, event: Event, lane: Lane) -> bool:
+    def _flows(self, event: Event, lane: TextField) -> bool:
         """Whether a piece of text may be told; where not, nothing of its type is from now on."""
         if lane is not self._latest:
             self.held.add(event.type)

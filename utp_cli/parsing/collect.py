@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from utp_cli.parsing.candidates import Candidate
-    from utp_cli.protocol.calls import Problem, Standing, Sureness
+    from utp_cli.protocol.calls import Problem, RepairConfidence, Standing
     from utp_cli.protocol.tools import Tool
 
 
@@ -48,7 +48,7 @@ def _key(candidate: Candidate) -> str:
 
 
 def collect(
-    candidates: Sequence[Candidate], tools: Mapping[str, Tool] | None, least: Sureness, *, checked: bool = True
+    candidates: Sequence[Candidate], tools: Mapping[str, Tool] | None, least: RepairConfidence, *, checked: bool = True
 ) -> Collected:
     """Make the candidates calls and rejected calls, with their repairs.
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.grammars.json_value import is_whole
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.protocol.calls import Note
@@ -20,7 +20,7 @@ from utp_cli.repair.strict import strict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from utp_cli.parsing.lanes import Lane, Lanes
+    from utp_cli.parsing.text_fields import Lanes, TextField
     from utp_cli.protocol.tools import Tool
     from utp_cli.repair.shape import Shaped
 
@@ -83,7 +83,7 @@ def is_call(text: str, tools: Mapping[str, Tool] | None) -> bool:
     return any(isinstance(shaped, ShapedCall) for shaped in shape_calls(value, FREE_FORM, tools))
 
 
-def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung) -> None:
+def _read_lane(lane: TextField, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung) -> None:
     text, taken, at = lane.engine.text, [], 0
     for segment in lane.segments:
         if segment.kind != "text":
@@ -119,7 +119,7 @@ def _read_lane(lane: Lane, tools: Mapping[str, Tool] | None, end: Ending, form: 
 
 
 def _take_payload(
-    found: JsonRung, shaped: Payload, lane: Lane, span: tuple[int, int], tools: Mapping[str, Tool] | None
+    found: JsonRung, shaped: Payload, lane: TextField, span: tuple[int, int], tools: Mapping[str, Tool] | None
 ) -> None:
     """Take what stands in the place of a call: an answer, a thought, the choice of a tool."""
     found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
@@ -159,7 +159,7 @@ def _misnamed(
 
 
 def _unread(
-    lane: Lane, reader: JsonReader, start: int, tools: Mapping[str, Tool] | None, found: JsonRung
+    lane: TextField, reader: JsonReader, start: int, tools: Mapping[str, Tool] | None, found: JsonRung
 ) -> Candidate | None:
     """Find what begins as a call of a known tool does, on a line of its own, and is no JSON that can be read."""
     text = lane.engine.text
@@ -199,7 +199,13 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
 
 
 def _candidate(
-    lane: Lane, shaped: ShapedCall | BrokenCall, reader: JsonReader, span: tuple[int, int], end: Ending, *, known: bool
+    lane: TextField,
+    shaped: ShapedCall | BrokenCall,
+    reader: JsonReader,
+    span: tuple[int, int],
+    end: Ending,
+    *,
+    known: bool,
 ) -> Candidate:
     whole = is_whole(shaped, reader)
     lack = "nothing" if whole or reader.complete else "closers" if reader.only_closers else "more"
@@ -236,10 +242,10 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return not before.strip(" \t`") and not after.strip(" \t\r`;,")
 
 
-def _pieces(text: str, start: int, end: int) -> list[Run]:
+def _pieces(text: str, start: int, end: int) -> list[TextRun]:
     """The value is the call; a code fence around it is its markup."""
     before = _FENCE_BEFORE.search(text, max(0, start - 40), start)
     behind = _FENCE_BEHIND.match(text, end) if before else None
-    pieces = [Run("markup", before.start(), start)] if before and behind else []
-    pieces.append(Run("call", start, end))
-    return [*pieces, Run("markup", end, behind.end())] if behind else pieces
+    pieces = [TextRun("markup", before.start(), start)] if before and behind else []
+    pieces.append(TextRun("call", start, end))
+    return [*pieces, TextRun("markup", end, behind.end())] if behind else pieces

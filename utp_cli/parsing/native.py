@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.protocol.numbers import dumps
 from utp_cli.repair.arguments import shape_arguments
-from utp_cli.repair.around import repair_json
+from utp_cli.repair.extract import repair_json
 from utp_cli.repair.strict import strict
 from utp_cli.wire.spec import ABSENT
 

@@ -14,12 +14,12 @@ from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.captured import plain_capture, unfolded
 from utp_cli.parsing.collect import collect, merged
 from utp_cli.parsing.json_rung import JSON_PARSER, JsonRung, is_call, read_json_rung
-from utp_cli.parsing.lanes import Lanes
+from utp_cli.parsing.missing_tokens import read_stripped
 from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.preflight import preflight
 from utp_cli.parsing.result import Circumstances, Parsed
-from utp_cli.parsing.stripped import read_stripped
+from utp_cli.parsing.text_fields import Lanes
 from utp_cli.protocol.calls import Attempt
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field, replace
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.parsing.candidates import Candidate
-    from utp_cli.protocol.calls import Note, ParseResult, ServerCall, Sureness
+    from utp_cli.protocol.calls import Note, ParseResult, RepairConfidence, ServerCall
     from utp_cli.protocol.tools import Tier, Tool
     from utp_cli.wire.spec import WireEvent
 
@@ -63,7 +63,7 @@ class Parser:
         generation_prompt: str = "",
         request: Mapping[str, Any] | None = None,
         server: Mapping[str, Any] | None = None,
-        min_confidence: Sureness = "guess",
+        min_confidence: RepairConfidence = "guess",
         dialects: Sequence[Dialect] = (),
         mode: str = "auto",
         tier: Tier | None = None,

@@ -13,14 +13,14 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from utp_cli.engine.found import Declining, Found
-    from utp_cli.parsing.lanes import Lane, Lanes
+    from utp_cli.engine.found import Declining, FoundCall
+    from utp_cli.parsing.text_fields import Lanes, TextField
     from utp_cli.protocol.tools import Tool
 
 INTENT_PARSER = "intent"
 
 
-def markup_candidate(lane: Lane, found: Found, end: Ending) -> Candidate:
+def markup_candidate(lane: TextField, found: FoundCall, end: Ending) -> Candidate:
     """Turn a call that an engine found into a candidate: cut off, merely unclosed, thought, or whole."""
     call, skip = found.call, lane.engine.skip
     candidate = Candidate(

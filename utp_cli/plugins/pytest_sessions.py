@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
     from utp_cli.replaying.outcome import Outcome
 
 _STARTING = 30
@@ -198,7 +198,7 @@ def _started(upstream: str, path: Path) -> Recording:
         file = SessionFile(path, Session().header())
         opened.callback(file.close)
 
-        def hear(capture: Capture) -> None:
+        def hear(capture: RecordedExchange) -> None:
             unpack(capture)
             if capture.asks_model:
                 file.add(row_of(capture, redactor))

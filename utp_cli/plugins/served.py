@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import uuid4
 
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.healer.answer import Answer
+from utp_cli.healer.answer import ChoiceState
 from utp_cli.healer.chat import FORM, MISTRAL
 from utp_cli.healer.exchange import wants_nine_letters
 from utp_cli.healer.verdict import decide
@@ -25,7 +25,7 @@ from utp_cli.wire.spec import TextPiece
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from utp_cli.healer.verdict import Verdict
+    from utp_cli.healer.verdict import HealVerdict
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.spans import Span
 
@@ -36,7 +36,7 @@ _SPECIAL: Final = re.compile(r"<\||\|>")
 _log = logging.getLogger(__name__)
 
 
-def _special_tokens(result: ParseResult, verdict: Verdict) -> list[Span]:
+def _special_tokens(result: ParseResult, verdict: HealVerdict) -> list[Span]:
     """Special tokens around the content: only for a tool parser the server leaves them in.
 
     They stay where a call stays in the text, and where thinking does.
@@ -69,7 +69,7 @@ class ServedAnswer:
         self._form = MISTRAL if parser == "mistral" or wants_nine_letters(model) else FORM
         options = {"model": model, "parser": parser, "min_confidence": "likely"}
         decoder = decoder_of("openai-chat", Scope(stream=True))
-        self._answer = Answer.of(decoder, known_tools(tools), options, stream=True)
+        self._answer = ChoiceState.of(decoder, known_tools(tools), options, stream=True)
         self._answer.json = json
         self._pieces: list[str] = []
         """What was fed and has not been returned."""

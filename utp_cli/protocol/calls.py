@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Rung = Literal["native", "markup", "json", "heuristic"]
 Layer = Literal["syntax", "shape", "schema"]
-Sureness = Literal["safe", "likely", "guess"]
+RepairConfidence = Literal["safe", "likely", "guess"]
 Reason = Literal["truncated", "malformed", "doubtful", "in-reasoning", "shown", "intent"]
 Standing = Literal["made", "shown", "unsure"]
 """`made`: the model makes the call. `shown`: it is quoted, explained, an example. `unsure`: nothing tells."""
@@ -26,7 +26,7 @@ Standing = Literal["made", "shown", "unsure"]
 NOT_MEANT: frozenset[Reason] = frozenset({"in-reasoning", "shown", "intent"})
 """Reasons of what was never meant to be run: nothing is lost with it."""
 
-SURENESS: tuple[Sureness, ...] = ("guess", "likely", "safe")
+SURENESS: tuple[RepairConfidence, ...] = ("guess", "likely", "safe")
 """Least sure first."""
 
 CONFIDENCE: dict[Rung, str] = {"native": "high", "markup": "medium", "json": "low", "heuristic": "lowest"}
@@ -39,7 +39,7 @@ class Repair(Record):
     code: str
     """A code of `repair/codes.py`."""
     layer: Layer
-    confidence: Sureness
+    confidence: RepairConfidence
     call: int | None = None
     """Index into `ParseResult.calls`; None where the repair belongs to a rejected call, or to no call."""
     span: Span | None = None
@@ -214,7 +214,7 @@ class Attempt(Record):
         }
 
 
-class Oddity(Record):
+class WireAnomaly(Record):
     """A way in which the wire strayed from its own format; diagnoses are made from these."""
 
     code: str
@@ -240,7 +240,7 @@ class WireFacts(Record):
     """What the provider says about an end that went wrong."""
     flavour: str | None = None
     """Which server wrote it, where that shows (`vllm`, `ollama`, `azure`, …)."""
-    oddities: tuple[Oddity, ...] = ()
+    oddities: tuple[WireAnomaly, ...] = ()
 
 
 def _number_notes(call: ToolCall) -> list[Note]:

@@ -123,7 +123,7 @@ def loads(text: str | bytes) -> Any:
         return _PATIENT.decode(text)
 
 
-class LongText(str):
+class UncountedText(str):
     """A text that is decoded in many places: an error of the standard library's reader counts the lines before it.
 
     Here they do not count, so that each error costs the same wherever it is; its line is a wrong one.

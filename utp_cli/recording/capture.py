@@ -24,7 +24,7 @@ UNREADABLE = "[withheld: its content encoding is not known, so it may hold a key
 
 
 @dataclass(slots=True, kw_only=True)
-class Capture:
+class RecordedExchange:
     """One exchange as it went by; both bodies, from `unpack` on without their content encoding."""
 
     method: str
@@ -71,7 +71,7 @@ class Capture:
         return self.method == "POST" and isinstance(request, dict) and recognise(request).side == "request"
 
 
-def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
+def row_of(capture: RecordedExchange, redactor: Redactor) -> dict[str, Any]:
     """Write an exchange as a line of a session file, without secrets."""
     secrets = secrets_of([*capture.request_headers, *capture.response_headers], capture.path)
     row: dict[str, Any] = {
@@ -91,7 +91,7 @@ def row_of(capture: Capture, redactor: Redactor) -> dict[str, Any]:
     return row | {key: value for key, value in more.items() if value}
 
 
-def _answer(capture: Capture, redactor: Redactor, secrets: set[str]) -> dict[str, Any]:
+def _answer(capture: RecordedExchange, redactor: Redactor, secrets: set[str]) -> dict[str, Any]:
     look = partial(spans_of, secrets=secrets)
     if capture.unreadable:
         return {"stream": UNREADABLE}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from utp_cli.protocol.findings import Finding
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
     from utp_cli.replaying.outcome import Outcome
 
 MADE: Final = frozenset({"text-to-call", "error-to-answer"})
@@ -20,7 +20,7 @@ UNCHANGED: Final = frozenset({"left", "passed"})
 
 
 @dataclass(slots=True, kw_only=True)
-class Cause:
+class LossCause:
     """Why calls were lost, or had to be healed."""
 
     count: int = 0
@@ -30,7 +30,7 @@ class Cause:
 
 
 @dataclass(slots=True, kw_only=True)
-class Tally:
+class ExchangeTally:
     """Sums over exchanges."""
 
     answers: int = 0
@@ -45,14 +45,14 @@ class Tally:
     retries: int = 0
     failed: int = 0
     """Exchanges without a sound answer."""
-    causes: dict[str, Cause] = field(default_factory=dict)
+    causes: dict[str, LossCause] = field(default_factory=dict)
 
     @property
     def missing(self) -> int:
         """Calls that the client never got."""
         return max(self.lost - self.healed, 0)
 
-    def add(self, capture: Capture, outcome: Outcome, findings: Iterable[Finding]) -> None:
+    def add(self, capture: RecordedExchange, outcome: Outcome, findings: Iterable[Finding]) -> None:
         """Count an exchange."""
         if capture.dropped:
             self.retries += 1
@@ -73,6 +73,6 @@ class Tally:
             if heal["cause"]:
                 told.setdefault(heal["cause"], []).extend(heal["settings"])
         for code, fixes in told.items():
-            cause = self.causes.setdefault(code, Cause())
+            cause = self.causes.setdefault(code, LossCause())
             cause.count += 1
             cause.fixes |= dict.fromkeys(fixes)

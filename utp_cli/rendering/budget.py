@@ -30,7 +30,7 @@ _FILLERS = frozenset({"a", "an", "and", "for", "from", "in", "is", "it", "of", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class FittedTools:
     """Tools that fit, and what that took."""
 
     tools: tuple[Tool, ...]
@@ -47,7 +47,7 @@ class Fitted:
 
 def fit(
     tools: Sequence[Tool], context_window: int | None, task: str = "", count: Callable[[str], int] = estimate
-) -> Fitted:
+) -> FittedTools:
     """Choose and shorten tools for a context window of so many tokens; None is a large one.
 
     `task`: what the user wants, in words; tools that share words with it are kept first. `count`: tokens of a text.
@@ -61,7 +61,7 @@ def fit(
         if limit is None or _cost(left, count) <= limit:
             break
     given = {tool.name: tool for tool in tools}
-    return Fitted(
+    return FittedTools(
         tools=tuple(left),
         dropped=tuple(tool.name for index, tool in enumerate(tools) if index not in kept),
         shortened=tuple(tool.name for tool in left if tool != given[tool.name]),

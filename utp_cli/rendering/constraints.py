@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ConstraintServer:
     """What one server is asked for."""
 
     name: str
@@ -46,8 +46,8 @@ _JSON_OBJECT = {"response_format": {"type": "json_object"}}
 SERVERS = Catalogue(
     "server",
     [
-        Server(name="openai", aliases=("openai-chat", "azure"), schema=_response_format, json=_JSON_OBJECT),
-        Server(
+        ConstraintServer(name="openai", aliases=("openai-chat", "azure"), schema=_response_format, json=_JSON_OBJECT),
+        ConstraintServer(
             name="openai-responses",
             aliases=("responses",),
             schema=lambda schema: {
@@ -56,12 +56,12 @@ SERVERS = Catalogue(
             json={"text": {"format": {"type": "json_object"}}},
             system={"instructions": TEXT},
         ),
-        Server(
+        ConstraintServer(
             name="anthropic",
             schema=lambda schema: {"output_config": {"format": {"type": "json_schema", "schema": schema}}},
             system={"system": TEXT},
         ),
-        Server(
+        ConstraintServer(
             name="gemini",
             schema=lambda schema: {
                 "generationConfig": {"responseMimeType": "application/json", "responseJsonSchema": schema}
@@ -69,28 +69,30 @@ SERVERS = Catalogue(
             json={"generationConfig": {"responseMimeType": "application/json"}},
             system={"systemInstruction": {"parts": [{"text": TEXT}]}},
         ),
-        Server(name="mistral", schema=_response_format, json=_JSON_OBJECT),
-        Server(
+        ConstraintServer(name="mistral", schema=_response_format, json=_JSON_OBJECT),
+        ConstraintServer(
             name="cohere",
             schema=lambda schema: {"response_format": {"type": "json_object", "json_schema": schema}},
             json=_JSON_OBJECT,
         ),
-        Server(name="ollama", schema=lambda schema: {"format": schema}, json={"format": "json"}),
-        Server(
+        ConstraintServer(name="ollama", schema=lambda schema: {"format": schema}, json={"format": "json"}),
+        ConstraintServer(
             name="vllm",
             schema=lambda schema: {"structured_outputs": {"json": schema}},
             json=_JSON_OBJECT,
             grammar=lambda grammar: {"structured_outputs": {"grammar": grammar}},
         ),
-        Server(
+        ConstraintServer(
             name="llama.cpp",
             aliases=ALIASES["llama.cpp"],
             schema=lambda schema: {"json_schema": schema},
             json=_JSON_OBJECT,
             grammar=lambda grammar: {"grammar": grammar},
         ),
-        Server(name="sglang", schema=_response_format, json=_JSON_OBJECT, grammar=lambda grammar: {"ebnf": grammar}),
-        Server(
+        ConstraintServer(
+            name="sglang", schema=_response_format, json=_JSON_OBJECT, grammar=lambda grammar: {"ebnf": grammar}
+        ),
+        ConstraintServer(
             name="sglang-generate",
             schema=lambda schema: {"sampling_params": {"json_schema": compact(schema)}},
             json={"sampling_params": {"json_schema": '{"type": "object"}'}},

@@ -10,7 +10,7 @@ from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.prompts import STYLES, unchanged, written
 from utp_cli.rendering.results import render_result
 from utp_cli.rendering.samples import sample_arguments
-from utp_cli.rendering.spec import Answer, SentCall
+from utp_cli.rendering.spec import AssistantTurn, SentCall
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
 from utp_cli.rendering.tools import render_tools
 from utp_cli.rendering.values import compact
@@ -64,7 +64,7 @@ def _call(tools: Sequence[Tool], spec: Format, count: Callable[[str], int]) -> i
         whole = count(written([{"name": name, "arguments": arguments}], STYLES[spec.style].dialect))
     elif spec.message:
         call = SentCall(id="call_0", name=name, arguments=arguments)
-        message = spec.message(Answer(content="", reasoning="", calls=[call]))
+        message = spec.message(AssistantTurn(content="", reasoning="", calls=[call]))
         whole = count(compact(message))
     else:
         whole = bare

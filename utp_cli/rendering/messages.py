@@ -9,7 +9,7 @@ from utp_cli.protocol.calls import NOT_MEANT, Repair
 from utp_cli.protocol.errors import BadOption
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.ids import sent_ids
-from utp_cli.rendering.spec import Answer, SentCall, Unsafe
+from utp_cli.rendering.spec import AssistantTurn, SentCall, Unsafe
 from utp_cli.rendering.values import plain
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def rewrite(result: ParseResult, format: str = "openai-chat") -> Rewritten:  # n
     unsafe = [call for call in result.rejected if call.reason not in NOT_MEANT]
     ids = sent_ids([call.id for call in (*result.calls, *unsafe)], spec.ids)
     sent = [_call(call, new) for call, (new, _) in zip(result.calls, ids, strict=False)]
-    answer = Answer(
+    answer = AssistantTurn(
         content=result.content,
         reasoning=result.reasoning,
         calls=sent,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from utp_cli.protocol.tools import Tool
-    from utp_cli.rendering.constraints import Server
+    from utp_cli.rendering.constraints import ConstraintServer
 
 _CALL = '{"scratchpad": notes or null, "tool": name, "arguments": {…}} to call a tool'
 _ANSWER = '{"scratchpad": notes or null, "answer": text} to answer'
@@ -92,7 +92,7 @@ def _parsed(tools: Sequence[Tool], format_: str, tool_choice: str, options: Opti
     return render_tools(tools, format_, tool_choice=tool_choice, **options)
 
 
-def _server(name: str) -> Server:
+def _server(name: str) -> ConstraintServer:
     found = SERVERS.get(name)
     if found is None:
         raise UnknownName("server", name, SERVERS.names, f"there are: {', '.join(known.name for known in SERVERS)}")

@@ -52,7 +52,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class PromptStyle:
     """How such a prompt is laid out."""
 
     name: str
@@ -118,11 +118,11 @@ _IN_TOOLS = "<tools>\n{}\n</tools>"
 STYLES = Catalogue(
     "prompt style",
     [
-        Style(name="standard", define=_full, rules=(*_RULES, _ONE)),
-        Style(name="compact", define=_line, between="\n", rules=(*_RULES[:2], _ONE), examples=False),
-        Style(name="parallel", define=_full, dialect="hermes", rules=(*_RULES, _MANY), several=True),
-        Style(name="xml", define=_element, around=_IN_TOOLS, dialect="hermes", rules=(*_RULES, _ONE)),
-        Style(
+        PromptStyle(name="standard", define=_full, rules=(*_RULES, _ONE)),
+        PromptStyle(name="compact", define=_line, between="\n", rules=(*_RULES[:2], _ONE), examples=False),
+        PromptStyle(name="parallel", define=_full, dialect="hermes", rules=(*_RULES, _MANY), several=True),
+        PromptStyle(name="xml", define=_element, around=_IN_TOOLS, dialect="hermes", rules=(*_RULES, _ONE)),
+        PromptStyle(
             name="invoke", define=_element, around=_IN_TOOLS, dialect="anthropic", rules=(*_RULES, _MANY), several=True
         ),
     ],
@@ -162,7 +162,7 @@ def emulation_prompt(
     return "\n\n".join(parts)
 
 
-def _made_up(tools: Sequence[Tool], form: Style) -> list[Example]:
+def _made_up(tools: Sequence[Tool], form: PromptStyle) -> list[Example]:
     """Return two turns: one that needs a tool, and one that needs none. A tool with arguments shows more."""
     asked = sorted(unchanged(tools), key=lambda tool: not tool.schema["properties"])[: 2 if form.several else 1]
     calls = tuple({"name": tool.name, "arguments": sample_arguments(tool.schema)} for tool in asked)

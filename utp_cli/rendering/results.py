@@ -9,7 +9,7 @@ from utp_cli.protocol.errors import BadOption
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.ids import sent_ids
 from utp_cli.rendering.shaping import Shaping, shaped
-from utp_cli.rendering.spec import Outcome
+from utp_cli.rendering.spec import ToolOutcome
 from utp_cli.rendering.values import as_text, plain
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def _paired(calls: list[ToolCall], results: list[Any]) -> list[Any]:
     return results
 
 
-def _outcome(call: ToolCall, result: Any, sent: str | int, shaping: Shaping) -> Outcome:
+def _outcome(call: ToolCall, result: Any, sent: str | int, shaping: Shaping) -> ToolOutcome:
     failed = isinstance(result, ToolResult) and not result.success
     value = (result.error if failed else result.result) if isinstance(result, ToolResult) else result
     value = shaped(plain(value), shaping)
-    return Outcome(id=sent, name=call.name, value=value, text=as_text(value), failed=failed)
+    return ToolOutcome(id=sent, name=call.name, value=value, text=as_text(value), failed=failed)

@@ -13,10 +13,10 @@ from utp_cli.facts.schema_types import type_meant
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from utp_cli.rendering.targets import Target
+    from utp_cli.rendering.targets import SchemaTarget
 
 
-def _type_names(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
+def _type_names(found: dict[str, Any], _: SchemaTarget) -> tuple[str, str] | None:
     """OpenAPI writes types in capitals, people by the names of their language; any other name says nothing."""
     if "type" not in found:
         return None
@@ -30,12 +30,12 @@ def _type_names(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
     return None if known else ("type", f"{declared!r} names no type of JSON Schema")
 
 
-def _const(found: dict[str, Any], _: Target) -> None:
+def _const(found: dict[str, Any], _: SchemaTarget) -> None:
     if "const" in found:
         found["enum"] = [found.pop("const")]
 
 
-def _nullable(found: dict[str, Any], _: Target) -> None:
+def _nullable(found: dict[str, Any], _: SchemaTarget) -> None:
     """OpenAPI's `nullable`, as a type; without a type null is allowed anyway."""
     if found.pop("nullable", None) is not True:
         return
@@ -44,14 +44,14 @@ def _nullable(found: dict[str, Any], _: Target) -> None:
             found[keyword] = [*found[keyword], null]
 
 
-def _one_of(found: dict[str, Any], _: Target) -> tuple[str, str] | None:
+def _one_of(found: dict[str, Any], _: SchemaTarget) -> tuple[str, str] | None:
     if not isinstance(found.get("oneOf"), list) or not found["oneOf"] or "anyOf" in found:
         return None
     found["anyOf"] = found.pop("oneOf")
     return "oneOf", "sent as anyOf: that exactly one branch fits is not checked"
 
 
-def _tuple(found: dict[str, Any], _: Target) -> None:
+def _tuple(found: dict[str, Any], _: SchemaTarget) -> None:
     """Items by place: any of them at every place; the order is said in words."""
     if isinstance(found.get("items"), list):
         found["prefixItems"] = found.pop("items")
@@ -62,7 +62,7 @@ def _tuple(found: dict[str, Any], _: Target) -> None:
     found["items"] = {"anyOf": [*places, *([rest] if isinstance(rest, dict) else [])]}
 
 
-def _whole_bounds(found: dict[str, Any], target: Target) -> None:
+def _whole_bounds(found: dict[str, Any], target: SchemaTarget) -> None:
     """An integer above 0 is one from 1 on."""
     subset = target.subset or EVERYTHING
     if found.get("type") != ["integer"] or "minimum" not in subset.taken:
@@ -74,7 +74,7 @@ def _whole_bounds(found: dict[str, Any], target: Target) -> None:
             found[bound] = found.pop(keyword) + step
 
 
-def _whole_range(found: dict[str, Any], target: Target) -> None:
+def _whole_range(found: dict[str, Any], target: SchemaTarget) -> None:
     """The integers 1, 2, 3 are those from 1 to 3, where an enum holds only text."""
     values = found.get("enum")
     if not target.one_type or not isinstance(values, list) or not values:
@@ -87,7 +87,7 @@ def _whole_range(found: dict[str, Any], target: Target) -> None:
             found |= {"minimum": low, "maximum": high}
 
 
-REWRITES: tuple[Callable[[dict[str, Any], Target], tuple[str, str] | None], ...] = (
+REWRITES: tuple[Callable[[dict[str, Any], SchemaTarget], tuple[str, str] | None], ...] = (
     _type_names,
     _const,
     _one_of,

@@ -18,7 +18,7 @@ from utp_cli.schemas.resolve import resolve
 if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
     from utp_cli.rendering.losses import Loss
-    from utp_cli.rendering.targets import Target
+    from utp_cli.rendering.targets import SchemaTarget
 
 ROOT = "/parameters"
 
@@ -34,7 +34,7 @@ class Translated:
     losses: tuple[Loss, ...]
 
 
-def translate(tool: Tool, target: Target) -> Translated:
+def translate(tool: Tool, target: SchemaTarget) -> Translated:
     """Return the tool's parameters as the target takes them. Raises nothing, whatever the schema."""
     root, deep = copied(tool.parameters)
     walk = Walk(tool.name, mapping(root), target)
@@ -77,7 +77,7 @@ def _narrow(walk: Walk) -> Schema:
     return {**schema, "$defs": definitions} if definitions else schema
 
 
-def _empty(target: Target) -> Schema:
+def _empty(target: SchemaTarget) -> Schema:
     schema: Schema = {"type": "OBJECT" if target.one_type else "object", "properties": {}}
     return (
         {**schema, "required": [], "additionalProperties": False} if target.subset and target.subset.closed else schema

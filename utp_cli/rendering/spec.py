@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from utp_cli.facts.providers import IdRule, Provider
     from utp_cli.protocol.tools import Tool
     from utp_cli.rendering.losses import Loss
-    from utp_cli.rendering.targets import Target
+    from utp_cli.rendering.targets import SchemaTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Unsafe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class AssistantTurn:
     """An assistant's turn on its way back into a conversation."""
 
     content: str
@@ -94,7 +94,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ToolOutcome:
     """What a call came to, ready to be written down."""
 
     id: str | int
@@ -130,8 +130,8 @@ class Format:
     """Prompt formats: the style of `prompts.STYLES`."""
     system: Fragment = field(default_factory=dict)
     """Prompt formats: the fragment that holds the prompt, `TEXT` in its place."""
-    schema: Target = FULL
-    strict: Target | None = None
+    schema: SchemaTarget = FULL
+    strict: SchemaTarget | None = None
     """What schemas of strict tools can say; None: there is no strict mode."""
     strict_said: bool = False
     """`strict: false` is written too, since leaving it out means something else."""
@@ -146,9 +146,9 @@ class Format:
 
     has_ids: bool = True
     """Calls and results carry ids."""
-    results: Callable[[Sequence[Outcome]], list[dict[str, Any]]]
+    results: Callable[[Sequence[ToolOutcome]], list[dict[str, Any]]]
     """The results of one round as messages."""
-    message: Callable[[Answer], dict[str, Any]] | None = None
+    message: Callable[[AssistantTurn], dict[str, Any]] | None = None
     """An answer as the assistant's message; None: there is no such thing."""
     blocks: tuple[str, ...] = ()
     """Where an answer of the provider keeps its blocks: the keys that lead there."""

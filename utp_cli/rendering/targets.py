@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class SchemaTarget:
     """What a target's schemas can say."""
 
     subset: SchemaSubset | None = None
@@ -41,14 +41,14 @@ class Target:
 _OPENAI, _ANTHROPIC, _GEMINI = PROVIDERS["openai"], PROVIDERS["anthropic"], PROVIDERS["gemini"]
 _OLLAMA_LIMIT = PROVIDERS["ollama"].description
 
-FULL = Target()
-OPENAI = Target(root_refused=_OPENAI.root_refused)
-ANTHROPIC = Target(root_refused=_ANTHROPIC.root_refused, keys=_ANTHROPIC.root_keys, keys_at_root=True)
-OPENAI_STRICT = Target(subset=subsets.OPENAI_STRICT, refs="hoist", typed=True)
-BEDROCK_STRICT = Target(subset=subsets.ANTHROPIC_STRICT)
+FULL = SchemaTarget()
+OPENAI = SchemaTarget(root_refused=_OPENAI.root_refused)
+ANTHROPIC = SchemaTarget(root_refused=_ANTHROPIC.root_refused, keys=_ANTHROPIC.root_keys, keys_at_root=True)
+OPENAI_STRICT = SchemaTarget(subset=subsets.OPENAI_STRICT, refs="hoist", typed=True)
+BEDROCK_STRICT = SchemaTarget(subset=subsets.ANTHROPIC_STRICT)
 ANTHROPIC_STRICT = replace(BEDROCK_STRICT, keys=_ANTHROPIC.root_keys, keys_at_root=True)
-GEMINI = Target(subset=_GEMINI.schema, typed=True, one_type=True, keys=_GEMINI.keys)
-OLLAMA = Target(
+GEMINI = SchemaTarget(subset=_GEMINI.schema, typed=True, one_type=True, keys=_GEMINI.keys)
+OLLAMA = SchemaTarget(
     subset=subsets.OLLAMA_TOOL,
     description_limit=_OLLAMA_LIMIT.characters if _OLLAMA_LIMIT else None,
 )

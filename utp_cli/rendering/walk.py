@@ -19,7 +19,7 @@ from utp_cli.schemas.resolve import resolve
 from utp_cli.schemas.types import json_type
 
 if TYPE_CHECKING:
-    from utp_cli.rendering.targets import Target
+    from utp_cli.rendering.targets import SchemaTarget
 
 Schema = dict[str, Any]
 Refs = tuple[str, ...]
@@ -38,7 +38,7 @@ _OF_OBJECTS = frozenset({"properties", "required", "minProperties", "maxProperti
 class Walk:
     """The translation of one tool's schema, and what it loses."""
 
-    def __init__(self, tool: str, root: Any, target: Target) -> None:
+    def __init__(self, tool: str, root: Any, target: SchemaTarget) -> None:
         self.tool, self.root, self.target = tool, root, target
         self.subset = target.subset or EVERYTHING
         self.words: list[str] = []

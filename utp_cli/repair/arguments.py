@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.records import replace
-from utp_cli.repair.around import repair_json
 from utp_cli.repair.codes import CODES
+from utp_cli.repair.extract import repair_json
 from utp_cli.repair.names import plain_name
 from utp_cli.repair.strict import strict
 from utp_cli.schemas.types import fits_type, json_type

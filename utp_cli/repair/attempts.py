@@ -64,11 +64,11 @@ class Attempts:
         self._stride = min(max(_STRIDES[0], 2 * read), _STRIDES[1])
         return self._leave(frame, taken, python=run.python) if taken else None
 
-    def _enter(self, frame: Frame, found: list[shortcuts.Entry]) -> shortcuts.Entry | None:
+    def _enter(self, frame: Frame, found: list[shortcuts.EntryIndexes]) -> shortcuts.EntryIndexes | None:
         """Put the entries into the container, up to a key that it has; return the last one that was new."""
         base = self._containers.source.base
         if frame.is_object:
-            new: dict[str, shortcuts.Entry] = {}
+            new: dict[str, shortcuts.EntryIndexes] = {}
             for entry in found:
                 if entry.key in frame.value or entry.key in new:
                     break
@@ -87,7 +87,7 @@ class Attempts:
         frame.end = base + found[-1].end
         return found[-1]
 
-    def _leave(self, frame: Frame, last: shortcuts.Entry, *, python: bool) -> State:
+    def _leave(self, frame: Frame, last: shortcuts.EntryIndexes, *, python: bool) -> State:
         """Go on behind the last entry, and the comma behind it."""
         containers, source = self._containers, self._containers.source
         start = source.base + source.here

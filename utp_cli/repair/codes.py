@@ -12,7 +12,7 @@ from utp_cli.protocol.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from utp_cli.protocol.calls import Layer, Sureness
+    from utp_cli.protocol.calls import Layer, RepairConfidence
 
 
 class RepairCode(Record):
@@ -21,7 +21,7 @@ class RepairCode(Record):
     code: str
     """Stable for ever."""
     layer: Layer
-    confidence: Sureness
+    confidence: RepairConfidence
     """The usual one; a single repair may be surer or less sure."""
     sentence: str
     """What was done, in the past tense; the message of such a repair."""
@@ -301,7 +301,7 @@ class Edit(NamedTuple):
     start: int
     before: str
     after: str
-    confidence: Sureness | None = None
+    confidence: RepairConfidence | None = None
     """Where it differs from what the code usually has."""
 
     def repair(self) -> Repair:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.lookahead import Place, token
+from utp_cli.repair.lookahead import ValuePlace, token
 from utp_cli.repair.structure import DEEP, Frame, Member, best, closers_ahead, due
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Sureness
+    from utp_cli.protocol.calls import RepairConfidence
     from utp_cli.repair.cursor import Cursor
     from utp_cli.repair.lookahead import Role
 
@@ -83,9 +83,9 @@ class Containers:
     # --- what goes in ---------------------------------------------------------------------------------------
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ValuePlace:
         """Where the next value stands."""
-        return Place(self.role, due(self.frames), self.cursor.ends)
+        return ValuePlace(self.role, due(self.frames), self.cursor.ends)
 
     @property
     def role(self) -> Role:
@@ -259,7 +259,7 @@ class Containers:
         self._scans -= 1
         return found
 
-    def lost_closer(self, frame: Frame, at: int, confidence: Sureness | None = None) -> None:
+    def lost_closer(self, frame: Frame, at: int, confidence: RepairConfidence | None = None) -> None:
         """A container ends at the offset without its closer."""
         self.drop_comma(frame)
         if frame.closer == ")":

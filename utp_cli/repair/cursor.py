@@ -11,7 +11,7 @@ from utp_cli.repair.lookahead import SPACES
 from utp_cli.repair.text_window import Starved, any_of
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Note, Sureness
+    from utp_cli.protocol.calls import Note, RepairConfidence
     from utp_cli.repair.text_window import TextWindow
 
 SPACE: Final = regex(r"[ \t\n\r]*")
@@ -41,7 +41,7 @@ class Log:
         self.skimmed: list[tuple[int, str]] = []
         """Stretches that a short cut read: what is worth noting in them nobody has looked for."""
 
-    def fix(self, code: str, start: int, before: str, after: str, confidence: Sureness | None = None) -> None:
+    def fix(self, code: str, start: int, before: str, after: str, confidence: RepairConfidence | None = None) -> None:
         """Say that the text `before` at the offset was read as `after`."""
         self.edits.append(Edit(code, start, before, after, confidence))
 
@@ -75,7 +75,7 @@ class Cursor:
         if index >= len(self.source.window) and not self.source.closed:
             raise Starved
 
-    def drop(self, code: str, width: int, after: str = "", confidence: Sureness | None = None) -> None:
+    def drop(self, code: str, width: int, after: str = "", confidence: RepairConfidence | None = None) -> None:
         """Put something else in the place of the next characters."""
         source = self.source
         start = source.base + source.here

@@ -14,14 +14,14 @@ from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
     from utp_cli.repair.containers import Containers, State
-    from utp_cli.repair.values import Progress
+    from utp_cli.repair.values import ValueProgress
 
 _FENCE: Final = regex(rf"(`{{3,}}+|~{{3,}}+|`(?=[{SPACES}]*[{{\[]))(?:[A-Za-z][\w+.#-]*)?+[{SPACES}]*+(?=[^{SPACES}])")
 _FENCE_BEGUN: Final = regex(rf"(?:`++|~++)(?:[A-Za-z][\w+.#-]*+)?[{SPACES}]*+\Z")
 _INVISIBLE: Final = regex("[\ufeff\u200b\u2060]+")
 
 
-def begin(progress: Progress) -> State:
+def begin(progress: ValueProgress) -> State:
     """Read what stands before the value, up to where it begins."""
     containers, cursor, source = progress.containers, progress.cursor, progress.source
     source.here = SPACE.match(source.window, source.here).end()  # type: ignore[union-attr]  # it matches the empty string
@@ -63,7 +63,7 @@ def _open_fence(containers: Containers) -> State:
     return "begin"
 
 
-def _lost_brace(progress: Progress, char: str) -> bool:
+def _lost_brace(progress: ValueProgress, char: str) -> bool:
     """Whether a key stands where an object should begin."""
     source, ends, at = progress.source, progress.cursor.ends, progress.source.here
     if ends and progress.cursor.at_marker(at):
@@ -96,7 +96,7 @@ def skim(containers: Containers, text: str, at: int, stop: int, base: int) -> bo
     return True
 
 
-def tail(progress: Progress) -> State:
+def tail(progress: ValueProgress) -> State:
     """Read what may belong to the value though it is closed."""
     containers, cursor, source = progress.containers, progress.cursor, progress.source
     at = SPACE.match(source.window, source.here).end()  # type: ignore[union-attr]  # it matches the empty string

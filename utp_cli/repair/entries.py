@@ -9,7 +9,7 @@ from utp_cli.repair.codes import Edit
 from utp_cli.repair.containers import COMMAS, OPENERS
 from utp_cli.repair.cursor import ASCII
 from utp_cli.repair.escapes import decode, quoted
-from utp_cli.repair.lookahead import Place, token
+from utp_cli.repair.lookahead import ValuePlace, token
 from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import read_bare_key
 from utp_cli.repair.structure import Comma, Frame, best, due
@@ -17,14 +17,14 @@ from utp_cli.repair.values import begin_string, concat, end_string
 
 if TYPE_CHECKING:
     from utp_cli.repair.containers import Containers, State
-    from utp_cli.repair.values import Progress
+    from utp_cli.repair.values import ValueProgress
 
 _PLAIN_KEY: Final = regex(r"([\"'])([ !#-&(-\[\]-~]*)\1:")
 """A key and its colon that ask no question. Only a short cut."""
 _VALUE_STARTS: Final = frozenset("\"'`“„‘«＂&\\{[(-+_$")
 
 
-def entry(progress: Progress) -> State:
+def entry(progress: ValueProgress) -> State:
     """Read what begins an entry, or what stands in its place."""
     containers, cursor = progress.containers, progress.cursor
     frame = containers.frames[-1]
@@ -56,7 +56,7 @@ def _ellipsis(containers: Containers, frame: Frame, width: int) -> State:
 # --- keys ---------------------------------------------------------------------------------------------------------
 
 
-def _key(progress: Progress, frame: Frame, plain: str) -> State:
+def _key(progress: ValueProgress, frame: Frame, plain: str) -> State:
     """Read a key, or the beginning of one."""
     containers, source, ends = progress.containers, progress.source, progress.cursor.ends
     at, start = source.here, source.base + source.here
@@ -66,7 +66,7 @@ def _key(progress: Progress, frame: Frame, plain: str) -> State:
         if found[1] == "'":
             frame.key_edits = [Edit("single-quotes", place, "'", '"') for place in (start, frame.key_end - 2)]
         return "value"
-    place = Place("key", due(containers.frames), ends)
+    place = ValuePlace("key", due(containers.frames), ends)
     if opened := open_string(source, at, place):
         begin_string(progress, opened, place)
         return "key"
@@ -91,7 +91,7 @@ def _key(progress: Progress, frame: Frame, plain: str) -> State:
     return _cut_key(containers) if source.closed and end == len(source.window) else "colon"
 
 
-def key(progress: Progress) -> State:
+def key(progress: ValueProgress) -> State:
     """Go on with the open string, which is a key."""
     reader, containers = progress.string, progress.containers
     assert reader is not None  # noqa: S101 - the state says so
@@ -129,7 +129,7 @@ def _bracket_for_key(containers: Containers, frame: Frame, plain: str) -> State:
 # --- colons -------------------------------------------------------------------------------------------------------
 
 
-def colon(progress: Progress) -> State:
+def colon(progress: ValueProgress) -> State:
     """Read what stands between a key and its value."""
     containers = progress.containers
     frame, char = containers.frames[-1], progress.cursor.next()
@@ -152,7 +152,7 @@ def colon(progress: Progress) -> State:
     return "value"
 
 
-def _take_colon(progress: Progress, frame: Frame, char: str) -> State:
+def _take_colon(progress: ValueProgress, frame: Frame, char: str) -> State:
     source, start = progress.source, progress.cursor.offset
     width = 2 if char == "=" and source.peek(source.here + 1) == ">" else 1
     written = source.window[source.here : source.here + width]
@@ -171,7 +171,7 @@ def _take_colon(progress: Progress, frame: Frame, char: str) -> State:
 # --- commas -------------------------------------------------------------------------------------------------------
 
 
-def after(progress: Progress) -> State:
+def after(progress: ValueProgress) -> State:
     """Read what follows an entry."""
     containers, cursor = progress.containers, progress.cursor
     if concat(progress):

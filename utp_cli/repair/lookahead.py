@@ -29,7 +29,7 @@ Role = Literal["key", "member", "item", "top", "opening"]
 """
 
 
-class Place(NamedTuple):
+class ValuePlace(NamedTuple):
     """Where a value or key stands in the text."""
 
     role: Role
@@ -144,7 +144,7 @@ def token(source: TextWindow, at: int, until: tuple[str, ...]) -> tuple[str, int
     return kind, found.end()
 
 
-def strength(source: TextWindow, at: int, place: Place) -> int:
+def strength(source: TextWindow, at: int, place: ValuePlace) -> int:
     """Say how well the text from index `at` on fits behind a string in that place: NO, WEAK or STRONG.
 
     A closer that no open container asks for is weak evidence.

@@ -38,7 +38,7 @@ class Read(NamedTuple):
     """The text was cut off inside it: whatever stands around it ends here, too."""
 
 
-class Frame:
+class NestFrame:
     """An open container. What has a key is in `pairs`, the rest in `items`."""
 
     __slots__ = ("closer", "items", "key", "keyed", "name", "pairs", "start")
@@ -83,19 +83,19 @@ class Notation(Protocol):
     lenient: bool
     """Commas may be missing or too many, and a key may lack its value."""
 
-    def begin(self, source: TextWindow, at: int, frame: Frame | None) -> Read | Frame | LongText:
+    def begin(self, source: TextWindow, at: int, frame: NestFrame | None) -> Read | NestFrame | LongText:
         """Read a scalar, or what opens a container or a long string; `frame` is the container it stands in."""
 
-    def key(self, source: TextWindow, at: int, frame: Frame) -> int:
+    def key(self, source: TextWindow, at: int, frame: NestFrame) -> int:
         """Read the key in front of a value, if there is one, into the frame; return where the value begins."""
 
-    def key_of(self, read: Read, frame: Frame) -> str | None:
+    def key_of(self, read: Read, frame: NestFrame) -> str | None:
         """Return the key that a value is if a colon follows it; None where it cannot be one."""
 
-    def add(self, source: TextWindow, frame: Frame, read: Read) -> None:
+    def add(self, source: TextWindow, frame: NestFrame, read: Read) -> None:
         """Put a value into its container."""
 
-    def end(self, frame: Frame, before: str, *, cut: bool) -> Any:
+    def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:
         """Make the value of a container; `before` is the character in front of its closer, `cut` says it has none."""
 
     def cut_off(self, source: TextWindow, end: int, at: int, last: Any) -> int:
@@ -110,7 +110,7 @@ what follows an entry."""
 class Nest:
     """Reads one value with all that is nested in it."""
 
-    def __init__(self, source: TextWindow, notation: Notation, start: int, root: Frame | None = None) -> None:
+    def __init__(self, source: TextWindow, notation: Notation, start: int, root: NestFrame | None = None) -> None:
         """The value begins at the offset `start`; or, where `root` is open already, its entries do."""
         self.at = start
         """The offset up to which all was read."""
@@ -179,7 +179,7 @@ class Nest:
         self.at = self._source.base + at
         if isinstance(begun, Read):
             return self._found(begun.value, begun.end, cut=begun.open)
-        if isinstance(begun, Frame):
+        if isinstance(begun, NestFrame):
             self._stack.append(begun)
             return self._go_to(begun.start, "entry")
         self._text, self._due = begun, "text"

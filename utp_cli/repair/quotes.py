@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
-from utp_cli.repair.lookahead import STRONG, Place, strength
+from utp_cli.repair.lookahead import STRONG, ValuePlace, strength
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
     from utp_cli.repair.text_window import TextWindow
 
 
-class Style(Record):
+class QuoteStyle(Record):
     """A way to quote a string."""
 
     opener: str
@@ -39,35 +39,35 @@ class Style(Record):
         return self.level == 2 or self.entities
 
 
-JSON: Final = Style(opener='"', closer='"')
+JSON: Final = QuoteStyle(opener='"', closer='"')
 STYLES: Final = (
-    Style(opener='"""', closer='"""', code="triple-quotes", first=True),
-    Style(opener="'''", closer="'''", code="triple-quotes", first=True),
-    Style(opener='""', closer='""', code="doubled-quotes"),
+    QuoteStyle(opener='"""', closer='"""', code="triple-quotes", first=True),
+    QuoteStyle(opener="'''", closer="'''", code="triple-quotes", first=True),
+    QuoteStyle(opener='""', closer='""', code="doubled-quotes"),
     JSON,
-    Style(opener="'", closer="'", code="single-quotes"),
-    Style(opener="“", closer="”", code="smart-quotes", also='"'),
-    Style(opener="”", closer="”", code="smart-quotes", also='"'),
-    Style(opener="„", closer="“", code="smart-quotes", also="”"),
-    Style(opener="‘", closer="’", code="smart-quotes", also="'"),
-    Style(opener="’", closer="’", code="smart-quotes", also="'"),
-    Style(opener="«", closer="»", code="smart-quotes", also='"'),
-    Style(opener="´", closer="´", code="smart-quotes", also="'"),
-    Style(opener="`", closer="`", code="backtick-quotes"),
-    Style(opener="＂", closer="＂", code="fullwidth-punctuation", also='"'),
-    Style(opener='\\"', closer='\\"', code="over-escaped", level=2),
-    Style(opener="\\'", closer="\\'", code="over-escaped", level=2),
-    Style(opener="&quot;", closer="&quot;", code="html-entities", entities=True),
-    Style(opener="&#34;", closer="&#34;", code="html-entities", entities=True),
-    Style(opener="&apos;", closer="&apos;", code="html-entities", entities=True),
-    Style(opener="&#39;", closer="&#39;", code="html-entities", entities=True),
+    QuoteStyle(opener="'", closer="'", code="single-quotes"),
+    QuoteStyle(opener="“", closer="”", code="smart-quotes", also='"'),
+    QuoteStyle(opener="”", closer="”", code="smart-quotes", also='"'),
+    QuoteStyle(opener="„", closer="“", code="smart-quotes", also="”"),
+    QuoteStyle(opener="‘", closer="’", code="smart-quotes", also="'"),
+    QuoteStyle(opener="’", closer="’", code="smart-quotes", also="'"),
+    QuoteStyle(opener="«", closer="»", code="smart-quotes", also='"'),
+    QuoteStyle(opener="´", closer="´", code="smart-quotes", also="'"),
+    QuoteStyle(opener="`", closer="`", code="backtick-quotes"),
+    QuoteStyle(opener="＂", closer="＂", code="fullwidth-punctuation", also='"'),
+    QuoteStyle(opener='\\"', closer='\\"', code="over-escaped", level=2),
+    QuoteStyle(opener="\\'", closer="\\'", code="over-escaped", level=2),
+    QuoteStyle(opener="&quot;", closer="&quot;", code="html-entities", entities=True),
+    QuoteStyle(opener="&#34;", closer="&#34;", code="html-entities", entities=True),
+    QuoteStyle(opener="&apos;", closer="&apos;", code="html-entities", entities=True),
+    QuoteStyle(opener="&#39;", closer="&#39;", code="html-entities", entities=True),
 )
 OPENERS: Final = frozenset(style.opener[0] for style in STYLES)
 _PREFIX: Final = regex(r"(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=[\"'])")
 _DOUBLED: Final = regex(r'""(?=[^",:}\]\s\\])[^"\\]*(?:\\(?:.|\Z)[^"\\]*)*("?"?)', re.DOTALL)
 
 
-def open_string(source: TextWindow, at: int, place: Place) -> tuple[Style, int] | None:
+def open_string(source: TextWindow, at: int, place: ValuePlace) -> tuple[QuoteStyle, int] | None:
     """Say how the string that begins at index `at` is quoted, and where its content begins; None where
     none does.
 

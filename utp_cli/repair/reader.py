@@ -8,7 +8,7 @@ are on a stack of their own, so nothing recurses; what has been read is let go, 
             value → entry → (key → colon →) value → after → entry …       tail: what may belong to it still
 
 What the states work on, each of these knowing only those before it: a `TextWindow`, a `Cursor` in it with the `Log`,
-the `Containers` and the value in them, the `Attempts` at short cuts, and the `Progress` that holds all of them.
+the `Containers` and the value in them, the `Attempts` at short cuts, and the `ValueProgress` that holds all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from utp_cli.repair.entries import after, colon, entry, key
 from utp_cli.repair.shortcuts import respelling
 from utp_cli.repair.structure import Member
 from utp_cli.repair.text_window import Starved, TextWindow
-from utp_cli.repair.values import Progress, string, value
+from utp_cli.repair.values import ValueProgress, string, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonReader", "Member", "all_notes"]
 
-STATES: Final[dict[State, Callable[[Progress], State]]] = {
+STATES: Final[dict[State, Callable[[ValueProgress], State]]] = {
     "begin": begin,
     "value": value,
     "string": string,
@@ -90,7 +90,9 @@ class JsonReader:
         self.until = until
         self._source = TextWindow(start)
         self._containers = Containers(Cursor(self._source, until))
-        self._progress = Progress(self._containers, Attempts(self._containers, allowed=quick), loose=loose, whole=whole)
+        self._progress = ValueProgress(
+            self._containers, Attempts(self._containers, allowed=quick), loose=loose, whole=whole
+        )
         self._state: State = "begin"
         self.over = False
         """Whether the reader wants no more text."""

@@ -14,7 +14,7 @@ from utp_cli.repair.lookahead import REACH, SPACES, STRONG, WEAK, strength, toke
 from utp_cli.repair.text_window import Starved, any_of
 
 if TYPE_CHECKING:
-    from utp_cli.repair.lookahead import Place
+    from utp_cli.repair.lookahead import ValuePlace
     from utp_cli.repair.text_window import TextWindow
 
 
@@ -82,7 +82,7 @@ _STRIDE: Final = 64
 _OPENERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
-def read_bare(source: TextWindow, at: int, place: Place) -> tuple[Bare, int]:
+def read_bare(source: TextWindow, at: int, place: ValuePlace) -> tuple[Bare, int]:
     """Read the unquoted value that begins at index `at`, and return it with the index behind it.
 
     Raises Starved where more text could change the answer.
@@ -102,7 +102,7 @@ def read_bare(source: TextWindow, at: int, place: Place) -> tuple[Bare, int]:
     return (_cut(run, start) if ends_text else None) or classify(run, start, cut=ends_text), at + len(run)
 
 
-def _run_end(source: TextWindow, at: int, place: Place) -> tuple[int, bool]:
+def _run_end(source: TextWindow, at: int, place: ValuePlace) -> tuple[int, bool]:
     """Find where an unquoted value ends; True behind it where a quote that was never opened ends it."""
     text, end, separated = source.window, at, False
     depth: list[str] = []
@@ -138,7 +138,7 @@ def _run_end(source: TextWindow, at: int, place: Place) -> tuple[int, bool]:
     return _before_marker(source, at, end, place.until)[0], False
 
 
-def _closes(source: TextWindow, at: int, place: Place) -> bool:
+def _closes(source: TextWindow, at: int, place: ValuePlace) -> bool:
     """Whether the quote before index `at` can close the run."""
     fits = strength(source, at, place)
     return fits == STRONG or (fits == WEAK and not source.peek(at).isalnum())

@@ -87,7 +87,7 @@ def _strict(text: str, at: int) -> tuple[Any, int]:
     return value, end
 
 
-class Entry(NamedTuple):
+class EntryIndexes(NamedTuple):
     """An entry of a container. Indexes."""
 
     key: str
@@ -99,10 +99,10 @@ class Entry(NamedTuple):
     """Of the comma behind it, -1 where it has none that another entry certainly follows."""
 
 
-class Run(NamedTuple):
+class EntryRun(NamedTuple):
     """Entries of one container, one after the other."""
 
-    entries: list[Entry]
+    entries: list[EntryIndexes]
     """Those about which nothing is doubtful."""
     python: bool
     """Whether quotes and literals are those of Python."""
@@ -112,7 +112,7 @@ class Run(NamedTuple):
     """Where a value begins that cannot be read this way, -1 where none was tried."""
 
 
-def run(text: str, at: int, size: int, *, keyed: bool) -> Run:
+def run(text: str, at: int, size: int, *, keyed: bool) -> EntryRun:
     """Read the entries from `text[at]` on for as long as nothing is doubtful; `keyed` in an object.
 
     A block of `size` characters is tried, then larger ones, so that small entries in a large text cost what they
@@ -126,13 +126,13 @@ def run(text: str, at: int, size: int, *, keyed: bool) -> Run:
         looked += (len(block) if python else max(fault, read)) - read
         cut = fault >= len(block) - _LONGEST_TOKEN and at + size < len(text)
         if entries or not (cut or (not python and _SIGN.match(block, fault))):
-            return Run(entries, python, looked, -1 if cut or failed < 0 else at + failed)
+            return EntryRun(entries, python, looked, -1 if cut or failed < 0 else at + failed)
         size, python = size * 8 if cut else size, not cut or python
 
 
-def _entries(block: str, base: int, *, keyed: bool) -> tuple[list[Entry], int, int]:
+def _entries(block: str, base: int, *, keyed: bool) -> tuple[list[EntryIndexes], int, int]:
     """Return the entries of a block of text, and the indexes in it of the value that failed and of the fault."""
-    found: list[Entry] = []
+    found: list[EntryIndexes] = []
     first = (_KEY if keyed else _SPACE).match(block)
     if first is None:
         return found, -1, _SPACE.match(block).end()  # type: ignore[union-attr]
@@ -144,10 +144,10 @@ def _entries(block: str, base: int, *, keyed: bool) -> tuple[list[Entry], int, i
         following = _NEXT[keyed].match(block, stop)
         if following is None:
             break
-        found.append(Entry(key, value, base + start, base + stop, base + following.start(1)))
+        found.append(EntryIndexes(key, value, base + start, base + stop, base + following.start(1)))
         key, start = following[2] if keyed else "", following.end()
     if isinstance(value, (dict, list)) or _LAST[keyed, isinstance(value, str)].match(block, stop):
-        found.append(Entry(key, value, base + start, base + stop, -1))
+        found.append(EntryIndexes(key, value, base + start, base + stop, -1))
     return found, -1, stop
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.around import repair_json
+from utp_cli.repair.extract import repair_json
 
 if TYPE_CHECKING:
     import re

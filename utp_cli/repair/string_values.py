@@ -8,7 +8,7 @@ from utp_cli.repair.codes import Edit
 from utp_cli.repair.escapes import decode, quoted, unescaped, unfinished
 
 if TYPE_CHECKING:
-    from utp_cli.repair.quotes import Style
+    from utp_cli.repair.quotes import QuoteStyle
 
 EndedBy = Literal["quote", "separator", "marker", "text"]
 """`separator`: never closed, it ended before what must stand outside. `text`: everything ended."""
@@ -17,7 +17,7 @@ EndedBy = Literal["quote", "separator", "marker", "text"]
 class WrittenString(NamedTuple):
     """A string as it stands in the text. Offsets, not indexes."""
 
-    style: Style
+    style: QuoteStyle
     start: int
     body: int
     """Where its content begins."""

@@ -28,8 +28,8 @@ from utp_cli.repair.string_values import WrittenString
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
-    from utp_cli.repair.lookahead import Place, Role
-    from utp_cli.repair.quotes import Style
+    from utp_cli.repair.lookahead import Role, ValuePlace
+    from utp_cli.repair.quotes import QuoteStyle
     from utp_cli.repair.string_values import EndedBy
     from utp_cli.repair.text_window import TextWindow
 
@@ -105,7 +105,7 @@ class StringReader:
         "_second", "_source", "_wordy", "body", "place", "start", "style",
     )  # fmt: skip
 
-    def __init__(self, source: TextWindow, opened: tuple[Style, int], place: Place, reach: int = 0) -> None:
+    def __init__(self, source: TextWindow, opened: tuple[QuoteStyle, int], place: ValuePlace, reach: int = 0) -> None:
         """`opened` is what `open_string` returned.
 
         Before the offset `reach` a faulty string takes the first end that fits at all: it has been tried.

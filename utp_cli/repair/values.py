@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from utp_cli.repair.attempts import Attempts
     from utp_cli.repair.containers import Containers, State
     from utp_cli.repair.cursor import Cursor
-    from utp_cli.repair.lookahead import Place
-    from utp_cli.repair.quotes import Style
+    from utp_cli.repair.lookahead import ValuePlace
+    from utp_cli.repair.quotes import QuoteStyle
     from utp_cli.repair.string_values import WrittenString
 
 _DELIMITED: Final = regex(r"(?=[ \t\n\r,;}\])，｝］])")
 _CONCAT: Final = regex(rf"[{SPACES}]*(?:\+[{SPACES}]*)?")
 
 
-class Progress:
+class ValueProgress:
     """How far the reading of one value has come."""
 
     __slots__ = ("attempts", "containers", "cursor", "joins", "loose", "reach", "source", "string", "whole")
@@ -50,7 +50,7 @@ class Progress:
         """Up to this offset the text has been searched for the ends of strings."""
 
 
-def value(progress: Progress) -> State:
+def value(progress: ValueProgress) -> State:
     """Read a value, or the beginning of one."""
     containers, source = progress.containers, progress.source
     char = progress.cursor.next()
@@ -76,7 +76,7 @@ def value(progress: Progress) -> State:
     return _scalar(progress)
 
 
-def _no_value(progress: Progress, char: str) -> State:
+def _no_value(progress: ValueProgress, char: str) -> State:
     """Something else stands where a value is due."""
     containers = progress.containers
     frame = containers.frames[-1] if containers.frames else None
@@ -111,7 +111,7 @@ def _plain_string(containers: Containers, quote: str, text: str) -> State:
     return state
 
 
-def _scalar(progress: Progress) -> State:
+def _scalar(progress: ValueProgress) -> State:
     """Read a value without quotes."""
     containers, source = progress.containers, progress.source
     text, at, start = source.window, source.here, source.base + source.here
@@ -151,7 +151,7 @@ def _goes_on(cursor: Cursor, at: int) -> bool:
 # --- strings ----------------------------------------------------------------------------------------------------
 
 
-def begin_string(progress: Progress, opened: tuple[Style, int], place: Place) -> State:
+def begin_string(progress: ValueProgress, opened: tuple[QuoteStyle, int], place: ValuePlace) -> State:
     """Begin to read a string; `opened` is what `open_string` returned."""
     if place.role != "key":
         progress.containers.begin_entry()
@@ -159,7 +159,7 @@ def begin_string(progress: Progress, opened: tuple[Style, int], place: Place) ->
     return "string"
 
 
-def string(progress: Progress) -> State:
+def string(progress: ValueProgress) -> State:
     """Go on with the open string, which is a value."""
     reader, containers = progress.string, progress.containers
     assert reader is not None  # noqa: S101 - the state says so
@@ -178,7 +178,7 @@ def string(progress: Progress) -> State:
     return state
 
 
-def end_string(progress: Progress, reader: StringReader, written: WrittenString) -> tuple[str, list[Edit]]:
+def end_string(progress: ValueProgress, reader: StringReader, written: WrittenString) -> tuple[str, list[Edit]]:
     """Go on behind a string that was read; return its value and the edits that it took."""
     text, edits = written.decoded()
     progress.string = None
@@ -194,7 +194,7 @@ def end_string(progress: Progress, reader: StringReader, written: WrittenString)
 # --- strings side by side -----------------------------------------------------------------------------------------
 
 
-def concat(progress: Progress) -> bool:
+def concat(progress: ValueProgress) -> bool:
     """Whether the string just read goes on in another one; if so begin to read that."""
     containers, source, ends = progress.containers, progress.source, progress.cursor.ends
     offset = source.base + source.here

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
-    from utp_cli.replaying.run import Part
+    from utp_cli.replaying.run import SessionChunk
 
 
 def _never(_: object) -> bool:
@@ -56,7 +56,7 @@ class Judge:
     _talks: dict[str, bool] = field(default_factory=dict)
     """Conversations of the session at hand, by key: the last state of each counts."""
 
-    def add(self, part: Part) -> None:
+    def add(self, part: SessionChunk) -> None:
         """Judge the next exchanges."""
         self.failed = self.failed or any(map(self.bar.answer, part.outcomes))
         self._talks |= {talk.key: self.bar.conversation(talk) for talk in part.conversations}

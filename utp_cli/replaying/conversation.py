@@ -19,7 +19,7 @@ from utp_cli.replaying.importing import decoded
 from utp_cli.replaying.session import MessagesBefore, RequestBefore
 from utp_cli.validation.failures import failure_of
 from utp_cli.wire.access import dicts_of, text_of
-from utp_cli.wire.history import Message
+from utp_cli.wire.history import HistoryMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -193,7 +193,7 @@ def is_retry(messages: Sequence[Any]) -> bool:
     return False
 
 
-def answer_message(result: ParseResult) -> Message:
+def answer_message(result: ParseResult) -> HistoryMessage:
     """Write an answer as the message that goes on with the conversation."""
     calls = [
         {
@@ -205,7 +205,7 @@ def answer_message(result: ParseResult) -> Message:
     ]
     thought = {"reasoning_content": result.reasoning} if result.reasoning else {}
     said = {"role": "assistant", "content": result.content, **thought}
-    return Message({**said, "tool_calls": calls} if calls else said)
+    return HistoryMessage({**said, "tool_calls": calls} if calls else said)
 
 
 def look_at(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.replaying.compare import Compared
     from utp_cli.replaying.conversation import Conversation
     from utp_cli.replaying.outcome import Outcome
-    from utp_cli.replaying.run import Part
+    from utp_cli.replaying.run import SessionChunk
 
 TOLD = 20
 """Exchanges that are told one by one where not everything is shown."""
@@ -84,7 +84,7 @@ class Digest:
     """Keep every exchange that is not as it was."""
     _open: bool = False
 
-    def add(self, part: Part) -> None:
+    def add(self, part: SessionChunk) -> None:
         """Count the next exchanges."""
         if not self._open:
             self.sessions.append(SessionDigest(source=part.session.source))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.errors import BadFile
-from utp_cli.protocol.numbers import LongText, loads
+from utp_cli.protocol.numbers import UncountedText, loads
 from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
 from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges
@@ -150,7 +150,7 @@ def documents_in(text: str, skipped: Counter[str]) -> list[Any]:
     """
     found: list[Any] = []
     at = 0
-    text = LongText(text)
+    text = UncountedText(text)
     while begins := _BEGINS.search(text, at):
         at = begins.start()
         reached = at

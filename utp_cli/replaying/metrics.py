@@ -30,7 +30,7 @@ class Share:
 
 
 @dataclass(slots=True)
-class Tally:
+class GroupTally:
     """Counts for one group of exchanges: all of them, or one model's."""
 
     exchanges: int = 0
@@ -103,7 +103,7 @@ class Tally:
                 left.remove(call)
                 self.parameters.add(*_agreeing(call["arguments"], wanted.get("arguments")))
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: GroupTally) -> None:
         """Count what another one has counted."""
         for each in fields(self):
             mine, more = getattr(self, each.name), getattr(other, each.name)
@@ -115,14 +115,14 @@ class Tally:
                 setattr(self, each.name, mine + more)
 
     def counts(self) -> dict[str, Any]:
-        """Write all counts as JSON, shares as `[part, whole]`: for `Tally.of`."""
+        """Write all counts as JSON, shares as `[part, whole]`: for `GroupTally.of`."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             name: [value.part, value.whole] if isinstance(value, Share) else value for name, value in values.items()
         }
 
     @classmethod
-    def of(cls, counts: Mapping[str, Any]) -> Tally:
+    def of(cls, counts: Mapping[str, Any]) -> GroupTally:
         """Read what `counts` has written."""
         shares = {name: Share(*value) for name, value in counts.items() if isinstance(value, list)}
         counters = {name: Counter(value) for name, value in counts.items() if isinstance(value, dict)}
@@ -171,9 +171,9 @@ def _agreeing(found: Any, wanted: Any) -> tuple[int, int]:
 class Metrics:
     """Counts over a replay, for each model, and for each parser that read the first call of an answer of it."""
 
-    total: Tally = field(default_factory=Tally)
-    by_model: dict[str, Tally] = field(default_factory=dict)
-    by_parser: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    total: GroupTally = field(default_factory=GroupTally)
+    by_model: dict[str, GroupTally] = field(default_factory=dict)
+    by_parser: dict[str, dict[str, GroupTally]] = field(default_factory=dict)
     """Model → parser → counts; answers without a call are in none of them."""
 
     def add(self, outcome: Outcome) -> None:
@@ -181,23 +181,23 @@ class Metrics:
         self.total.add(outcome)
         model = outcome.model or "unknown"
         if model not in self.by_model:
-            self.by_model[model], self.by_parser[model] = Tally(), {}
+            self.by_model[model], self.by_parser[model] = GroupTally(), {}
         self.by_model[model].add(outcome)
         parsers = self.by_parser[model]
         if outcome.parser:
             if outcome.parser not in parsers:
-                parsers[outcome.parser] = Tally()
+                parsers[outcome.parser] = GroupTally()
             parsers[outcome.parser].add(outcome)
 
     def merge(self, other: Metrics) -> None:
         """Count what another one has counted: the pieces of a replay add up to the whole, in any order."""
         self.total.merge(other.total)
         for model, tally in other.by_model.items():
-            self.by_model.setdefault(model, Tally()).merge(tally)
+            self.by_model.setdefault(model, GroupTally()).merge(tally)
         for model, cells in other.by_parser.items():
             mine = self.by_parser.setdefault(model, {})
             for parser, cell in cells.items():
-                mine.setdefault(parser, Tally()).merge(cell)
+                mine.setdefault(parser, GroupTally()).merge(cell)
 
     def counts(self) -> dict[str, Any]:
         """Write all counts as JSON: for `Metrics.of`."""
@@ -214,10 +214,10 @@ class Metrics:
     def of(cls, counts: Mapping[str, Any]) -> Metrics:
         """Read what `counts` has written."""
         return cls(
-            total=Tally.of(counts["total"]),
-            by_model={model: Tally.of(tally) for model, tally in counts["by_model"].items()},
+            total=GroupTally.of(counts["total"]),
+            by_model={model: GroupTally.of(tally) for model, tally in counts["by_model"].items()},
             by_parser={
-                model: {parser: Tally.of(cell) for parser, cell in cells.items()}
+                model: {parser: GroupTally.of(cell) for parser, cell in cells.items()}
                 for model, cells in counts["by_parser"].items()
             },
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class SessionChunk:
     """The next exchanges of a session."""
 
     session: Session
@@ -105,7 +105,7 @@ def replay_parts(
     engine: Engine = map,
     against: str | None = None,
     limits: Limits = NO_LIMITS,
-) -> Iterator[Part]:
+) -> Iterator[SessionChunk]:
     """Parse every exchange again; yield what became of them, in order, a chunk at a time.
 
     `options` are those of `parse` and win over what a session's header says. `against` is a parser whose calls count
@@ -129,7 +129,7 @@ def replay_parts(
             held = told(skipped)
             what = "holds no answer of a model in any form that is known"
             raise BadFile(session.source, f"{what}; passed over {held}" if held else what)
-        yield Part(
+        yield SessionChunk(
             session=session, outcomes=outcomes, conversations=spending.add(done), last=done.last, skipped=skipped
         )
         index = 0 if done.last else index

@@ -13,7 +13,7 @@ from utp_cli.replaying.run import replay_parts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from utp_cli.replaying.metrics import Tally
+    from utp_cli.replaying.metrics import GroupTally
     from utp_cli.replaying.run import Engine
     from utp_cli.replaying.session import Session
 
@@ -81,11 +81,11 @@ def _best(model: str, tried: Mapping[str, Metrics]) -> Suggestion:
     )
 
 
-def _score(tally: Tally) -> float:
+def _score(tally: GroupTally) -> float:
     sound, _, repairs = _row(tally)
     return sound - _A_REPAIR * repairs
 
 
-def _row(tally: Tally) -> tuple[int, int, int]:
+def _row(tally: GroupTally) -> tuple[int, int, int]:
     invalid = tally.valid.whole - tally.valid.part
     return tally.calls - invalid, tally.parsed.whole, sum(tally.by_repair.values())

@@ -9,7 +9,7 @@ from utp_cli.protocol.spans import pointer, pointer_parts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from utp_cli.schemas.walk import Place
+    from utp_cli.schemas.walk import SchemaPlace
 
 Target = tuple[str, Any]
 """Where a reference leads: a JSON Pointer from the root, and what stands there."""
@@ -69,7 +69,7 @@ def _names(root: Any) -> dict[str, Target]:
     return _named[1]
 
 
-def recursive(places: Iterable[Place], root: Any, at: str = "") -> list[Place]:
+def recursive(places: Iterable[SchemaPlace], root: Any, at: str = "") -> list[SchemaPlace]:
     """Return the places whose `$ref` leads back to themselves, over any number of others. Linear.
 
     `places` are those of `walk(root, at)`.
@@ -89,10 +89,10 @@ def recursive(places: Iterable[Place], root: Any, at: str = "") -> list[Place]:
     ]
 
 
-def _homes(place: Place, targets: dict[str, set[str]]) -> list[str]:
+def _homes(place: SchemaPlace, targets: dict[str, set[str]]) -> list[str]:
     """Return the referred schemas that a place stands in."""
     inside = []
-    above: Place | None = place
+    above: SchemaPlace | None = place
     while above is not None:
         if above.pointer in targets:
             inside.append(above.pointer)

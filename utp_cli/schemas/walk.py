@@ -30,7 +30,7 @@ _BY_NAME, _IN_LIST, _ALONE = frozenset(BY_NAME), frozenset((*IN_LIST, "items")),
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SchemaPlace:
     """One place where a schema stands, or should stand."""
 
     schema: Any
@@ -41,7 +41,7 @@ class Place:
     """The keyword it stands under; `""` for the root."""
     key: str | int | None = None
     """Its name or number under that keyword; None where it stands there alone."""
-    parent: Place | None = None
+    parent: SchemaPlace | None = None
     depth: int = 0
     """Schemas above it."""
 
@@ -73,9 +73,9 @@ def inner(schema: Any) -> Iterator[tuple[str, str | int | None, Any]]:
             yield keyword, None, value
 
 
-def walk(root: Any, at: str = "") -> Iterator[Place]:
+def walk(root: Any, at: str = "") -> Iterator[SchemaPlace]:
     """Yield every place in order of writing, the root first; its pointer is `at`. Stops at the bounds."""
-    waiting = [Place(schema=root, pointer=at)]
+    waiting = [SchemaPlace(schema=root, pointer=at)]
     for _ in range(SCHEMAS):
         if not waiting:
             return
@@ -85,9 +85,9 @@ def walk(root: Any, at: str = "") -> Iterator[Place]:
             waiting.extend(reversed(list(_below(place))))
 
 
-def _below(place: Place) -> Iterator[Place]:
+def _below(place: SchemaPlace) -> Iterator[SchemaPlace]:
     for keyword, key, schema in inner(place.schema):
-        yield Place(
+        yield SchemaPlace(
             schema=schema,
             pointer=place.pointer + (pointer(keyword) if key is None else pointer(keyword, key)),
             keyword=keyword,

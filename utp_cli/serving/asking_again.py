@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 _MENDABLE: Final = ("malformed", "doubtful")
 """Why a call was not read, where asking again may help; what was cut off would be cut off again."""
 _OTHER: Final = "Not run: another call of the same answer could not be. Send this one again together with it."
 
 
-def asks_again(asked: Asked, result: ParseResult) -> dict[str, Any] | None:
+def asks_again(asked: AnswerRequest, result: ParseResult) -> dict[str, Any] | None:
     """Return the request that tells the model which of its calls could not be run; None where all can.
 
     The message for each call is that of `utp parse -f retry`.
@@ -56,7 +56,7 @@ def _said(wire: str, text: str) -> dict[str, Any]:
     return {"role": "user", "parts": [{"text": text}]} if wire == "gemini" else {"role": "user", "content": text}
 
 
-def with_turns(asked: Asked, turns: list[Any]) -> dict[str, Any]:
+def with_turns(asked: AnswerRequest, turns: list[Any]) -> dict[str, Any]:
     """Return the request with turns at the end of its conversation."""
     before = asked.request[asked.wire.messages]
     listed = [{"role": "user", "content": before}] if isinstance(before, str) else before

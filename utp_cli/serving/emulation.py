@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.calls import ToolCall
     from utp_cli.serving.ways import Ways
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 EMULATED: Final = ("parsed", "validated", "structured")
 _SECRET: Final = secrets.token_bytes(16)
@@ -50,7 +50,7 @@ _SERVERS: Final = {"openai-chat": "openai"}
 class Emulation:
     """One request without tools, and its answer with calls."""
 
-    def __init__(self, asked: Asked, mode: str, engine: str | None) -> None:
+    def __init__(self, asked: AnswerRequest, mode: str, engine: str | None) -> None:
         """`mode`: one of `EMULATED`. `engine`: the server's, where it is known."""
         self._asked, self.mode = asked, mode
         self._places = PLACES[asked.wire.name]
@@ -115,7 +115,7 @@ class Emulation:
         return prefix + hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24], call.name, call.arguments
 
 
-def _markers(asked: Asked) -> tuple[str, str]:
+def _markers(asked: AnswerRequest) -> tuple[str, str]:
     """Return what stands around a call."""
     turns = asked.request[asked.wire.messages]
     begin = dumps([turns[:2] if isinstance(turns, list) else turns, asked.tools, asked.model])
@@ -145,7 +145,7 @@ class Modes:
         self._chosen: dict[str, str] = {}
         self._ways: Ways | None = None
 
-    def of(self, asked: Asked, ways: Ways) -> str | None:
+    def of(self, asked: AnswerRequest, ways: Ways) -> str | None:
         """Return the mode of emulation for a request; None: its tools are sent."""
         if ways is not self._ways:  # the profile has changed
             self._ways = ways
@@ -155,7 +155,7 @@ class Modes:
         mode = self._chosen.get(asked.model)
         return mode if mode in EMULATED else None
 
-    def refused(self, asked: Asked, ways: Ways, body: bytes) -> str | None:
+    def refused(self, asked: AnswerRequest, ways: Ways, body: bytes) -> str | None:
         """Return the mode for a request that was refused, with this body, because of its tools; else None."""
         if ways.mode != "auto" or not any(finding.code in _REFUSALS for finding in parse(body).diagnoses):
             return None

@@ -26,10 +26,10 @@ from utp_cli.wire.spec import TextPiece
 if TYPE_CHECKING:
     from utp_cli.healer.heals import Heal
     from utp_cli.protocol.calls import ParseResult
-    from utp_cli.serving.fitting import Fitted
+    from utp_cli.serving.fitting import FittedRequest
     from utp_cli.serving.raw_answers import RawAnswers
     from utp_cli.serving.ways import Ways
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 MOST_HELD: Final = 8 << 20
 """Bytes of one answer that are held back; beyond, it passes as it came."""
@@ -43,14 +43,14 @@ class OutOfStep(Exception):
     """The healer would have changed what the client has got."""
 
 
-class Answer:
+class RelayedAnswer:
     """An answer of the server on its way to the client.
 
     `unsent`: the client has got nothing of it.
     """
 
     def __init__(
-        self, asked: Asked, ways: Ways, status: int, headers: list[tuple[str, str]], held: Held | None = None
+        self, asked: AnswerRequest, ways: Ways, status: int, headers: list[tuple[str, str]], held: Held | None = None
     ) -> None:
         """`held`: the client gets nothing before that, so that the model can be asked again."""
         self.unsent = True
@@ -191,11 +191,11 @@ class Answer:
         return out
 
 
-class EmulatedAnswer(Answer):
+class EmulatedAnswer(RelayedAnswer):
     """A whole answer to a request without tools; the client gets calls, and a stream where it asked for one."""
 
     def __init__(
-        self, asked: Asked, ways: Ways, status: int, headers: list[tuple[str, str]], held: Held | None,
+        self, asked: AnswerRequest, ways: Ways, status: int, headers: list[tuple[str, str]], held: Held | None,
         emulation: Emulation,
     ) -> None:  # fmt: skip
         super().__init__(asked, ways, status, headers, held)
@@ -239,17 +239,17 @@ class EmulatedAnswer(Answer):
         return streamed(loads(out.decode("utf-8")), self._asked)
 
 
-class Exchange:
+class RelayedExchange:
     """All that is sent to the server for one request of a client."""
 
     def __init__(
-        self, asked: Asked, body: bytes, ways: Ways, kept: RawAnswers, modes: Modes, *,
+        self, asked: AnswerRequest, body: bytes, ways: Ways, kept: RawAnswers, modes: Modes, *,
         fitter: Fitter | None = None, host: str = "",
     ) -> None:  # fmt: skip
         """`body`: the request as it came. `host`: the server that is asked."""
         self.asked, self.ways = asked, ways
         self.emulation: Emulation | None = None
-        self.fitted: Fitted | None = None
+        self.fitted: FittedRequest | None = None
         """The request with its history fitted, where that is what the server was asked last."""
         self._fitter, self._said, self._refusal = fitter or Fitter(), asked, 0
         self._host = host
@@ -259,7 +259,7 @@ class Exchange:
         """What is to be sent next."""
         self._plain, self._kept = body, kept
         self._spent: dict[str, Any] = {}
-        self.best: tuple[Answer, bytes] | None = None
+        self.best: tuple[RelayedAnswer, bytes] | None = None
         """The answer that goes to the client where asking again fails, with its bytes."""
         self._changed = False
         self._prepare()
@@ -283,7 +283,7 @@ class Exchange:
     def _provider(self) -> str:
         return provider_of(self._said, self.ways.provider, self.ways.server, self._host)
 
-    def _fit(self, made: Fitted) -> None:
+    def _fit(self, made: FittedRequest) -> None:
         self.fitted, self.asked = made, replace(self._said, request=made.request)
         self.body = dumps(made.request).encode()
 
@@ -291,7 +291,7 @@ class Exchange:
         """Ask as the client said it."""
         self.body, self.asked, self._changed, self.fitted = self._plain, self._said, False, None
 
-    def _refused(self, answer: Answer, out: bytes) -> bool:
+    def _refused(self, answer: RelayedAnswer, out: bytes) -> bool:
         """Make the server's refusal of a history good; return whether `body` is to be sent."""
         if self.emulation or self._refusal or self.retries:
             return False
@@ -301,20 +301,20 @@ class Exchange:
             self._fit(made)
         return made is not None
 
-    def _emulate(self, mode: str, asked: Asked) -> None:
+    def _emulate(self, mode: str, asked: AnswerRequest) -> None:
         self.emulation = Emulation(asked, mode, self.ways.server.get("engine"))
         self.body = dumps(self.emulation.request).encode()
 
-    def answer(self, status: int, headers: list[tuple[str, str]]) -> Answer:
+    def answer(self, status: int, headers: list[tuple[str, str]]) -> RelayedAnswer:
         """Begin to read an answer to `body`."""
         held: Held | None = "end" if self.retries else "text" if self.ways.retry else None
         kind = next((value for name, value in headers if name.lower() == "content-type"), "")
         if self.emulation and ("json" in kind or (self.asked.wire.streams_by_path and SSE in kind)):
             as_body = [(n, "application/json" if n.lower() == "content-type" else value) for n, value in headers]
             return EmulatedAnswer(self.asked, self.ways, status, as_body, held, self.emulation)
-        return Answer(self.asked, self.ways, status, headers, held)
+        return RelayedAnswer(self.asked, self.ways, status, headers, held)
 
-    def settle(self, answer: Answer, out: bytes, raw: bytes) -> tuple[Answer, bytes] | None:
+    def settle(self, answer: RelayedAnswer, out: bytes, raw: bytes) -> tuple[RelayedAnswer, bytes] | None:
         """Look at an answer that has ended: return the one that goes to the client; None: `body` is to be sent first.
 
         `out`: what `answer.close` returned. `raw`: what the server sent.
@@ -342,7 +342,7 @@ class Exchange:
         except Exception:  # noqa: BLE001 - whatever fails, the answer passes
             return answer, out
 
-    def _asks_again(self, answer: Answer, out: bytes) -> bytes | None:
+    def _asks_again(self, answer: RelayedAnswer, out: bytes) -> bytes | None:
         """Return the request that tells the model what is wrong with its calls."""
         result = answer.verdict() if self.retries < self.ways.retry and answer.status < 400 else None
         request = asks_again(self.asked, result) if result else None
@@ -356,7 +356,7 @@ class Exchange:
             return self.body
         return dumps(request).encode()
 
-    def _keep(self, answer: Answer, raw: bytes) -> None:
+    def _keep(self, answer: RelayedAnswer, raw: bytes) -> None:
         """Keep the text of calls that were made of it."""
         ids = [heal.id for heal in answer.heals if heal.code == "text-to-call"]
         if not ids:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.protocol.findings import Finding
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 _REFUSALS: Final = frozenset({400, 422, 500})
 """How servers refuse a history; 500: a chat template that raises."""
@@ -32,7 +32,7 @@ _ELSEWHERE: Final = ("previous_response_id", "conversation", "prompt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class FittedRequest:
     """A request as its server takes it."""
 
     provider: str
@@ -53,23 +53,23 @@ class Fitter:
         self._kept: dict[str, set[str]] = {}
         """By provider: the codes of rules."""
 
-    def at_once(self, asked: Asked, provider: str) -> Fitted | None:
+    def at_once(self, asked: AnswerRequest, provider: str) -> FittedRequest | None:
         """Return a request that breaks only rules which the server keeps; None where there is nothing to fit."""
         kept = self._kept.get(provider)
         made = fitted(asked, provider) if kept else None
         return made if made and kept and {one.code for one in made.broken} <= kept else None
 
-    def refused(self, asked: Asked, provider: str, status: int) -> Fitted | None:
+    def refused(self, asked: AnswerRequest, provider: str, status: int) -> FittedRequest | None:
         """Return the request that was refused as the server may take it; None where it breaks no rule."""
         return fitted(asked, provider) if provider and status in _REFUSALS else None
 
-    def taken(self, made: Fitted, status: int) -> None:
+    def taken(self, made: FittedRequest, status: int) -> None:
         """Note that the server took it, and had refused it before, with this status."""
         if status in _CERTAIN:
             self._kept.setdefault(made.provider, set()).update(one.code for one in made.broken)
 
 
-def provider_of(asked: Asked, known: str | None, server: Mapping[str, Any], host: str) -> str:
+def provider_of(asked: AnswerRequest, known: str | None, server: Mapping[str, Any], host: str) -> str:
     """Return whose rules of turns hold for a request; `""` where nobody's are known for its wire.
 
     `known`: the provider that a profile names. `server`: what is known of the server (`engine`). `host`: where it is.
@@ -80,7 +80,7 @@ def provider_of(asked: Asked, known: str | None, server: Mapping[str, Any], host
     return next((row.name for row in rows if row and row.form == wire), "")
 
 
-def fitted(asked: Asked, provider: str) -> Fitted | None:
+def fitted(asked: AnswerRequest, provider: str) -> FittedRequest | None:
     """Return a request with its history rewritten; None where no rule is broken."""
     request, key = asked.request, asked.wire.messages
     messages = request[key]
@@ -100,4 +100,4 @@ def fitted(asked: Asked, provider: str) -> Fitted | None:
     if not history.broken or history.messages == messages:
         return None
     made = with_history(dict(request), key, rules_for(provider, model), history.messages, history.system)
-    return Fitted(provider=provider, request=made, broken=history.broken)
+    return FittedRequest(provider=provider, request=made, broken=history.broken)

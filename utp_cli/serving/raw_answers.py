@@ -15,7 +15,7 @@ from utp_cli.wire.access import dict_of, list_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 _MOST_ANSWERS: Final = 1000
 _MOST_CHARACTERS: Final = 16 << 20
@@ -42,7 +42,7 @@ class RawAnswers:
         while self._texts and (len(self._texts) > 2 * self._answers or self._size > self._characters):
             self._size -= len(self._texts.popitem(last=False)[1])
 
-    def put_back(self, asked: Asked) -> dict[str, Any] | None:
+    def put_back(self, asked: AnswerRequest) -> dict[str, Any] | None:
         """Return the request with the model's own text in place of calls that were healed; None where there are none.
 
         A turn is put back only where it holds exactly the calls of one answer.
@@ -57,7 +57,7 @@ class RawAnswers:
         keys = _keys(calls)  # the ids, where there are any: equal calls of another answer are not these
         return self._texts.get(keys[0]) if keys else None
 
-    def _turns(self, asked: Asked, turns: list[Any]) -> list[Any]:
+    def _turns(self, asked: AnswerRequest, turns: list[Any]) -> list[Any]:
         read = _READERS.get(asked.wire.name)
         written = []
         for turn in turns:

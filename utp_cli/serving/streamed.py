@@ -13,10 +13,10 @@ from utp_cli.wire.frames import SseFraming
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from utp_cli.serving.wires import Asked
+    from utp_cli.serving.wires import AnswerRequest
 
 
-def streamed(body: dict[str, Any], asked: Asked) -> bytes:
+def streamed(body: dict[str, Any], asked: AnswerRequest) -> bytes:
     """Write a body as a stream."""
     return b"".join(_WRITERS[asked.wire.name](body, asked))
 
@@ -26,7 +26,7 @@ def _event(doc: Any, name: str = "", end: str = "\n\n") -> bytes:
     return f"{head}data: {doc if isinstance(doc, str) else dumps(doc)}{end}".encode("utf-8", "replace")
 
 
-def _chat(body: dict[str, Any], asked: Asked) -> Iterator[bytes]:
+def _chat(body: dict[str, Any], asked: AnswerRequest) -> Iterator[bytes]:
     head = {
         **{key: value for key, value in body.items() if key not in ("choices", "usage")},
         "object": "chat.completion.chunk",
@@ -47,7 +47,7 @@ def _chat(body: dict[str, Any], asked: Asked) -> Iterator[bytes]:
     yield _event("[DONE]")
 
 
-def _anthropic(body: dict[str, Any], _: Asked) -> Iterator[bytes]:
+def _anthropic(body: dict[str, Any], _: AnswerRequest) -> Iterator[bytes]:
     usage = dict_of(body.get("usage"))
     start = {**body, "content": [], "stop_reason": None, "usage": {"input_tokens": 0, "output_tokens": 0, **usage}}
     yield _named({"type": "message_start", "message": start})
@@ -80,13 +80,13 @@ def _named(doc: dict[str, Any]) -> bytes:
     return _event(doc, str(doc["type"]))
 
 
-def _ollama(body: dict[str, Any], _: Asked) -> Iterator[bytes]:
+def _ollama(body: dict[str, Any], _: AnswerRequest) -> Iterator[bytes]:
     head = {key: body[key] for key in ("model", "created_at") if key in body}
     yield (dumps({**head, "message": body.get("message"), "done": False}) + "\n").encode("utf-8", "replace")
     yield (dumps({**body, "message": {"role": "assistant", "content": ""}, "done": True}) + "\n").encode()
 
 
-def _gemini(body: dict[str, Any], _: Asked) -> Iterator[bytes]:
+def _gemini(body: dict[str, Any], _: AnswerRequest) -> Iterator[bytes]:
     yield _event(body, end="\r\n\r\n")
 
 
@@ -110,7 +110,7 @@ def gathered(stream: bytes) -> dict[str, Any]:
     return {**body, "candidates": [{**candidate, "content": {"role": "model", "parts": parts}}]}
 
 
-def _responses(body: dict[str, Any], _: Asked) -> Iterator[bytes]:
+def _responses(body: dict[str, Any], _: AnswerRequest) -> Iterator[bytes]:
     begun = {**body, "status": "in_progress", "output": []}
     docs: list[dict[str, Any]] = [
         {"type": f"response.{kind}", "response": begun} for kind in ("created", "in_progress")
@@ -144,7 +144,7 @@ def _item(at: int, item: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "response.output_item.done", "output_index": at, "item": item}
 
 
-_WRITERS: Final[dict[str, Callable[[dict[str, Any], Asked], Iterator[bytes]]]] = {
+_WRITERS: Final[dict[str, Callable[[dict[str, Any], AnswerRequest], Iterator[bytes]]]] = {
     "openai-chat": _chat,
     "openai-responses": _responses,
     "anthropic": _anthropic,

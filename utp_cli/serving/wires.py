@@ -27,7 +27,7 @@ NDJSON: Final = "application/x-ndjson"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
+class ServedWire:
     """What differs between the wires, beside the answers themselves."""
 
     name: str
@@ -68,22 +68,22 @@ def _comment(_: str) -> bytes:
 
 
 WIRES: Final = (
-    Wire(
+    ServedWire(
         name="openai-chat", ends=("/chat/completions",), beat=_comment, fault=lambda error: _event({"error": error})
     ),
-    Wire(
+    ServedWire(
         name="openai-responses", ends=("/responses",), beat=_comment, messages="input",
         fault=lambda error: _event({"error": error}),
     ),
-    Wire(
+    ServedWire(
         name="anthropic", ends=("/messages",), beat=lambda _: _event({"type": "ping"}, "ping"),
         fault=lambda error: _event({"type": "error", "error": error}, "error"),
     ),
-    Wire(
+    ServedWire(
         name="ollama", ends=("/api/chat",), media=NDJSON, beat=_ollama_beat,
         fault=lambda error: f"{dumps({'error': text_of(error.get('message'))})}\n".encode(),
     ),
-    Wire(
+    ServedWire(
         name="gemini", ends=(":generateContent", ":streamGenerateContent"), messages="contents",
         streams_by_path=True,
         beat=lambda _: _event({}, end="\r\n\r\n"), fault=lambda error: _event({"error": error}, end="\r\n\r\n"),
@@ -92,10 +92,10 @@ WIRES: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AnswerRequest:
     """What a request for an answer says."""
 
-    wire: Wire
+    wire: ServedWire
     path: str
     """With the query."""
     request: dict[str, Any]
@@ -120,7 +120,7 @@ class Asked:
         return {"type": "api_error", "message": text_of(error) or "the server answered with an error"}
 
 
-def asked_of(path: str, body: bytes) -> Asked | None:
+def asked_of(path: str, body: bytes) -> AnswerRequest | None:
     """Read a request; None where it asks for no answer on a known wire, or is no JSON."""
     before, _, query = path.partition("?")
     wire = next((wire for wire in WIRES if before.rstrip("/").endswith(wire.ends)), None)
@@ -139,4 +139,4 @@ def asked_of(path: str, body: bytes) -> Asked | None:
         stream = before.endswith(":streamGenerateContent")
         if stream and "alt=sse" not in query:
             return None  # one JSON list in pieces: clients read it as it comes, and there is no event to add to it
-    return Asked(wire=wire, path=path, request=request, model=model, stream=stream)
+    return AnswerRequest(wire=wire, path=path, request=request, model=model, stream=stream)

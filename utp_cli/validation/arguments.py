@@ -46,7 +46,7 @@ Path = tuple[str | int, ...]
 """Keys and indexes from the arguments to a value."""
 
 
-class Checked(Record):
+class CheckedArguments(Record):
     """A call's arguments after the check."""
 
     valid: bool | None
@@ -57,18 +57,20 @@ class Checked(Record):
     repairs: list[Repair]
 
 
-def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool], *, source: str = "") -> Checked:
+def check_arguments(
+    name: str, arguments: dict[str, Any], tools: Mapping[str, Tool], *, source: str = ""
+) -> CheckedArguments:
     """Check a call against the tool it names; mend what only one reading fits.
 
     `source` is the text that the arguments were read from: a number that is asked as text keeps its spelling.
     """
     tool = tools.get(name)
     if tool is None:
-        return Checked(valid=False, problems=(unknown_tool(name, tools),), arguments=arguments, repairs=[])
+        return CheckedArguments(valid=False, problems=(unknown_tool(name, tools),), arguments=arguments, repairs=[])
     schema = compiled(tool.parameters) if tool.parameters else None
     if schema is None:
         sound = None if expands_too_far(tool.parameters) else True
-        return Checked(valid=sound, problems=(), arguments=arguments, repairs=[])
+        return CheckedArguments(valid=sound, problems=(), arguments=arguments, repairs=[])
     mended, repairs = _mended(arguments, schema, source if len(source) <= SOURCE_AT_MOST else "")
     problems = [
         problem
@@ -78,7 +80,9 @@ def check_arguments(name: str, arguments: dict[str, Any], tools: Mapping[str, To
     ]
     mistyped = {problem.pointer for problem in problems if problem.code == "wrong-type"}
     told = [p for p in problems if p.code != "not-in-enum" or p.pointer not in mistyped]
-    return Checked(valid=not problems, problems=tuple(told[:PROBLEMS_AT_MOST]), arguments=mended, repairs=repairs)
+    return CheckedArguments(
+        valid=not problems, problems=tuple(told[:PROBLEMS_AT_MOST]), arguments=mended, repairs=repairs
+    )
 
 
 def unknown_tool(name: str, tools: Mapping[str, Tool]) -> Problem:

@@ -11,11 +11,11 @@ from utp_cli.views.lines import counted
 from utp_cli.views.pretty import diagnosis
 
 if TYPE_CHECKING:
-    from utp_cli.diagnosis.histories.requests import Checked
+    from utp_cli.diagnosis.histories.requests import CheckedRequest
     from utp_cli.views.lines import Screen
 
 
-def checked_lines(found: Checked, screen: Screen, source: str) -> list[Text]:
+def checked_lines(found: CheckedRequest, screen: Screen, source: str) -> list[Text]:
     """Draw the verdict, then each broken rule with its place and what mends it; equal ones are told once."""
     size = counted(found.messages, "message") + (f", {counted(found.tools, 'tool')}" if found.tools else "")
     form = f", written as {found.converted}" if found.converted else ""

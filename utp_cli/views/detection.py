@@ -11,9 +11,9 @@ from utp_cli.detection.command_line import NAMES
 from utp_cli.views.lines import Screen, blocks, wrapped
 
 if TYPE_CHECKING:
-    from utp_cli.detection.command_checks import Checked
+    from utp_cli.detection.command_checks import CheckedCommand
     from utp_cli.detection.detect import Detection
-    from utp_cli.detection.heard import Contradiction
+    from utp_cli.detection.reconcile import Contradiction
     from utp_cli.detection.spec import ModelSpec
 
 _LABEL = 17
@@ -29,7 +29,7 @@ def detection(found: Detection, screen: Screen) -> list[Text]:
     return blocks([head, _facts(found, screen), _serve(found, screen), _warnings(found, screen)])
 
 
-def checked(found: Checked, name: str, screen: Screen) -> list[Text]:
+def checked(found: CheckedCommand, name: str, screen: Screen) -> list[Text]:
     """Draw what is wrong with a start command, then the command line as it should be."""
     engine = " ".join(part for part in (NAMES[found.command.engine], found.command.version) if part)
     lines = [screen.row(Text(screen.safe(name), style="bold"), Text(screen.safe(engine), style="dim")), Text()]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from utp_cli.auditing.report import AuditReport, Cause
+    from utp_cli.auditing.report import AuditReport, FindingGroup
     from utp_cli.protocol.findings import Finding
     from utp_cli.views.lines import Screen
 
@@ -78,13 +78,13 @@ def as_text(
     return [*lines, *_gap(lines, Text), Text(summary(audited, screen))]
 
 
-def _in_order(audited: Sequence[Audited], *, each: bool) -> list[tuple[Audited, Cause]]:
+def _in_order(audited: Sequence[Audited], *, each: bool) -> list[tuple[Audited, FindingGroup]]:
     """Return the causes of all files, the worst first; in order of writing where `each` finding is drawn."""
     found = [(one, cause) for one in audited for cause in one.report.causes(each=each)]
     return found if each else sorted(found, key=lambda pair: SEVERITIES.index(pair[1].finding.severity))
 
 
-def _places(cause: Cause, screen: Screen, text: type[Text]) -> list[Text]:
+def _places(cause: FindingGroup, screen: Screen, text: type[Text]) -> list[Text]:
     """Say where else a cause is met: the first few tools or properties."""
     others = [_subject(entry.finding) for entry in cause.entries[1:]]
     if not others:
@@ -141,7 +141,7 @@ def _snippet(line: str, number: int, column: int, screen: Screen, text: type[Tex
     return [text(f"{number:>6} | {before}{meant}{after}"), text(f"       | {carets}", style="red")]
 
 
-def title_of(about: Finding | Tally) -> str:
+def title_of(about: Finding | RuleTally) -> str:
     """Write code and name; a code that is a word stands alone."""
     return " ".join(dict.fromkeys((about.code, about.name)))
 
@@ -179,7 +179,7 @@ def _many(number: int, noun: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class RuleTally:
     """How often a rule fired."""
 
     code: str
@@ -188,14 +188,14 @@ class Tally:
     fixable: int
 
 
-def tallies(audited: Sequence[Audited]) -> list[Tally]:
+def tallies(audited: Sequence[Audited]) -> list[RuleTally]:
     """Count the findings of each rule, the most frequent first."""
     entries = [entry for one in audited for entry in one.report.entries]
     names = {entry.finding.code: entry.finding.name for entry in entries}
     safe = Counter(entry.finding.code for entry in entries if entry.fix and entry.fix.safety == "safe")
     counts = Counter(entry.finding.code for entry in entries)
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Tally(code=code, name=names[code], count=many, fixable=safe[code]) for code, many in ordered]
+    return [RuleTally(code=code, name=names[code], count=many, fixable=safe[code]) for code, many in ordered]
 
 
 def statistics_lines(audited: Sequence[Audited]) -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from utp_cli.views.lines import Screen
 
 
-class Live:
+class LiveView:
     """Draws events one after the other. Plain text: what has gone out cannot be coloured again."""
 
     def __init__(self, screen: Screen) -> None:

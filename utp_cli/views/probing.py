@@ -11,7 +11,7 @@ from utp_cli.facts.formats import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.detection.outcomes import Heard, Outcome
+    from utp_cli.detection.outcomes import Heard, ScenarioOutcome
     from utp_cli.views.lines import Screen
 
 _COLUMN = 38
@@ -19,7 +19,7 @@ _SAID = {"works": "works", "absent": "none came"}
 _SIGNS = {"works": "good", "repaired": "repaired", "fails": "lost", "absent": "skipped"}
 
 
-def probing(outcomes: Sequence[Outcome], name: str, screen: Screen) -> list[Text]:
+def probing(outcomes: Sequence[ScenarioOutcome], name: str, screen: Screen) -> list[Text]:
     """Draw what really works: a verdict, then a line a scenario, whole and streamed."""
     good = sum(outcome.whole.verdict == "works" and not outcome.differs for outcome in outcomes)
     lines = [screen.section(f"probe: {good} of {len(outcomes)} work", screen.safe(screen.cut(name, 40)))]
@@ -36,7 +36,7 @@ def probing(outcomes: Sequence[Outcome], name: str, screen: Screen) -> list[Text
     return lines
 
 
-def _clients(outcome: Outcome, screen: Screen) -> list[Text]:
+def _clients(outcome: ScenarioOutcome, screen: Screen) -> list[Text]:
     """Say what clients see, where the verdict does not."""
     told = {client: fault for heard in (outcome.streamed, outcome.whole) for client, fault in _worse(heard)}
     return [

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from utp_cli.protocol.findings import Finding
-    from utp_cli.recording.capture import Capture
+    from utp_cli.recording.capture import RecordedExchange
     from utp_cli.replaying.outcome import Outcome
 
 
-def recorded(capture: Capture, outcome: Outcome | None, screen: Screen) -> Text:
+def recorded(capture: RecordedExchange, outcome: Outcome | None, screen: Screen) -> Text:
     """Draw a line: what was asked, how it ended, calls, who read them, repairs, causes.
 
     `outcome` is None for what is passed on without being recorded.
@@ -42,12 +42,12 @@ def recorded(capture: Capture, outcome: Outcome | None, screen: Screen) -> Text:
     return Text.assemble(screen.sign(_sign(capture, outcome)), head, f"  {screen.cut(text, 120)}")
 
 
-def changes(capture: Capture) -> list[str]:
+def changes(capture: RecordedExchange) -> list[str]:
     """Return the codes of what was healed, each once, in order."""
     return list(dict.fromkeys(str(heal["code"]) for heal in capture.healed if heal["code"] not in UNCHANGED))
 
 
-def as_document(capture: Capture, outcome: Outcome, findings: Iterable[Finding]) -> dict[str, Any]:
+def as_document(capture: RecordedExchange, outcome: Outcome, findings: Iterable[Finding]) -> dict[str, Any]:
     """Write an exchange as a JSON document, for a log: no text of the conversation, no argument of a call."""
     return {
         "event": "exchange",
@@ -70,7 +70,7 @@ def as_document(capture: Capture, outcome: Outcome, findings: Iterable[Finding])
     }
 
 
-def _rules(capture: Capture) -> list[str]:
+def _rules(capture: RecordedExchange) -> list[str]:
     """Return the rules that a history was fitted to, each once, in order."""
     return list(dict.fromkeys(one["code"] for one in capture.fitted))
 
@@ -79,7 +79,7 @@ def _named(parsers: Counter[str]) -> list[str]:
     return [name if count == 1 else f"{name} {count}" for name, count in parsers.items()]
 
 
-def _sign(capture: Capture, outcome: Outcome) -> str:
+def _sign(capture: RecordedExchange, outcome: Outcome) -> str:
     if capture.dropped:
         return "look"
     if capture.ended in ("unreachable", "upstream-broke"):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from utp_cli.replaying.compare import Compared
     from utp_cli.replaying.conversation import ToolFailure
     from utp_cli.replaying.digest import Digest, SessionDigest
-    from utp_cli.replaying.metrics import Tally
+    from utp_cli.replaying.metrics import GroupTally
     from utp_cli.replaying.outcome import Outcome
 
 _STYLES = {"regressed": "red", "error": "red", "changed": "yellow", "improved": "cyan", "match": "green"}
@@ -222,7 +222,7 @@ def _columns(screen: Screen) -> _Columns:
     return _WIDE if screen.width >= _ROOM else _NARROW if screen.width >= _LESS_ROOM else _TIGHT
 
 
-def _row(model: str, parser: str, tally: Tally, screen: Screen) -> Text:
+def _row(model: str, parser: str, tally: GroupTally, screen: Screen) -> Text:
     def told(share: float | None, width: int) -> str:
         return f"{screen.signs.dash if share is None else f'{share:.1%}':>{width}}"
 
@@ -234,7 +234,7 @@ def _row(model: str, parser: str, tally: Tally, screen: Screen) -> Text:
     return Text(f"  {name:<{columns.model}}{reader:<{columns.parser}}{tally.calls:>6}{numbers}")
 
 
-def _counts(total: Tally, screen: Screen) -> list[Text]:
+def _counts(total: GroupTally, screen: Screen) -> list[Text]:
     named = (("repairs", total.by_repair), ("causes", total.by_diagnosis))
     lines = [line for label, counts in named if counts for line in _counted(label, counts.most_common(), screen)]
     judged = {"right tool": total.selection.value, "right arguments": total.parameters.value}

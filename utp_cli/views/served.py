@@ -9,14 +9,14 @@ from rich.text import Text
 from utp_cli.views.lines import Screen, counted
 
 if TYPE_CHECKING:
-    from utp_cli.recording.tally import Tally
+    from utp_cli.recording.tally import ExchangeTally
 
 _FIXES = 2
 """What is told of one cause."""
 _CAUSES = 8
 
 
-def served(tally: Tally, screen: Screen) -> list[Text]:
+def served(tally: ExchangeTally, screen: Screen) -> list[Text]:
     """Draw the sums, and the causes, the most frequent first."""
     told = [counted(tally.answers, "answer"), counted(tally.calls, "call")]
     told += [f"{tally.lost:,} lost by the server"] if tally.calls or tally.lost else []
@@ -36,7 +36,7 @@ def served(tally: Tally, screen: Screen) -> list[Text]:
     return lines
 
 
-def sums(tally: Tally) -> dict[str, Any]:
+def sums(tally: ExchangeTally) -> dict[str, Any]:
     """Return the sums as a JSON document."""
     causes = {code: {"answers": cause.count, "fixes": [*cause.fixes]} for code, cause in tally.causes.items()}
     return {

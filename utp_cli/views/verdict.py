@@ -22,16 +22,16 @@ UNSEEN = {"call-left-in-content", "harmony-leak", "react-instead-of-native"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class VerdictLine:
     """How it went: `sign` is a name of `Signs`."""
 
     sign: Sign
     text: str
 
 
-def verdict(result: ParseResult) -> Verdict:
+def verdict(result: ParseResult) -> VerdictLine:
     """Judge an answer: the first row of `_VERDICTS` that holds, worst first."""
-    return next(Verdict(sign=sign, text=words(result)) for holds, sign, words in _VERDICTS if holds(result))
+    return next(VerdictLine(sign=sign, text=words(result)) for holds, sign, words in _VERDICTS if holds(result))
 
 
 def _calls(result: ParseResult) -> str:

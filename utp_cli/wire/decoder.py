@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.protocol.calls import Oddity, ServerCall
+from utp_cli.protocol.calls import ServerCall, WireAnomaly
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
 from utp_cli.wire.open_call import OpenCall
-from utp_cli.wire.spec import ABSENT, MOST_EVIDENCE, Finished, ServerCallSeen, TextPiece, Told
+from utp_cli.wire.spec import ABSENT, MOST_EVIDENCE, Finished, ServerCallSeen, TextPiece, WireMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Scope(MutableRecord):
     """What all decoders of one input share, and where in it this one stands."""
 
-    told: Told = field(default_factory=lambda: Told(oddities=[]))
+    told: WireMetadata = field(default_factory=lambda: WireMetadata(oddities=[]))
     stream: bool = False
     """The documents are the events of a stream, not bodies."""
     prefix: str = ""
@@ -67,7 +67,7 @@ class FormatDecoder:
         """Note how the wire strays from its format, once for each place."""
         if (code, place) not in self._noted:
             self._noted.add((code, place))
-            self.told.oddities.append(Oddity(code=code, pointer=place, evidence=evidence[:MOST_EVIDENCE]))
+            self.told.oddities.append(WireAnomaly(code=code, pointer=place, evidence=evidence[:MOST_EVIDENCE]))
 
     def note_id(self, call_id: str | int | None, place: str) -> None:
         """Remember a call's id, and note it where another call has it."""

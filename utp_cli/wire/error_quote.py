@@ -14,7 +14,7 @@ from utp_cli.wire.spec import CallDone, TextPiece
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from utp_cli.facts.error_texts.finder import Match
+    from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.wire.spec import WireEvent
 
 _FIELD: Final = "failed_generation"
@@ -44,13 +44,13 @@ def quoted_output(document: Any, message: str) -> list[WireEvent]:
     return [_piece(place, _quote(found, message), message)]
 
 
-def _quoting(message: str) -> Match | None:
+def _quoting(message: str) -> FoundText | None:
     from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - loaded for errors only
 
     return next((match for match in find_error_texts(message) if match.entry.quote), None)
 
 
-def _quote(match: Match, message: str) -> str:
+def _quote(match: FoundText, message: str) -> str:
     after, until = match.entry.quote or ("", "")
     opened = re.compile(after).search(message, match.span[0]) if after else None
     begin = opened.end() if opened else match.span[1]

@@ -10,7 +10,7 @@ import struct
 from typing import Any, Final
 from zlib import crc32
 
-from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.numbers import loads
 
 PRELUDE: Final = 12
@@ -43,7 +43,7 @@ class EventStream:
     trusted = False
 
     def __init__(self) -> None:
-        self.oddities: list[Oddity] = []
+        self.oddities: list[WireAnomaly] = []
         self._data = bytearray()
         self._lost = False
 
@@ -57,7 +57,9 @@ class EventStream:
             if lengths is None:
                 self._lost = True
                 self._data.clear()
-                self.oddities.append(Oddity(code="event-stream-framing", evidence="a message begins with no prelude"))
+                self.oddities.append(
+                    WireAnomaly(code="event-stream-framing", evidence="a message begins with no prelude")
+                )
                 break
             total, headers = lengths
             if len(self._data) < total:
@@ -76,7 +78,9 @@ class EventStream:
         named = _headers(message[PRELUDE : PRELUDE + headers])
         key = named.get(":event-type") or named.get(":exception-type") or named.get(":error-code") or ""
         if crc32(message[:-4]) != crc:
-            self.oddities.append(Oddity(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong"))
+            self.oddities.append(
+                WireAnomaly(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong")
+            )
         payload = message[PRELUDE + headers : -4]
         try:
             return {key: loads(payload)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from utp_cli.protocol.calls import Oddity
+from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode, decode_whole
 from utp_cli.wire.spec import MOST_EVIDENCE
@@ -42,7 +42,7 @@ class Framing:
     """Something in the text does not fit. Where it is not trusted, the framing gives nothing behind that."""
 
     def __init__(self) -> None:
-        self.oddities: list[Oddity] = []
+        self.oddities: list[WireAnomaly] = []
 
     def feed(self, text: str) -> Iterator[Any]:
         """Give the documents that are whole now, one by one: each may change `trusted`."""
@@ -52,7 +52,7 @@ class Framing:
         return []
 
     def odd(self, code: str, evidence: str) -> None:
-        self.oddities.append(Oddity(code=code, evidence=evidence[:MOST_EVIDENCE]))
+        self.oddities.append(WireAnomaly(code=code, evidence=evidence[:MOST_EVIDENCE]))
 
 
 class SseFraming(Framing):
@@ -279,7 +279,7 @@ _LONG_ENOUGH: Final = 64
 """Characters after which a beginning of blanks is followed as JSON, rather than waited with."""
 
 
-class Choice(NamedTuple):
+class FramingGuess(NamedTuple):
     """What the beginning of a text says of its framing."""
 
     framing: Framing | None = None
@@ -288,17 +288,17 @@ class Choice(NamedTuple):
     """It does not say yet."""
 
 
-def framing_of(head: str) -> Choice:
+def framing_of(head: str) -> FramingGuess:
     """Choose the framing for a text that begins with `head`, which starts with no blank."""
     if _SSE.match(head):
-        return Choice(SseFraming())
+        return FramingGuess(SseFraming())
     if not head or head in _SSE_PREFIXES:
-        return Choice(wait=True)
+        return FramingGuess(wait=True)
     pattern, followers = _BEGINNINGS.get(head[0], (None, ""))
     begin = pattern.match(head) if pattern else None
     if begin is None:
-        return Choice()
+        return FramingGuess()
     undecided = begin[1] in ("", "\\")
     if undecided and len(head) < _LONG_ENOUGH:
-        return Choice(wait=True)
-    return Choice(JsonFraming(array=head[0] == "[")) if undecided or begin[1] in followers else Choice()
+        return FramingGuess(wait=True)
+    return FramingGuess(JsonFraming(array=head[0] == "[")) if undecided or begin[1] in followers else FramingGuess()

@@ -19,7 +19,7 @@ _OF_THE_MODEL: Final = frozenset({*_CALLS, "reasoning"})
 """Items of the Responses API that make one turn with those beside them."""
 
 
-class Message(dict[str, Any]):
+class HistoryMessage(dict[str, Any]):
     """A message that was put together from what a request, or an answer, holds."""
 
     def __init__(self, said: dict[str, Any], *, place: str = "", calls: tuple[str, ...] = ()) -> None:
@@ -45,7 +45,7 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _of_items(items: list[Any]) -> Iterator[Message]:
+def _of_items(items: list[Any]) -> Iterator[HistoryMessage]:
     """Read the items of the Responses API; calls, and the text and thoughts beside them, are one message."""
     turn: list[tuple[str, dict[str, Any]]] = []
     for at, item in dicts_of(items):
@@ -57,23 +57,23 @@ def _of_items(items: list[Any]) -> Iterator[Message]:
         turn = []
         if kind in _OUTPUTS:
             said = {"role": "tool", "tool_call_id": item.get("call_id"), "content": item.get("output")}
-            yield Message(said, place=place)
+            yield HistoryMessage(said, place=place)
         elif "role" in item:
-            yield Message({"role": item["role"], "content": item.get("content")}, place=place)
+            yield HistoryMessage({"role": item["role"], "content": item.get("content")}, place=place)
     yield from _turn(turn)
 
 
-def _turn(items: list[tuple[str, dict[str, Any]]]) -> Iterator[Message]:
+def _turn(items: list[tuple[str, dict[str, Any]]]) -> Iterator[HistoryMessage]:
     if not items:
         return
     texts = [_text(item.get("content")) for _, item in items if item.get("role")]
     called = [(place, item) for place, item in items if item.get("type") in _CALLS]
     calls = [_call(item.get("call_id"), item.get("name"), item.get(_CALLS[item["type"]])) for _, item in called]
     said = {"role": "assistant", "content": "\n".join(texts), **({"tool_calls": calls} if calls else {})}
-    yield Message(said, place=items[0][0], calls=tuple(place for place, _ in called))
+    yield HistoryMessage(said, place=items[0][0], calls=tuple(place for place, _ in called))
 
 
-def _of_contents(contents: list[Any]) -> Iterator[Message]:
+def _of_contents(contents: list[Any]) -> Iterator[HistoryMessage]:
     """Read Gemini's contents; each result is a message, and so is what else its content holds."""
     for at, content in dicts_of(camel(contents)):
         place = pointer("contents", at)
@@ -84,13 +84,13 @@ def _of_contents(contents: list[Any]) -> Iterator[Message]:
             if isinstance(answer, dict):
                 said = {"role": "tool", "name": answer.get("name"), "content": _written(answer.get("response"))}
                 said |= {"tool_call_id": answer["id"]} if answer.get("id") else {}
-                yield Message(said, place=place + pointer("parts", number))
+                yield HistoryMessage(said, place=place + pointer("parts", number))
         called = [(number, part) for number, part in parts if isinstance(part.get("functionCall"), dict)]
         if called or text or content.get("role") == "model":
             role = "assistant" if content.get("role") == "model" else "user"
             calls = {"tool_calls": [_gemini_call(part) for _, part in called]} if called else {}
             places = tuple(place + pointer("parts", number) for number, _ in called)
-            yield Message({"role": role, "content": text, **calls}, place=place, calls=places)
+            yield HistoryMessage({"role": role, "content": text, **calls}, place=place, calls=places)
 
 
 def _gemini_call(part: dict[str, Any]) -> dict[str, Any]:

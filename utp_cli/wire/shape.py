@@ -17,9 +17,9 @@ from utp_cli.wire.shape_requests import REQUEST_RULES, TOOL_RULES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from utp_cli.protocol.calls import Oddity
+    from utp_cli.protocol.calls import WireAnomaly
     from utp_cli.wire.frames import Framing
-    from utp_cli.wire.shape_answers import Rule, Side, Unit
+    from utp_cli.wire.shape_answers import ShapeRule, Side, Unit
 
 
 class Recognised(Record):
@@ -64,7 +64,7 @@ class Framed(NamedTuple):
 
     documents: list[Any]
     several: bool
-    oddities: list[Oddity]
+    oddities: list[WireAnomaly]
 
 
 # -- judging -------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def _match_inner(value: Any) -> Recognised:
     return next((found for found in judged if found.decisive), _UNKNOWN)
 
 
-def _match(document: Any, rules: Iterable[Rule]) -> Recognised:
+def _match(document: Any, rules: Iterable[ShapeRule]) -> Recognised:
     if isinstance(document, dict):
         keys = document.keys()
         for rule in rules:

@@ -16,7 +16,7 @@ Unit = Literal["event", "answer", "message"]
 Document = dict[str, Any]
 
 
-class Rule(NamedTuple):
+class ShapeRule(NamedTuple):
     """A format, and how to tell it."""
 
     format: str
@@ -178,16 +178,16 @@ def _lone_block(doc: Document) -> bool:
     return doc.get("type") == "tool_use" and bool(text_of(doc.get("name"))) and isinstance(doc.get("id"), str)
 
 
-def _answer(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> Rule:
-    return Rule(name, side, "answer", why, frozenset(keys.split()), holds)
+def _answer(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "response") -> ShapeRule:
+    return ShapeRule(name, side, "answer", why, frozenset(keys.split()), holds)
 
 
-def _event(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "stream") -> Rule:
-    return Rule(name, side, "event", why, frozenset(keys.split()), holds)
+def _event(name: str, keys: str, why: str, holds: Callable[[Document], Any], side: Side = "stream") -> ShapeRule:
+    return ShapeRule(name, side, "event", why, frozenset(keys.split()), holds)
 
 
-def _message(name: str, keys: str, why: str, holds: Callable[[Document], Any], *, ambiguous: bool = False) -> Rule:
-    return Rule(name, "response", "message", why, frozenset(keys.split()), holds, ambiguous)
+def _message(name: str, keys: str, why: str, holds: Callable[[Document], Any], *, ambiguous: bool = False) -> ShapeRule:
+    return ShapeRule(name, "response", "message", why, frozenset(keys.split()), holds, ambiguous)
 
 
 ANSWER_RULES: Final = (
@@ -278,7 +278,7 @@ ANSWER_RULES: Final = (
 )
 """For answers and the events of streams."""
 
-ERROR_RULE: Final = Rule("error", "response", "event", "an error and nothing that answers", frozenset(), is_error)
+ERROR_RULE: Final = ShapeRule("error", "response", "event", "an error and nothing that answers", frozenset(), is_error)
 
 MESSAGE_RULES: Final = (
     _message("cohere", "tool_plan", "a message with a `tool_plan`", lambda d: "role" in d and "tool_plan" in d),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from utp_cli.protocol.records import MutableRecord, Record
 
 if TYPE_CHECKING:
-    from utp_cli.protocol.calls import Oddity, ServerCall
+    from utp_cli.protocol.calls import ServerCall, WireAnomaly
 
 
 class _Absent:
@@ -98,7 +98,7 @@ class Finished(Record):
 WireEvent = TextPiece | CallOpened | CallPiece | CallDone | ServerCallSeen | Finished
 
 
-class Told(MutableRecord):
+class WireMetadata(MutableRecord):
     """What the documents said beside their events; a decoder fills it in as it reads."""
 
     model: str | None = None
@@ -109,13 +109,13 @@ class Told(MutableRecord):
     ended: bool = False
     finish_message: str | None = None
     flavour: str | None = None
-    oddities: list[Oddity]
+    oddities: list[WireAnomaly]
 
 
 class Decoder(Protocol):
     """Reads the documents of one answer in one format. Never raises, whatever the documents hold."""
 
-    told: Told
+    told: WireMetadata
 
     def feed(self, document: Any) -> list[WireEvent]:
         """Read the next document: the one body, or the data of the next stream event."""

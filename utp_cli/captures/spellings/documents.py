@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.captures import CaptureKind
 
 
-class Found(NamedTuple):
+class FoundDocument(NamedTuple):
     """A document, and what it is."""
 
     document: Any
@@ -26,7 +26,7 @@ class Found(NamedTuple):
     cut: bool
 
 
-class Shape(NamedTuple):
+class ClassShape(NamedTuple):
     """How the objects of a class are written on the wire."""
 
     kind: CaptureKind
@@ -60,17 +60,17 @@ def _choices(choices: list[Any]) -> Any:
     return {"choices": choices}
 
 
-_BODY: Final = Shape("answer", _same)
-_STREAM: Final = Shape("stream", _same, listed=True)
-_CALLS: Final = Shape("answer", _calls, listed=True)
-_ITEMS: Final = Shape("answer", _items, listed=True)
-_BLOCKS: Final = Shape("answer", _blocks, listed=True)
-_GEMINI: Final = Shape("answer", lib.gemini)
-_GEMINI_PARTS: Final = Shape("answer", lib.gemini_parts, listed=True)
-_LANGCHAIN: Final = Shape("answer", lib.langchain)
-_RESULT: Final = Shape("result", lib.tool_result)
+_BODY: Final = ClassShape("answer", _same)
+_STREAM: Final = ClassShape("stream", _same, listed=True)
+_CALLS: Final = ClassShape("answer", _calls, listed=True)
+_ITEMS: Final = ClassShape("answer", _items, listed=True)
+_BLOCKS: Final = ClassShape("answer", _blocks, listed=True)
+_GEMINI: Final = ClassShape("answer", lib.gemini)
+_GEMINI_PARTS: Final = ClassShape("answer", lib.gemini_parts, listed=True)
+_LANGCHAIN: Final = ClassShape("answer", lib.langchain)
+_RESULT: Final = ClassShape("result", lib.tool_result)
 
-_ROWS: Final[tuple[tuple[Shape, str], ...]] = (
+_ROWS: Final[tuple[tuple[ClassShape, str], ...]] = (
     (_BODY, """
         ChatCompletion ParsedChatCompletion ChatCompletionResponse ChatCompletionOutput V2ChatResponse
         Response ParsedResponse OpenAIObject ConverseResponse GenerateResponse
@@ -86,36 +86,36 @@ _ROWS: Final[tuple[tuple[Shape, str], ...]] = (
         ResponseContentPartAddedEvent ResponseContentPartDoneEvent ResponseCompletedEvent
         ResponseIncompleteEvent ResponseFailedEvent
     """),
-    (Shape("stream", _chat_stream, listed=True), "ChoiceDelta ChatCompletionDeltaToolCall Delta DeltaMessage"),
-    (Shape("stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True),
+    (ClassShape("stream", _chat_stream, listed=True), "ChoiceDelta ChatCompletionDeltaToolCall Delta DeltaMessage"),
+    (ClassShape("stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True),
      "ChoiceDeltaToolCall"),
-    (Shape("answer", _choices, listed=True), "Choice Choices ChatCompletionChoice ParsedChoice"),
+    (ClassShape("answer", _choices, listed=True), "Choice Choices ChatCompletionChoice ParsedChoice"),
     (_CALLS, """
         ChatCompletionMessageToolCall ChatCompletionMessageFunctionToolCall
         ChatCompletionMessageCustomToolCall ParsedFunctionToolCall ToolCallV2
         ChatCompletionOutputToolCall RequiredActionFunctionToolCall ChatMessageToolCall
     """),
-    (Shape("answer", lib.bare_call), "Function ChatCompletionOutputFunctionDefinition"),
-    (Shape("answer", lib.chat_calls, listed=True), "ToolCall"),
+    (ClassShape("answer", lib.bare_call), "Function ChatCompletionOutputFunctionDefinition"),
+    (ClassShape("answer", lib.chat_calls, listed=True), "ToolCall"),
     (_ITEMS, """
         ResponseFunctionToolCall ResponseFunctionToolCallItem ResponseOutputMessage ResponseReasoningItem
         ResponseCustomToolCall ParsedResponseFunctionToolCall ParsedResponseOutputMessage
     """),
     (_BLOCKS, "ToolUseBlock ThinkingBlock RedactedThinkingBlock ServerToolUseBlock TextBlock"),
-    (Shape("answer", lib.message), """
+    (ClassShape("answer", lib.message), """
         Message ChatCompletionMessage ParsedChatCompletionMessage AssistantMessage ParsedMessage
         ChatCompletionOutputMessage AssistantMessageResponse BetaMessage
     """),
     (_GEMINI, "GenerateContentResponse Candidate Content"),
     (_GEMINI_PARTS, "Part FunctionCall"),
-    (Shape("answer", lib.model_response), "ModelResponse"),
-    (Shape("answer", lib.chat_response), "ChatResponse ChatMessage CompletionResponse"),
+    (ClassShape("answer", lib.model_response), "ModelResponse"),
+    (ClassShape("answer", lib.chat_response), "ChatResponse ChatMessage CompletionResponse"),
     (_LANGCHAIN, "AIMessage ChatGeneration ChatResult LLMResult"),
-    (Shape("stream", lib.langchain_chunks, listed=True), "AIMessageChunk ChatGenerationChunk"),
-    (Shape("answer", lib.pydantic_ai_parts, listed=True), "ToolCallPart TextPart ThinkingPart"),
+    (ClassShape("stream", lib.langchain_chunks, listed=True), "AIMessageChunk ChatGenerationChunk"),
+    (ClassShape("answer", lib.pydantic_ai_parts, listed=True), "ToolCallPart TextPart ThinkingPart"),
     (_RESULT, "ToolMessage RetryPromptPart ToolReturnPart ToolResultBlock FunctionResponse FunctionMessage"),
-    (Shape("result", lib.mcp_result), "CallToolResult"),
-    (Shape("session", lib.session, listed=True), "HumanMessage SystemMessage ModelRequest"),
+    (ClassShape("result", lib.mcp_result), "CallToolResult"),
+    (ClassShape("session", lib.session, listed=True), "HumanMessage SystemMessage ModelRequest"),
 )  # fmt: skip
 CLASSES: Final = {name: shape for shape, names in _ROWS for name in names.split()}
 """Class of an SDK → how it is written on the wire. None of these names is ever a tool's."""
@@ -128,7 +128,7 @@ _SIDES: Final[dict[str, CaptureKind]] = {
 }  # fmt: skip
 
 
-def document_of(value: Any) -> Found | None:
+def document_of(value: Any) -> FoundDocument | None:
     """Write what was read as a document of the wire; None where nothing tells what it is."""
     found = _document_of(value)
     if found and found.cut:
@@ -136,18 +136,20 @@ def document_of(value: Any) -> Found | None:
     return found
 
 
-def _document_of(value: Any) -> Found | None:
+def _document_of(value: Any) -> FoundDocument | None:
     if isinstance(value, Named):
         return _from_class([value], value.name) or _judged(value)
     first = next((item for item in list_of(value) if isinstance(item, Named)), None)
     if first is not None:
         return _from_class([item for item in value if isinstance(item, Named)], first.name) or _judged(value)
     if messages := _messages_in(value):
-        return Found(lib.session([plain_message(item) for item in messages]), "session", cut=plain(messages).cut)
+        return FoundDocument(
+            lib.session([plain_message(item) for item in messages]), "session", cut=plain(messages).cut
+        )
     return _judged(value)
 
 
-def class_of(name: str) -> Shape | None:
+def class_of(name: str) -> ClassShape | None:
     """Return how a class is written; those of betas and of raw streams count as the plain ones."""
     return CLASSES.get(name) or CLASSES.get(name.removeprefix("Beta").removeprefix("Parsed"))
 
@@ -157,10 +159,10 @@ def plain_message(value: Named) -> dict[str, Any]:
     return {"class": value.name, **dict_of(plain(value).value)}
 
 
-def _from_class(objects: list[Named], name: str) -> Found | None:
+def _from_class(objects: list[Named], name: str) -> FoundDocument | None:
     """Read one object, or a list of one kind of them."""
     if len(objects) > 1 and all(item.name in _MIXED for item in objects):
-        return Found(lib.session([plain_message(item) for item in objects]), "session", plain(objects).cut)
+        return FoundDocument(lib.session([plain_message(item) for item in objects]), "session", plain(objects).cut)
     shape = class_of(name)
     if shape is None or (len(objects) > 1 and not shape.listed) or not objects[0].fields:
         return None
@@ -173,7 +175,7 @@ def _from_class(objects: list[Named], name: str) -> Found | None:
         value = [plain_message(item) for item in objects]
         value = value if shape.listed else value[0]
     document = shape.write(value)
-    return Found(document, shape.kind, cut) if shape.kind != "answer" or _answers(document) else None
+    return FoundDocument(document, shape.kind, cut) if shape.kind != "answer" or _answers(document) else None
 
 
 def _answers(document: Any) -> bool:
@@ -190,7 +192,7 @@ def _messages_in(value: Any, depth: int = 0) -> list[Named]:
     return named or next((found for item in value.values() if (found := _messages_in(item, depth + 1))), [])
 
 
-def _judged(value: Any) -> Found | None:
+def _judged(value: Any) -> FoundDocument | None:
     """Judge what has no known class by its fields; what is not decisive there is no document."""
     document, cut = plain(value)
     if isinstance(document, dict) and isinstance(document.get("candidates", document.get("parts")), list):
@@ -203,7 +205,7 @@ def _judged(value: Any) -> Found | None:
         return None
     found = recognise(document)
     if found.format == "error" and not isinstance(value, Named):
-        return Found(document, "error", cut) if _tells_error(document) else None
+        return FoundDocument(document, "error", cut) if _tells_error(document) else None
     if not found.decisive or found.format == "error":
         return None
     if isinstance(document, dict) and (bare := dict_of(document).get("tool_calls")):
@@ -211,7 +213,7 @@ def _judged(value: Any) -> Found | None:
     kind = _SIDES.get(found.side, "answer")
     if kind == "tools" and not all(_is_definition(tool) for tool in document):
         return None
-    return Found(document, "answer" if found.ambiguous and kind == "request" else kind, cut)
+    return FoundDocument(document, "answer" if found.ambiguous and kind == "request" else kind, cut)
 
 
 def _is_call(value: Any) -> bool:

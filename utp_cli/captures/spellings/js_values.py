@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from utp_cli.captures.spellings.values import DEEPEST, HIDDEN, Fault, Named, Partial, Read
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.nesting import Escapes, Frame, Nest
+from utp_cli.repair.nesting import Escapes, Nest, NestFrame
 from utp_cli.repair.strict import number
 from utp_cli.repair.text_window import TextWindow
 
@@ -97,7 +97,7 @@ def _strings(text: str, at: int) -> Read:
         at = joined.end()
 
 
-class _Error(Frame):
+class _Error(NestFrame):
     """The fields of an error, with what stands in front of them."""
 
     __slots__ = ("message",)
@@ -116,7 +116,7 @@ class _Inspected:
     deepest = DEEPEST
     lenient = False
 
-    def begin(self, source: TextWindow, at: int, _: Frame | None) -> Read | Frame:
+    def begin(self, source: TextWindow, at: int, _: NestFrame | None) -> Read | NestFrame:
         """Read a string, a number, a word, what was left out or nothing, or what opens a container."""
         text = source.window
         if at >= len(text):
@@ -137,10 +137,10 @@ class _Inspected:
             return _error(text, error)
         if opening := _CLASS.match(text, at):
             name = opening["name"] or ""
-            return Frame(_CLOSERS[text[opening.end()]], opening.end() + 1, name if name != "Object" else "")
+            return NestFrame(_CLOSERS[text[opening.end()]], opening.end() + 1, name if name != "Object" else "")
         raise Fault("no value")
 
-    def key(self, source: TextWindow, at: int, frame: Frame) -> int:
+    def key(self, source: TextWindow, at: int, frame: NestFrame) -> int:
         """Read a key. Symbols and the entries of a Set have none."""
         text = source.window
         if frame.closer != "}":
@@ -161,18 +161,18 @@ class _Inspected:
             frame.begin("...")
         return at
 
-    def key_of(self, _: Read, __: Frame) -> str | None:
+    def key_of(self, _: Read, __: NestFrame) -> str | None:
         """Keys stand in front only."""
         return None
 
-    def add(self, source: TextWindow, frame: Frame, read: Read) -> None:
+    def add(self, source: TextWindow, frame: NestFrame, read: Read) -> None:
         """Put a value into its container; without a key it is none of an object's."""
         if read.open and read.value is not HIDDEN and not _may_end(source.window, read.end, frame.closer):
             raise Fault("no comma")
         if frame.keyed or frame.closer == "]":
             frame.add(read.value)
 
-    def end(self, frame: Frame, _: str, *, cut: bool) -> Any:
+    def end(self, frame: NestFrame, _: str, *, cut: bool) -> Any:
         """Return a list, a dict, or an object."""
         if frame.closer == "]":
             return [*frame.items, HIDDEN] if cut else frame.items
@@ -192,7 +192,7 @@ def _may_end(text: str, end: int, closer: str) -> bool:
     return at >= len(text) or text[at] in (",", closer) or _HIDDEN.match(text, at) is not None
 
 
-def _error(text: str, head: re.Match[str]) -> Read | Frame:
+def _error(text: str, head: re.Match[str]) -> Read | NestFrame:
     """Read an error up to the fields of its own, where it has some."""
     begun = _STACK_BEGINS.search(text, head.start(), head.start() + _LONGEST_MESSAGE)
     stack = _STACK.match(text, begun.start()) if begun else None

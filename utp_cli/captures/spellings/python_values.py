@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from utp_cli.captures.spellings.values import DEEPEST, HIDDEN, Fault, Named, Partial, Read
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.nesting import Escapes, Frame, Nest
+from utp_cli.repair.nesting import Escapes, Nest, NestFrame
 from utp_cli.repair.strict import number
 from utp_cli.repair.text_window import TextWindow
 
@@ -125,7 +125,7 @@ class _Printed:
     deepest = DEEPEST
     lenient = False
 
-    def begin(self, source: TextWindow, at: int, _: Frame | None) -> Read | Frame:
+    def begin(self, source: TextWindow, at: int, _: NestFrame | None) -> Read | NestFrame:
         """Read a string, a number, a word or what was left out, or what opens a container."""
         text = source.window
         if at >= len(text):
@@ -136,7 +136,7 @@ class _Printed:
             return Read(HIDDEN, cut.end())
         char = text[at]
         if char in _CLOSERS:
-            return Frame(_CLOSERS[char], at + 1)
+            return NestFrame(_CLOSERS[char], at + 1)
         if char == "<":
             return _angle(text, at)
         if match := _NUMBER.match(text, at):
@@ -145,24 +145,24 @@ class _Printed:
             return _named(text, match)
         raise Fault("no value")
 
-    def key(self, source: TextWindow, at: int, frame: Frame) -> int:
+    def key(self, source: TextWindow, at: int, frame: NestFrame) -> int:
         """Read `key=`, which only objects have."""
         key = _KEY.match(source.window, at) if frame.name else None
         if key:
             frame.begin(key[1])
         return key.end() if key else at
 
-    def key_of(self, read: Read, _: Frame) -> str | None:
+    def key_of(self, read: Read, _: NestFrame) -> str | None:
         """Return a key as text. What was left out is none."""
         value = read.value
         return None if value is HIDDEN else value if isinstance(value, str) else repr(value)
 
-    def add(self, _: TextWindow, frame: Frame, read: Read) -> None:
+    def add(self, _: TextWindow, frame: NestFrame, read: Read) -> None:
         """Put a value into its container. What was cut off in a dict may have been a key."""
         is_key = frame.closer == "}" and not frame.keyed and read.open
         frame.add(HIDDEN if is_key else read.value)
 
-    def end(self, frame: Frame, before: str, *, cut: bool) -> Any:
+    def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:
         """Return a list, a dict, an object; brackets around one value are what `pprint` sets around strings."""
         items = frame.items
         if frame.closer == "}":
@@ -181,7 +181,7 @@ class _Printed:
         return cut.end() if cut else end if last is HIDDEN else -1
 
 
-def _braces(frame: Frame, *, cut: bool) -> Any:
+def _braces(frame: NestFrame, *, cut: bool) -> Any:
     """Return a dict, or a set as a list."""
     pairs, items = frame.pairs, frame.items
     if items and not pairs and HIDDEN not in items:
@@ -208,14 +208,14 @@ def _angle(text: str, at: int) -> Read:
     return Read(read_value(match["value"], 0).value, match.end())
 
 
-def _named(text: str, match: re.Match[str]) -> Read | Frame:
+def _named(text: str, match: re.Match[str]) -> Read | NestFrame:
     """Read a literal, a word such as `FinishReason.STOP`, or what opens an object."""
     word, end = match[0], match.end()
     if word in _WORDS:
         return Read(_WORDS[word], end)
     name = word.rpartition(".")[2]
     if text.startswith("(", end):
-        return Frame(")", end + 1, name)
+        return NestFrame(")", end + 1, name)
     if name in _ABSENT:
         return Read(None, end)
     if name == word and not word[0].isupper():

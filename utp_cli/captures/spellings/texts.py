@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.captures.spellings.documents import Found, document_of
+from utp_cli.captures.spellings.documents import FoundDocument, document_of
 from utp_cli.captures.spellings.python_values import read_string
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.protocol.patterns import regex
@@ -116,5 +116,5 @@ def _spelling(inner: str, form: str, end: int) -> Spelling | None:
     if found is None:
         return None
     kind = "stream" if framed.several and found.kind == "answer" else found.kind
-    found = Found(value if framed.several else found.document, kind, found.cut)
+    found = FoundDocument(value if framed.several else found.document, kind, found.cut)
     return Spelling(document=found.document, kind=found.kind, form=form, end=end, cut=found.cut)

@@ -27,7 +27,7 @@ _CAPITAL: Final = regex(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])")
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
-class Style(NamedTuple):
+class MapStyle(NamedTuple):
     """How a language prints maps."""
 
     form: str
@@ -41,9 +41,9 @@ class Style(NamedTuple):
     sorted: bool = False
 
 
-def _style(form: str, opener: str, closer: str, key: str, separator: str, *, is_sorted: bool = False) -> Style:
+def _style(form: str, opener: str, closer: str, key: str, separator: str, *, is_sorted: bool = False) -> MapStyle:
     stop = re.compile(rf"[\[\]{{}}]|{separator}(?={key})")
-    return Style(form, re.compile(opener), closer, re.compile(key), separator, stop, is_sorted)
+    return MapStyle(form, re.compile(opener), closer, re.compile(key), separator, stop, is_sorted)
 
 
 JAVA: Final = _style("java-map", r"\{(?=[A-Za-z_]\w*=|\})", "}", r"([A-Za-z_][\w.-]*)=", ", ")
@@ -51,7 +51,7 @@ GO_MAP: Final = _style("go-map", r"map\[", "]", r"([A-Za-z_][\w.-]*):(?! [^A-Za-
 GO_STRUCT: Final = _style("go-struct", r"&?\{(?=[A-Z]\w*:|\})", "}", r"([A-Z]\w*):", " ")
 
 
-def read_map(style: Style, text: str, at: int) -> Spelling | None:
+def read_map(style: MapStyle, text: str, at: int) -> Spelling | None:
     """Read the map, or the list of maps, that begins at `at`."""
     guessed: list[int] = []
     read = _value(style, text, at, "", "", guessed, 0)
@@ -63,7 +63,7 @@ def read_map(style: Style, text: str, at: int) -> Spelling | None:
     )
 
 
-def _value(style: Style, text: str, at: int, key: str, closer: str, guessed: list[int], depth: int) -> Read:
+def _value(style: MapStyle, text: str, at: int, key: str, closer: str, guessed: list[int], depth: int) -> Read:
     """Read a map, a list, JSON, or an unquoted string that ends at `closer`. Raises Fault."""
     if depth > DEEPEST:
         raise Fault("nested too deeply")
@@ -81,7 +81,7 @@ def _value(style: Style, text: str, at: int, key: str, closer: str, guessed: lis
     return _string(style, text, at, key, closer, guessed)
 
 
-def _map(style: Style, text: str, at: int, guessed: list[int], depth: int) -> Read:
+def _map(style: MapStyle, text: str, at: int, guessed: list[int], depth: int) -> Read:
     pairs: dict[str, Any] = {}
     while not text.startswith(style.closer, at):
         key = style.key.match(text, at)
@@ -98,7 +98,7 @@ def _map(style: Style, text: str, at: int, guessed: list[int], depth: int) -> Re
     return Read(pairs, at + len(style.closer))
 
 
-def _list(style: Style, text: str, at: int, guessed: list[int], depth: int) -> Read:
+def _list(style: MapStyle, text: str, at: int, guessed: list[int], depth: int) -> Read:
     items: list[Any] = []
     while not text.startswith("]", at):
         if at >= len(text):
@@ -114,7 +114,7 @@ def _list(style: Style, text: str, at: int, guessed: list[int], depth: int) -> R
     return Read(items, at + 1)
 
 
-def _string(style: Style, text: str, at: int, key: str, closer: str, guessed: list[int]) -> Read:
+def _string(style: MapStyle, text: str, at: int, key: str, closer: str, guessed: list[int]) -> Read:
     """Read up to the next key, or to the closer that no bracket in the string opened."""
     expected: list[str] = []
     for match in style.stop.finditer(text, at):
@@ -129,7 +129,7 @@ def _string(style: Style, text: str, at: int, key: str, closer: str, guessed: li
     return Read(text[at:], len(text), open=True)
 
 
-def _follows(style: Style, text: str, match: re.Match[str], key: str) -> bool:
+def _follows(style: MapStyle, text: str, match: re.Match[str], key: str) -> bool:
     """Whether a key stands there: Go sorts the keys of a map."""
     following = style.key.match(text, match.end())
     return bool(following) and not (style.sorted and following and following[1] <= key)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.diagnosis.histories.parts import Part
+from utp_cli.diagnosis.histories.parts import MessagePart
 from utp_cli.diagnosis.histories.reading import TAKEN, known_role
 from utp_cli.diagnosis.json_text import strict
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
-    from utp_cli.diagnosis.histories.parts import Source, Turn
+    from utp_cli.diagnosis.histories.parts import SourceMessage, Turn
 
 NO_OUTPUT: Final = "(no output)"
 EMPTY_MESSAGE: Final = "(empty message)"
@@ -65,13 +65,13 @@ def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
     return turns
 
 
-def _touch(source: Source) -> None:
+def _touch(source: SourceMessage) -> None:
     source.changed = True
     for part in source.parts:
         part.changed |= part.kind == "result"
 
 
-def _check_fields(look: Look, source: Source) -> None:
+def _check_fields(look: Look, source: SourceMessage) -> None:
     if look.rules.fields and not look.foreign(source):
         extra = [key for key in source.raw if key not in look.rules.fields]
         if extra:
@@ -89,7 +89,7 @@ def _check_fields(look: Look, source: Source) -> None:
             source.changed = True
 
 
-def _check_text_types(look: Look, source: Source) -> None:
+def _check_text_types(look: Look, source: SourceMessage) -> None:
     """Texts of the assistant are `output_text` in the Responses API, all others `input_text`."""
     wanted, other = ("output_text", "input_text") if source.role == "assistant" else ("input_text", "output_text")
     for part in source.parts:
@@ -100,7 +100,7 @@ def _check_text_types(look: Look, source: Source) -> None:
             source.changed = True
 
 
-def _check_null(look: Look, source: Source) -> None:
+def _check_null(look: Look, source: SourceMessage) -> None:
     if look.foreign(source) or source.raw.get("content") is not None or "parts" in source.raw or not source.role:
         return
     calls = any(part.kind == "call" for part in source.parts)
@@ -130,7 +130,7 @@ def adapt_parts(look: Look, turns: list[Turn]) -> list[Turn]:
                 said = f"[{(part.raw or {}).get('type') or 'a part'} left out]"
                 mend = f"a text in its place: {said}"
                 look.breaks("content-shape", part.place, "a part that cannot be carried over", mend=mend)
-                parts.append(Part(kind="text", place=part.place, text=said))
+                parts.append(MessagePart(kind="text", place=part.place, text=said))
             elif part.kind != "thinking" or (part.form in taken and turn.role == "assistant"):
                 parts.append(part)
         turn.parts = parts
@@ -163,7 +163,7 @@ def check_calls(look: Look, turns: list[Turn]) -> list[Turn]:
     return [turn for turn in turns if turn.parts or turn.role != "tool"]
 
 
-def _check_shape(look: Look, part: Part) -> None:
+def _check_shape(look: Look, part: MessagePart) -> None:
     raw, lacks = part.raw or {}, []
     if look.rules.ids and look.rules.pairing != "none" and part.id is None and "function_call" not in part.place:
         named_role = raw.get("role") == "function"
@@ -178,7 +178,7 @@ def _check_shape(look: Look, part: Part) -> None:
         part.changed = True
 
 
-def _check_arguments(look: Look, part: Part, *, kinds: bool) -> None:
+def _check_arguments(look: Look, part: MessagePart, *, kinds: bool) -> None:
     given, wanted = part.arguments, look.rules.arguments
     if kinds and given is not None and isinstance(given, str) == (wanted == "object"):
         said = "arguments that are text" if isinstance(given, str) else "arguments that are an object"
@@ -231,10 +231,10 @@ def _empty_turn(look: Look, turn: Turn, *, told: bool) -> None:
     if source:
         source.changed = True
     if user:
-        turn.parts = [Part(kind="text", place=turn.place, text=EMPTY_MESSAGE)]
+        turn.parts = [MessagePart(kind="text", place=turn.place, text=EMPTY_MESSAGE)]
 
 
-def _check_result(look: Look, part: Part) -> None:
+def _check_result(look: Look, part: MessagePart) -> None:
     if part.text.strip() or (isinstance(part.value, list) and any("text" not in dict(item) for item in part.value)):
         return
     rule = not look.rules.blank_result or (part.failed and look.rules.form in _BLOCKS)

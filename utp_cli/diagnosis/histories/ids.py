@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.diagnosis.histories.parts import Part, Turn
+from utp_cli.diagnosis.histories.parts import MessagePart, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def check_ids(look: Look, turns: list[Turn]) -> list[Turn]:
         return turns
     pattern = re.compile(look.rules.id_pattern, re.ASCII)
     used: set[str] = set()
-    refused: list[Part] = []
+    refused: list[MessagePart] = []
     for turn in turns:
         here: set[str] = set()
         for part in turn.of("call"):
@@ -58,7 +58,7 @@ def check_ids(look: Look, turns: list[Turn]) -> list[Turn]:
     return turns
 
 
-def _first_id(part: Part) -> str:
+def _first_id(part: MessagePart) -> str:
     raw = part.raw or {}
     held = next((raw[key] for key in ("toolUse", "functionCall") if isinstance(raw.get(key), dict)), raw)
     return f"id: {held.get('id') or held.get('toolUseId') or held.get('call_id')}"
@@ -139,7 +139,7 @@ def check_thinking(look: Look, turns: list[Turn]) -> list[Turn]:
     return turns
 
 
-def _is_signed(look: Look, part: Part) -> bool:
+def _is_signed(look: Look, part: MessagePart) -> bool:
     raw = part.raw or {}
     if part.kind != "thinking" or part.form != look.rules.form:
         return True
@@ -169,7 +169,7 @@ def _check_items(look: Look, turn: Turn) -> None:
                 turn.source.changed = True
 
 
-def _sign(look: Look, call: Part) -> None:
+def _sign(look: Look, call: MessagePart) -> None:
     raw = call.raw if call.form == "gemini" and call.raw else {}
     if raw.get("thoughtSignature") or raw.get("thought_signature"):
         return

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.histories.reading import TAKEN
-from utp_cli.diagnosis.sighting import clipped
+from utp_cli.diagnosis.observation import clipped
 from utp_cli.protocol.findings import Finding, Place, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.histories.parts import Source, Turn
+    from utp_cli.diagnosis.histories.parts import SourceMessage, Turn
     from utp_cli.facts.turn_rules import TurnRules
 
 
@@ -46,11 +46,11 @@ class Look:
         if told not in self.broken:
             self.broken.append(told)
 
-    def foreign(self, source: Source) -> bool:
+    def foreign(self, source: SourceMessage) -> bool:
         """Whether a message is in a form that the provider does not take."""
         return source.form not in TAKEN[self.rules.form]
 
-    def own(self, turns: list[Turn]) -> Iterator[Source]:
+    def own(self, turns: list[Turn]) -> Iterator[SourceMessage]:
         """Yield the messages whose form and fields are to be checked, each once."""
         seen = set()
         for turn in turns:

@@ -10,7 +10,7 @@ from utp_cli.diagnosis.histories.writing import in_groups
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
-    from utp_cli.diagnosis.histories.parts import Part
+    from utp_cli.diagnosis.histories.parts import MessagePart
 
 BEGINNING: Final = "(conversation continues)"
 CONTINUE: Final = "Continue."
@@ -90,7 +90,7 @@ def _say_joined(look: Look, last: Turn, turn: Turn) -> None:
         look.breaks(look.rules.order_code, turn.place, said, mend="they are joined")
 
 
-def _in_one_text(parts: list[Part], look: Look) -> list[Part]:
+def _in_one_text(parts: list[MessagePart], look: Look) -> list[MessagePart]:
     """Put a blank line between texts of forms whose texts are one."""
     if look.rules.together:
         return parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.diagnosis.histories.parts import Part, Turn, made
+from utp_cli.diagnosis.histories.parts import MessagePart, Turn, made
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,12 +18,12 @@ NOT_EXECUTED: Final = "(no result: the call was not executed)"
 def link_results(turns: list[Turn]) -> None:
     """Find the call that each result answers: by its id, else by its name, else in order."""
     parts = [part for turn in turns for part in turn.parts if part.kind in ("call", "result")]
-    later: dict[str, deque[Part]] = defaultdict(deque)
+    later: dict[str, deque[MessagePart]] = defaultdict(deque)
     for part in reversed(parts):
         if part.kind == "call" and part.id is not None:
             later[part.id].append(part)
     taken: set[int] = set()
-    before: dict[tuple[str, str], deque[Part]] = defaultdict(deque)
+    before: dict[tuple[str, str], deque[MessagePart]] = defaultdict(deque)
     for part in parts:
         if part.kind == "call":
             before["id", part.id or ""].append(part)
@@ -39,7 +39,7 @@ def link_results(turns: list[Turn]) -> None:
             taken.add(id(found))
 
 
-def _free(calls: deque[Part], taken: set[int]) -> Part | None:
+def _free(calls: deque[MessagePart], taken: set[int]) -> MessagePart | None:
     """Return the last call that no result answers yet; those that are answered are forgotten."""
     while calls and id(calls[-1]) in taken:
         calls.pop()
@@ -74,7 +74,7 @@ def _without_orphans(look: Look, turns: list[Turn]) -> list[Turn]:
     return kept
 
 
-def _orphan(look: Look, part: Part, before: list[str]) -> list[Turn]:
+def _orphan(look: Look, part: MessagePart, before: list[str]) -> list[Turn]:
     again = bool(before)
     code = "call-id-duplicate" if again else "orphan-tool-result"
     same = part.text in before or not part.text.strip()
@@ -86,7 +86,7 @@ def _orphan(look: Look, part: Part, before: list[str]) -> list[Turn]:
 
 def _answered_next(look: Look, turns: list[Turn]) -> Iterator[Turn]:
     results = {id(part.answers): part for turn in turns for part in turn.of("result")}
-    due: dict[int, list[Part]] = {}
+    due: dict[int, list[MessagePart]] = {}
     for at, turn in enumerate(turns):
         calls = turn.of("call")
         if calls and not (look.open_end and at == len(turns) - 1):
@@ -94,7 +94,7 @@ def _answered_next(look: Look, turns: list[Turn]) -> Iterator[Turn]:
             away = [call for call in calls if id(call) not in here]
             due[id(turn)] = [_result_for(look, call, results.get(id(call))) for call in away]
     moved = {id(part) for parts in due.values() for part in parts}
-    waiting: list[Part] = []
+    waiting: list[MessagePart] = []
     for turn in turns:
         if turn.role != "tool" and waiting:
             yield Turn(role="tool", parts=waiting)
@@ -107,7 +107,7 @@ def _answered_next(look: Look, turns: list[Turn]) -> Iterator[Turn]:
         yield Turn(role="tool", parts=waiting)
 
 
-def _behind(turns: list[Turn], at: int) -> Iterator[Part]:
+def _behind(turns: list[Turn], at: int) -> Iterator[MessagePart]:
     """Yield the results right behind a turn."""
     for turn in turns[at + 1 :]:
         if turn.role != "tool":
@@ -115,7 +115,7 @@ def _behind(turns: list[Turn], at: int) -> Iterator[Part]:
         yield from turn.of("result")
 
 
-def _result_for(look: Look, call: Part, found: Part | None) -> Part:
+def _result_for(look: Look, call: MessagePart, found: MessagePart | None) -> MessagePart:
     """Return the result of a call from elsewhere, else one that says that there is none."""
     if found is not None:
         mend = "it is moved behind its call"
@@ -126,14 +126,16 @@ def _result_for(look: Look, call: Part, found: Part | None) -> Part:
     return _not_executed(call)
 
 
-def _not_executed(call: Part) -> Part:
-    return Part(kind="result", place="", id=call.id, name=call.name, text=NOT_EXECUTED, failed=True, answers=call)
+def _not_executed(call: MessagePart) -> MessagePart:
+    return MessagePart(
+        kind="result", place="", id=call.id, name=call.name, text=NOT_EXECUTED, failed=True, answers=call
+    )
 
 
 def _answered_later(look: Look, turns: list[Turn]) -> Iterator[Turn]:
     seen: set[int] = set()
     answered = {id(part.answers) for turn in turns for part in turn.of("result")}
-    early: dict[int, Part] = {}
+    early: dict[int, MessagePart] = {}
     for at, turn in enumerate(turns):
         for part in turn.of("result"):
             if id(part.answers) not in seen:

@@ -10,7 +10,7 @@ PartKind = Literal["text", "call", "result", "thinking", "other"]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Part:
+class MessagePart:
     """One thing that a message says."""
 
     kind: PartKind
@@ -31,13 +31,13 @@ class Part:
     value: Any = None
     """What a result holds, as it stands there."""
     failed: bool = False
-    answers: Part | None = None
+    answers: MessagePart | None = None
     """The call that a result answers."""
     changed: bool = False
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Source:
+class SourceMessage:
     """A message as it was given."""
 
     raw: dict[str, Any]
@@ -45,7 +45,7 @@ class Source:
     form: str
     role: str
     """As it stands there."""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[MessagePart] = field(default_factory=list)
     changed: bool = False
 
 
@@ -54,8 +54,8 @@ class Turn:
     """What one side says: a message, or a part of one (results stand alone)."""
 
     role: Role
-    parts: list[Part]
-    source: Source | None = None
+    parts: list[MessagePart]
+    source: SourceMessage | None = None
     """None for what was made here."""
     beside: dict[str, Any] = field(default_factory=dict)
     """Fields of the message that are added."""
@@ -65,7 +65,7 @@ class Turn:
         """Where it stands."""
         return self.source.place if self.source else ""
 
-    def of(self, kind: PartKind) -> list[Part]:
+    def of(self, kind: PartKind) -> list[MessagePart]:
         """Return its parts of one kind."""
         return [part for part in self.parts if part.kind == kind]
 
@@ -77,4 +77,4 @@ class Turn:
 
 def made(role: Role, text: str) -> Turn:
     """Return a turn that was not there before."""
-    return Turn(role=role, parts=[Part(kind="text", place="", text=text)])
+    return Turn(role=role, parts=[MessagePart(kind="text", place="", text=text)])

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.diagnosis.histories.parts import Part, Role, Source, Turn
+from utp_cli.diagnosis.histories.parts import MessagePart, Role, SourceMessage, Turn
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
@@ -66,19 +66,19 @@ def form_of(turns: Sequence[Turn]) -> str:
     return counted.most_common(1)[0][0] if counted else PLAIN
 
 
-def read_message(message: dict[str, Any], place: str) -> Source:
+def read_message(message: dict[str, Any], place: str) -> SourceMessage:
     """Read one message, with all its parts."""
     said = message.get("role")
     role = said if isinstance(said, str) else ""
     if isinstance(message.get("parts"), list) and "content" not in message:
-        source = Source(raw=message, place=place, form="gemini", role=role or "user")
+        source = SourceMessage(raw=message, place=place, form="gemini", role=role or "user")
         source.parts = [_block(part, f"{place}/parts/{at}") for at, part in dicts_of(message["parts"])]
         return source
     if message.get("type") in _ITEMS or (not role and _is_other_item(message)):
-        source = Source(raw=message, place=place, form="openai-responses", role="")
+        source = SourceMessage(raw=message, place=place, form="openai-responses", role="")
         source.parts = [_item(message, place)]
         return source
-    source = Source(raw=message, place=place, form=PLAIN, role=role)
+    source = SourceMessage(raw=message, place=place, form=PLAIN, role=role)
     content = message.get("content")
     if _ROLES.get(role) == "tool":
         source.form = "ollama" if "tool_name" in message else "openai-chat"
@@ -99,35 +99,35 @@ def _is_other_item(message: dict[str, Any]) -> bool:
     return isinstance(message.get("type"), str) and message["type"] != "message" and "content" not in message
 
 
-def role_of(source: Source) -> Role:
+def role_of(source: SourceMessage) -> Role:
     """Return whose turn it is."""
     if source.form == "openai-responses" and not source.role:
         return "tool" if source.parts[0].kind == "result" else "assistant"
     return _ROLES.get(source.role.casefold(), "user")
 
 
-def known_role(source: Source) -> bool:
+def known_role(source: SourceMessage) -> bool:
     """Whether the role is a word of any provider."""
     return source.role.casefold() in _ROLES or not source.role
 
 
-def _content(content: Any, place: str) -> list[Part]:
+def _content(content: Any, place: str) -> list[MessagePart]:
     if isinstance(content, list):
         return [
             _block(block, f"{place}/content/{at}")
             if isinstance(block, dict)
-            else Part(kind="text", place=f"{place}/content/{at}", text=str(block))
+            else MessagePart(kind="text", place=f"{place}/content/{at}", text=str(block))
             for at, block in enumerate(content)
         ]
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=repr)
-    return [Part(kind="text", place=f"{place}/content", text=text)]
+    return [MessagePart(kind="text", place=f"{place}/content", text=text)]
 
 
-def _block(block: dict[str, Any], place: str) -> Part:
+def _block(block: dict[str, Any], place: str) -> MessagePart:
     """Read a block by its `type`, else by its key."""
     kind = text_of(block.get("type"))
     read = _TYPED.get(kind) if kind else next((read for key, read in _KEYED.items() if key in block), None)
-    return read(block, place) if read else Part(kind="other", place=place, form=_other_form(block), raw=block)
+    return read(block, place) if read else MessagePart(kind="other", place=place, form=_other_form(block), raw=block)
 
 
 def _other_form(block: dict[str, Any]) -> str:
@@ -140,30 +140,34 @@ def _other_form(block: dict[str, Any]) -> str:
     return "anthropic" if "source" in block or kind.endswith(("_tool_use", "_tool_result")) else "openai-chat"
 
 
-def _text(form: str) -> Callable[[dict[str, Any], str], Part]:
-    return lambda block, place: Part(kind="text", place=place, form=form, raw=block, text=text_of(block.get("text")))
+def _text(form: str) -> Callable[[dict[str, Any], str], MessagePart]:
+    return lambda block, place: MessagePart(
+        kind="text", place=place, form=form, raw=block, text=text_of(block.get("text"))
+    )
 
 
-def _thinking(form: str, *keys: str) -> Callable[[dict[str, Any], str], Part]:
-    def read(block: dict[str, Any], place: str) -> Part:
+def _thinking(form: str, *keys: str) -> Callable[[dict[str, Any], str], MessagePart]:
+    def read(block: dict[str, Any], place: str) -> MessagePart:
         text = next((text_of(block.get(key)) for key in keys if block.get(key)), "")
-        return Part(kind="thinking", place=place, form=form, raw=block, text=text)
+        return MessagePart(kind="thinking", place=place, form=form, raw=block, text=text)
 
     return read
 
 
-def _call(form: str, inside: str, call_id: str, name: str, *arguments: str) -> Callable[[dict[str, Any], str], Part]:
-    def read(block: dict[str, Any], place: str) -> Part:
+def _call(
+    form: str, inside: str, call_id: str, name: str, *arguments: str
+) -> Callable[[dict[str, Any], str], MessagePart]:
+    def read(block: dict[str, Any], place: str) -> MessagePart:
         held = dict_of(block.get(inside)) if inside else block
         given = next((held[key] for key in arguments if key in held), None)
         found: dict[str, Any] = {"id": _id(held.get(call_id)), "name": text_of(held.get(name)), "arguments": given}
-        return Part(kind="call", place=place, form=form, raw=block, **found)
+        return MessagePart(kind="call", place=place, form=form, raw=block, **found)
 
     return read
 
 
-def _result(form: str, inside: str, call_id: str, *content: str) -> Callable[[dict[str, Any], str], Part]:
-    def read(block: dict[str, Any], place: str) -> Part:
+def _result(form: str, inside: str, call_id: str, *content: str) -> Callable[[dict[str, Any], str], MessagePart]:
+    def read(block: dict[str, Any], place: str) -> MessagePart:
         held = dict_of(block.get(inside)) if inside else block
         value = next((held[key] for key in content if key in held), None)
         failed = held.get("is_error") is True or held.get("status") == "error" or held.get("isError") is True
@@ -174,25 +178,25 @@ def _result(form: str, inside: str, call_id: str, *content: str) -> Callable[[di
             "text": result_text(value),
             "failed": failed,
         }
-        return Part(kind="result", place=place, form=form, raw=block, name=name, **told)
+        return MessagePart(kind="result", place=place, form=form, raw=block, name=name, **told)
 
     return read
 
 
-def _gemini_text(block: dict[str, Any], place: str) -> Part:
+def _gemini_text(block: dict[str, Any], place: str) -> MessagePart:
     """Bedrock and Gemini write a text alike."""
     if block.get("thought") is True:
-        return Part(kind="thinking", place=place, form="gemini", raw=block, text=text_of(block.get("text")))
+        return MessagePart(kind="thinking", place=place, form="gemini", raw=block, text=text_of(block.get("text")))
     form = "gemini" if "thoughtSignature" in block else UNTYPED
-    return Part(kind="text", place=place, form=form, raw=block, text=text_of(block.get("text")))
+    return MessagePart(kind="text", place=place, form=form, raw=block, text=text_of(block.get("text")))
 
 
-def _typed_text(block: dict[str, Any], place: str) -> Part:
+def _typed_text(block: dict[str, Any], place: str) -> MessagePart:
     """OpenAI and Anthropic write a text alike."""
-    return Part(kind="text", place=place, form=PLAIN, raw=block, text=text_of(block.get("text")))
+    return MessagePart(kind="text", place=place, form=PLAIN, raw=block, text=text_of(block.get("text")))
 
 
-_TYPED: Final[dict[str, Callable[[dict[str, Any], str], Part]]] = {
+_TYPED: Final[dict[str, Callable[[dict[str, Any], str], MessagePart]]] = {
     "text": _typed_text,
     "input_text": _text("openai-responses"),
     "output_text": _text("openai-responses"),
@@ -203,11 +207,11 @@ _TYPED: Final[dict[str, Callable[[dict[str, Any], str], Part]]] = {
     "tool-call": _call("ai-sdk", "", "toolCallId", "toolName", "input", "args"),
     "tool-result": _result("ai-sdk", "", "toolCallId", "output", "result"),
     "reasoning": _thinking("ai-sdk", "text"),
-    "refusal": lambda block, place: Part(
+    "refusal": lambda block, place: MessagePart(
         kind="text", place=place, form="openai-chat", raw=block, text=text_of(block.get("refusal"))
     ),
 }
-_KEYED: Final[dict[str, Callable[[dict[str, Any], str], Part]]] = {
+_KEYED: Final[dict[str, Callable[[dict[str, Any], str], MessagePart]]] = {
     "text": _gemini_text,
     "toolUse": _call("bedrock", "toolUse", "toolUseId", "name", "input"),
     "toolResult": _result("bedrock", "toolResult", "toolUseId", "content"),
@@ -217,17 +221,19 @@ _KEYED: Final[dict[str, Callable[[dict[str, Any], str], Part]]] = {
 }
 
 
-def _chat_call(call: dict[str, Any], place: str) -> Part:
+def _chat_call(call: dict[str, Any], place: str) -> MessagePart:
     """Read a call of OpenAI's form, or a flat one as LangChain has it."""
     inner = (call.get(key) for key in ("function", "custom"))
     held = next((one for one in inner if isinstance(one, dict)), call)
     given = next((held[key] for key in ("arguments", "args", "input") if key in held), None)
     form = "ollama" if isinstance(given, dict) and not call.keys() & {"id", "type"} else "openai-chat"
     name = text_of(held.get("name"))
-    return Part(kind="call", place=place, form=form, raw=call, id=_id(call.get("id")), name=name, arguments=given)
+    return MessagePart(
+        kind="call", place=place, form=form, raw=call, id=_id(call.get("id")), name=name, arguments=given
+    )
 
 
-def _tool_message(message: dict[str, Any], place: str) -> Part:
+def _tool_message(message: dict[str, Any], place: str) -> MessagePart:
     value = message.get("content")
     failed = message.get("status") == "error" or message.get("is_error") is True
     name = text_of(message.get("tool_name")) or text_of(message.get("name"))
@@ -237,20 +243,22 @@ def _tool_message(message: dict[str, Any], place: str) -> Part:
         "text": result_text(value),
         "failed": failed,
     }
-    return Part(kind="result", place=place, form="openai-chat", raw=message, name=name, **told)
+    return MessagePart(kind="result", place=place, form="openai-chat", raw=message, name=name, **told)
 
 
-def _item(item: dict[str, Any], place: str) -> Part:
+def _item(item: dict[str, Any], place: str) -> MessagePart:
     """Read an item of the Responses API that is no message."""
     kind, form = _ITEMS.get(item["type"]), "openai-responses"
     if kind is None or kind == "thinking":
-        return Part(kind="thinking" if kind else "other", place=place, form=form, raw=item)
+        return MessagePart(kind="thinking" if kind else "other", place=place, form=form, raw=item)
     if kind == "result":
         value = item.get("output")
         told: dict[str, Any] = {"id": _id(item.get("call_id")), "value": value, "text": result_text(value)}
-        return Part(kind="result", place=place, form=form, raw=item, **told)
+        return MessagePart(kind="result", place=place, form=form, raw=item, **told)
     name, given = text_of(item.get("name")), item.get("arguments", item.get("input"))
-    return Part(kind="call", place=place, form=form, raw=item, id=_id(item.get("call_id")), name=name, arguments=given)
+    return MessagePart(
+        kind="call", place=place, form=form, raw=item, id=_id(item.get("call_id")), name=name, arguments=given
+    )
 
 
 def _id(value: Any) -> str | None:
@@ -273,7 +281,7 @@ def result_text(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def _turns_of(source: Source) -> list[Turn]:
+def _turns_of(source: SourceMessage) -> list[Turn]:
     """Return a message as turns: its results, in order, stand alone."""
     role = role_of(source)
     results = [part for part in source.parts if part.kind == "result"]

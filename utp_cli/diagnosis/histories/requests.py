@@ -33,7 +33,7 @@ _PASSED: Final = frozenset({"too-many-tools", "tool-description-missing"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class CheckedRequest:
     """A request, and what its provider will refuse in it."""
 
     provider: str
@@ -62,7 +62,7 @@ class Checked:
 
 def check_request(
     request: Mapping[str, Any] | list[Any], provider: str, *, model: str | None = None, open_end: bool = False
-) -> Checked:
+) -> CheckedRequest:
     """Check a request, or a bare list of messages, against a provider's rules.
 
     `model` and `open_end` are those of `rewrite_history`; without `model` that of the request counts. Raises
@@ -90,7 +90,7 @@ def check_request(
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     broken = [*history.broken, *look.broken, *(one for one in faults if one.code not in _PASSED)]
     mended = with_history(mended, key, rules, history.messages, history.system)
-    return Checked(
+    return CheckedRequest(
         provider=rules.name,
         label=rules.label,
         request=mended,

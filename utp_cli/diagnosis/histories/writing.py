@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.reading import TAKEN, role_of
 from utp_cli.protocol.numbers import dumps
-from utp_cli.repair.around import repair_json
+from utp_cli.repair.extract import repair_json
 from utp_cli.wire.access import dict_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from utp_cli.diagnosis.histories.parts import Part, Source, Turn
+    from utp_cli.diagnosis.histories.parts import MessagePart, SourceMessage, Turn
     from utp_cli.facts.turn_rules import TurnRules
 
 _OWN_KEYS: Final = frozenset(
@@ -27,7 +27,7 @@ def write_turns(turns: Sequence[Turn], rules: TurnRules) -> list[dict[str, Any]]
     return [message for group in _groups(turns, rules) for message in write(group, rules)]
 
 
-def arguments_of(part: Part) -> dict[str, Any]:
+def arguments_of(part: MessagePart) -> dict[str, Any]:
     """Return the arguments of a call as an object; mended where they are text that breaks off; `{}` for none."""
     if isinstance(part.arguments, str):
         value = repair_json(part.arguments).value if part.arguments.strip() else {}
@@ -60,7 +60,7 @@ def _side(turn: Turn) -> str:
     return "assistant" if turn.role == "assistant" else "user"
 
 
-def _foreign(source: Source, rules: TurnRules) -> bool:
+def _foreign(source: SourceMessage, rules: TurnRules) -> bool:
     return source.form not in TAKEN[rules.form]
 
 
@@ -83,7 +83,7 @@ def _kept(group: Sequence[Turn], rules: TurnRules) -> dict[str, Any]:
     return {key: value for key, value in kept.items() if not rules.fields or key in rules.fields}
 
 
-def _own(part: Part, rules: TurnRules) -> dict[str, Any] | None:
+def _own(part: MessagePart, rules: TurnRules) -> dict[str, Any] | None:
     """Return the block as it stands there, where the form takes it."""
     return part.raw if part.form in TAKEN[rules.form] else None
 
@@ -125,7 +125,7 @@ def _chat_content(turn: Turn, rules: TurnRules) -> Any:
     ]
 
 
-def _chat_call(part: Part, rules: TurnRules) -> dict[str, Any]:
+def _chat_call(part: MessagePart, rules: TurnRules) -> dict[str, Any]:
     arguments = arguments_of(part)
     if rules.form == "ollama":
         return {"function": {"name": part.name, "arguments": arguments}}
@@ -138,7 +138,7 @@ def _chat_call(part: Part, rules: TurnRules) -> dict[str, Any]:
     return made | {key: value for key, value in (own or {}).items() if key not in (*made, "name", "args", "arguments")}
 
 
-def _chat_result(part: Part, rules: TurnRules) -> dict[str, Any]:
+def _chat_result(part: MessagePart, rules: TurnRules) -> dict[str, Any]:
     own = _own(part, rules)
     if own is not None and not part.changed and own.get("role") in rules.roles:
         return {key: value for key, value in own.items() if not rules.fields or key in rules.fields}
@@ -228,7 +228,7 @@ def _blocks(group: Sequence[Turn], rules: TurnRules) -> list[dict[str, Any]]:
     return [{**_kept(group, rules), "role": role, key: blocks}] if blocks else []
 
 
-def _block(part: Part, rules: TurnRules) -> dict[str, Any] | None:
+def _block(part: MessagePart, rules: TurnRules) -> dict[str, Any] | None:
     own = _own(part, rules)
     if own is not None and not part.changed:
         return own
@@ -239,35 +239,35 @@ def _block(part: Part, rules: TurnRules) -> dict[str, Any] | None:
     return {"call": _CALLS, "result": _RESULTS}[part.kind][rules.form](part, own or {})
 
 
-def _anthropic_call(part: Part, own: dict[str, Any]) -> dict[str, Any]:
+def _anthropic_call(part: MessagePart, own: dict[str, Any]) -> dict[str, Any]:
     return {**own, "type": "tool_use", "id": part.id, "name": part.name, "input": arguments_of(part)}
 
 
-def _anthropic_result(part: Part, own: dict[str, Any]) -> dict[str, Any]:
+def _anthropic_result(part: MessagePart, own: dict[str, Any]) -> dict[str, Any]:
     failed = {"is_error": True} if part.failed else {}
     content = part.value if own and isinstance(part.value, list) and part.value else part.text
     return {**own, "type": "tool_result", "tool_use_id": part.id, "content": content, **failed}
 
 
-def _bedrock_call(part: Part, own: dict[str, Any]) -> dict[str, Any]:
+def _bedrock_call(part: MessagePart, own: dict[str, Any]) -> dict[str, Any]:
     held = dict_of(own.get("toolUse"))
     return {**own, "toolUse": {**held, "toolUseId": part.id, "name": part.name, "input": arguments_of(part)}}
 
 
-def _bedrock_result(part: Part, own: dict[str, Any]) -> dict[str, Any]:
+def _bedrock_result(part: MessagePart, own: dict[str, Any]) -> dict[str, Any]:
     held = dict_of(own.get("toolResult"))
     content = part.value if own and isinstance(part.value, list) and part.value else [{"text": part.text}]
     status = {"status": "error"} if part.failed else {}
     return {**own, "toolResult": {**held, "toolUseId": part.id, "content": content, **status}}
 
 
-def _gemini_call(part: Part, own: dict[str, Any]) -> dict[str, Any]:
+def _gemini_call(part: MessagePart, own: dict[str, Any]) -> dict[str, Any]:
     held = dict_of(own.get("functionCall"))
     given = {"id": part.id} if held.get("id") else {}
     return {**own, "functionCall": {**held, "name": part.name, "args": arguments_of(part), **given}}
 
 
-def _gemini_result(part: Part, own: dict[str, Any]) -> dict[str, Any]:
+def _gemini_result(part: MessagePart, own: dict[str, Any]) -> dict[str, Any]:
     held = dict_of(own.get("functionResponse"))
     name = part.name or (part.answers.name if part.answers else "")
     given = {"id": part.id} if held.get("id") else {}
@@ -275,17 +275,17 @@ def _gemini_result(part: Part, own: dict[str, Any]) -> dict[str, Any]:
     return {**own, "functionResponse": {**held, "name": name, "response": response, **given}}
 
 
-_CALLS: Final[dict[str, Callable[[Part, dict[str, Any]], dict[str, Any]]]] = {
+_CALLS: Final[dict[str, Callable[[MessagePart, dict[str, Any]], dict[str, Any]]]] = {
     "anthropic": _anthropic_call,
     "bedrock": _bedrock_call,
     "gemini": _gemini_call,
 }
-_RESULTS: Final[dict[str, Callable[[Part, dict[str, Any]], dict[str, Any]]]] = {
+_RESULTS: Final[dict[str, Callable[[MessagePart, dict[str, Any]], dict[str, Any]]]] = {
     "anthropic": _anthropic_result,
     "bedrock": _bedrock_result,
     "gemini": _gemini_result,
 }
-_TEXT: Final[dict[str, Callable[[Part], dict[str, Any]]]] = {
+_TEXT: Final[dict[str, Callable[[MessagePart], dict[str, Any]]]] = {
     "anthropic": lambda part: {"type": "text", "text": part.text},
     "bedrock": lambda part: {"text": part.text},
     "gemini": lambda part: {"text": part.text},

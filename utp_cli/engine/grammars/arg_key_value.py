@@ -13,16 +13,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.proof import Key, past_tag, skip_breaks
-from utp_cli.engine.grammars.values import Body, read_argument, read_object, shape_body, skip_tag
+from utp_cli.engine.grammars.values import GrowingArguments, read_argument, read_object, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import first, in_section, plain_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     hit_at,
     missing_close,
@@ -67,7 +67,7 @@ def _words(tag: Tag) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("key", tag.open.lstrip("<")), ("value", tag.close.lstrip("</"))
 
 
-def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call. Declines where no name follows the marker, or something else than a key or the end follows it."""
     begin = yield from past_tag(source, opened)
     name_end = yield from _name_end(source, begin)
@@ -80,7 +80,7 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Re
         name_end = begin + match.end() if match else name_end
     if match is None:
         return Declined("no name behind the marker")
-    body = Body(tool=match[1], position=name_end)
+    body = GrowingArguments(tool=match[1], position=name_end)
     ahead = yield from skip_breaks(source, name_end)
     hit = yield from hit_at(source, context.local, ahead)
     if role_of(hit) == "separator" and hit:
@@ -101,8 +101,8 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Re
         payload=(begin, payload_end), lack=body.lack, reason=body.reason,  # type: ignore[arg-type]
     )  # fmt: skip
     pieces = (("markup", opened.end, begin), ("call", begin, payload_end), ("markup", payload_end, body.position))
-    runs = [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
-    return Read(calls=[call], end=body.position, runs=runs, closed=closed)
+    runs = [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
+    return MarkerRead(calls=[call], end=body.position, runs=runs, closed=closed)
 
 
 def _name_end(source: Source, begin: int) -> Waiting[int]:
@@ -117,7 +117,7 @@ def _name_end(source: Source, begin: int) -> Waiting[int]:
         yield
 
 
-def _read_pairs(source: Source, body: Body, context: Context[PairsBody]) -> Waiting[tuple[bool, int]]:
+def _read_pairs(source: Source, body: GrowingArguments, context: Context[PairsBody]) -> Waiting[tuple[bool, int]]:
     """Read arguments until the call is closed; return whether it was, and where its payload ends."""
     while True:
         ahead = yield from skip_breaks(source, body.position)

@@ -15,14 +15,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.writing import first, json_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     hit_at,
     missing_close,
@@ -33,7 +33,7 @@ from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord
 from utp_cli.repair.arguments import shape_arguments
-from utp_cli.repair.around import repair_json
+from utp_cli.repair.extract import repair_json
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Child(MutableRecord):
     closed: bool
 
 
-def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting[MarkerRead | Declined]:
     """Read the children of one call. Declines where the first thing behind the marker is no element it knows."""
     children: list[_Child] = []
     position, closed = opened.end, False
@@ -87,8 +87,10 @@ def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting
     end = position
     payload = (opened.end, hit.start if closed and hit else end)
     call = _call(source, children, payload, context)
-    runs = [Run("call", *payload)] if payload[1] > payload[0] else []
-    return Read(calls=[call], end=end, runs=[*runs, Run("markup", payload[1], end)] if closed else runs, closed=closed)
+    runs = [TextRun("call", *payload)] if payload[1] > payload[0] else []
+    return MarkerRead(
+        calls=[call], end=end, runs=[*runs, TextRun("markup", payload[1], end)] if closed else runs, closed=closed
+    )
 
 
 def _known(body: ElementsBody) -> tuple[str, ...]:

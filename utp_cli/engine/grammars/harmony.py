@@ -12,19 +12,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.progress import Telling
 from utp_cli.engine.grammars.tagged_arguments import read_body, tagged, write as write_tagged, write_arguments
 from utp_cli.engine.grammars.tagged_json import close
-from utp_cli.engine.grammars.telling import Telling
-from utp_cli.engine.grammars.values import Body
+from utp_cli.engine.grammars.values import GrowingArguments
 from utp_cli.engine.grammars.writing import first, json_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     hit_at,
     next_hit,
@@ -53,7 +53,7 @@ _HEADER = regex(
 )
 
 
-def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[MarkerRead | Declined]:
     """Read a header, and the body where it is a call. Declines where no header leads to `<|message|>`."""
     end = yield from _header_end(source, opened.start)
     header = _HEADER.fullmatch(source.slice(opened.start, end)) if end is not None else None
@@ -62,16 +62,16 @@ def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[
     body = end + len(MESSAGE)
     declared = context.body
     recipient = header["to2"] or header["to"]
-    markup = [Run("markup", opened.end, body)]
+    markup = [TextRun("markup", opened.end, body)]
     if recipient is None or recipient in declared.text_recipients + declared.thinking_recipients:
         channel = header["channel2"] or header["channel"]
         thinking = recipient in declared.thinking_recipients or channel in declared.thinking_channels
-        return Read(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
+        return MarkerRead(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
     if declared.body_markup:
         ahead = yield from skip_space(source, body)
         if role_of((yield from hit_at(source, context.local, ahead))) != "open":
             return Declined("no markup in the body")
-        return Read(calls=[], end=body, runs=markup, closed=True, mode="text")
+        return MarkerRead(calls=[], end=body, runs=markup, closed=True, mode="text")
     name = recipient.removeprefix("functions.")
     reading = _tagged if declared.argument else _json
     result = yield from reading(source, name, body, context)
@@ -94,7 +94,7 @@ def _header_end(source: Source, start: int) -> Waiting[int | None]:
         yield
 
 
-def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[Read | Declined]:
+def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[MarkerRead | Declined]:
     """The body is one JSON value."""
     context.live.name(name)
     ahead = yield from skip_space(source, begin)
@@ -116,14 +116,14 @@ def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) 
     return (yield from close(source, begin, reader.end, [call], context))
 
 
-def _tagged(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[Read | Declined]:
+def _tagged(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[MarkerRead | Declined]:
     """The body is one tag an argument."""
     ahead = yield from skip_space(source, begin)
     hit = yield from hit_at(source, context.local, ahead)
     if hit is None and ahead < source.length:
         return Declined("no argument's tag in the body")
     context.live.name(name)
-    body = Body(tool=name, position=begin)
+    body = GrowingArguments(tool=name, position=begin)
     closed = yield from read_body(source, body, context)
     return tagged(body, begin, begin, context, closed=closed)
 

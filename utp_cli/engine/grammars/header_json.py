@@ -12,11 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.progress import Telling
 from utp_cli.engine.grammars.tagged_json import close
-from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
-from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
+from utp_cli.engine.layout import TextRun
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.arguments import shape_arguments
@@ -50,7 +50,7 @@ def header_patterns(templates: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(patterns)
 
 
-def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call. Declines where the text up to the first brace is no header."""
     body = yield from _body(source, opened.end, _stops(context.body.header))
     if body is None:
@@ -66,7 +66,9 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[R
         name = inside["name"] if inside else call_id
     if body >= source.length:
         call = RawCall(name=name, arguments={}, id=call_id, payload=(body, body), lack="more", partial=[""])
-        return Read(calls=[call], end=body, runs=[Run("markup", opened.end, body)] * (body > opened.end), closed=False)
+        return MarkerRead(
+            calls=[call], end=body, runs=[TextRun("markup", opened.end, body)] * (body > opened.end), closed=False
+        )
     context.live.name(name or "", call_id)
     telling = Telling(context.live, body)
     reader = yield from read_value(source, body, context.until, telling.look)
@@ -87,7 +89,7 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[R
     )  # fmt: skip
     read = yield from close(source, body, reader.end, [call], context)
     if body > opened.end:
-        read.runs.insert(0, Run("markup", opened.end, body))
+        read.runs.insert(0, TextRun("markup", opened.end, body))
     return read
 
 

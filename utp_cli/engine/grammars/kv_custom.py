@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Literals, broken
+from utp_cli.engine.grammars.progress import Telling
 from utp_cli.engine.grammars.tagged_json import close
-from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, json_text
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NAME = regex(r"\s*([\w.:/-]{1,200})\s*\{")
 
 
-def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call. Declines where no name with a brace behind it follows the marker."""
     begin = opened.end
     while True:

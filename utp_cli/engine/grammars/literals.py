@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.reading import RawCall, Waiting, waiting
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.nesting import SPACE, Escapes, Fault, Frame, LongText, Nest, Read
+from utp_cli.repair.nesting import SPACE, Escapes, Fault, LongText, Nest, NestFrame, Read
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
     import re
 
-    from utp_cli.engine.grammars.telling import Telling
+    from utp_cli.engine.grammars.progress import Telling
     from utp_cli.engine.source import Source
 
-__all__ = ["WORD", "Fault", "Frame", "Literals", "broken"]
+__all__ = ["WORD", "Fault", "Literals", "NestFrame", "broken"]
 
 WORD = regex(r"[^\W\d][\w.\-]*")
 _NUMBER_END = regex(r"[^\w.+\-$/]")
@@ -65,9 +65,9 @@ class Literals:
         self._delimiter = delimiter
         self._telling = telling
 
-    def arguments(self, position: int, closer: str) -> Waiting[tuple[Frame, int, bool]]:
+    def arguments(self, position: int, closer: str) -> Waiting[tuple[NestFrame, int, bool]]:
         """Read up to the bracket that closes the call; return its frame, the position behind, and whether it came."""
-        root = Frame(closer, 0)
+        root = NestFrame(closer, 0)
         nest = Nest(self._source, self, position, root)
 
         def step() -> Read:
@@ -83,13 +83,13 @@ class Literals:
 
     # --- the notation ---------------------------------------------------------------------------------------
 
-    def begin(self, _: object, at: int, frame: Frame | None) -> Read | Frame | LongText:
+    def begin(self, _: object, at: int, frame: NestFrame | None) -> Read | NestFrame | LongText:
         """Read a number, a literal or a word, or what opens a container or a string."""
         source, char = self._source, self._source.window[at]
         if self._delimiter and self._is_delimited(at):
             return _Delimited(source, source.base + at, self._delimiter, self._telling)
         if char in _PAIRS:
-            return Frame(_PAIRS[char], at + 1)
+            return NestFrame(_PAIRS[char], at + 1)
         if char in ")]}" and frame:
             raise Fault(f"'{char}' where '{frame.closer}' is due")
         if char in "\"'":
@@ -104,7 +104,7 @@ class Literals:
             self.repairs.append(_unquoted(token, source.base + at))
         return Read(value, end)
 
-    def key(self, _: object, at: int, frame: Frame) -> int:
+    def key(self, _: object, at: int, frame: NestFrame) -> int:
         """Read a word with the sign behind it that makes it a key."""
         source, char = self._source, self._source.window[at]
         if char in "\"'[]{}()" or frame.closer == "]" or (frame.closer == "}" and frame.keyed):
@@ -119,16 +119,16 @@ class Literals:
             return behind + 1
         return at
 
-    def key_of(self, read: Read, _: Frame) -> str | None:
+    def key_of(self, read: Read, _: NestFrame) -> str | None:
         """Return a value as JSON writes it: that is the key."""
         value = read.value
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
-    def add(self, _: object, frame: Frame, read: Read) -> None:
+    def add(self, _: object, frame: NestFrame, read: Read) -> None:
         """Put a value into its container."""
         frame.add(read.value)
 
-    def end(self, frame: Frame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
+    def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
         """Return a dict, or a list."""
         return frame.pairs if frame.closer == "}" and not frame.items else frame.items
 
@@ -143,7 +143,7 @@ class Literals:
             raise Starved
         return source.window.startswith(delimiter, at)
 
-    def _bare(self, at: int, frame: Frame | None) -> tuple[str, int]:
+    def _bare(self, at: int, frame: NestFrame | None) -> tuple[str, int]:
         """Read a word, or, where strings have a delimiter of their own, a key or text of several words."""
         window = self._source.window
         if self._delimiter:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.engine.grammars.tagged_arguments import read_header
 from utp_cli.engine.grammars.writing import in_section, plain_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     hit_at,
     role_of,
@@ -76,7 +76,7 @@ class _Node(MutableRecord):
     """Names that came more than once."""
 
 
-def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call from its opening tag on. Declines where that has no name."""
     header = yield from read_header(source, opened.start, context.body.call)
     if header is None or not header.value:
@@ -96,8 +96,8 @@ def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[R
     stop = mark.end if closed and mark else end
     source.rewind(stop)
     pieces = (("markup", opened.end, header.end), ("call", header.end, end), ("markup", end, stop))
-    runs = [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
-    return Read(calls=[call], end=stop, runs=runs, closed=closed)
+    runs = [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
+    return MarkerRead(calls=[call], end=stop, runs=runs, closed=closed)
 
 
 def _read_elements(marks: _Marks, position: int, tree: _Tree) -> Waiting[_Mark | None]:

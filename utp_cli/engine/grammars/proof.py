@@ -100,7 +100,7 @@ class Wanted(MutableRecord):
         return False
 
 
-class Signs:
+class MarkerSigns:
     """The signs of one dialect in one text, from the first place that somebody asked about."""
 
     def __init__(self, source: Source, context: Context[Any], read_key: KeyReader) -> None:
@@ -193,12 +193,12 @@ class Signs:
         return Sign(hit.start, role, hit.start)
 
 
-def signs_of(source: Source, context: Context[Any], read_key: KeyReader) -> Signs:
+def signs_of(source: Source, context: Context[Any], read_key: KeyReader) -> MarkerSigns:
     """Return what is known of a dialect's signs in this text."""
     name = context.dialect.name
     found = source.noted.get(name)
     if found is None:
-        found = source.noted[name] = Signs(source, context, read_key)
+        found = source.noted[name] = MarkerSigns(source, context, read_key)
     return found
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.literals import WORD, Fault, Frame, Literals, broken
+from utp_cli.engine.grammars.literals import WORD, Fault, Literals, NestFrame, broken
 from utp_cli.engine.grammars.tagged_json import close, close_fence
 from utp_cli.engine.grammars.writing import first, json_text
-from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, RawCall, Read, Waiting, skip_space
+from utp_cli.engine.layout import TextRun
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _WORD_END = regex(r"[^\w.\-]")
 
 
-def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting[MarkerRead | Declined]:
     """Read calls until none follows. Declines where the text behind the marker is no Python call."""
     named = opened.marker[-1] == "("  # the marker is the tool's own name
     begin = opened.start if named else opened.end - (opened.marker[-1] == "[")
@@ -72,7 +72,7 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
         return (yield from close_fence(source, opened.end, position, reader.calls))
     closed = yield from close(source, opened.end, position, reader.calls, context)
     if named:
-        closed.runs = [Run("call", opened.end, closed.end)]
+        closed.runs = [TextRun("call", opened.end, closed.end)]
     return closed
 
 
@@ -135,7 +135,7 @@ class _Calls:
         self.calls.append(call)
         return end
 
-    def _positional(self, name: str, frame: Frame, call: RawCall) -> tuple[dict[str, Any], str]:
+    def _positional(self, name: str, frame: NestFrame, call: RawCall) -> tuple[dict[str, Any], str]:
         """Give arguments without names the names of the tool's properties, in order."""
         tool = (self._context.tools or {}).get(name)
         names = [n for n in (tool.required + list(tool.properties) if tool else []) if n not in frame.pairs]

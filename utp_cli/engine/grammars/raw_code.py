@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.writing import first
-from utp_cli.engine.layout import Run
-from utp_cli.engine.reading import Context, Declined, Grammar, RawCall, Read, Waiting, next_hit
+from utp_cli.engine.layout import TextRun
+from utp_cli.engine.reading import Context, Declined, Grammar, MarkerRead, RawCall, Waiting, next_hit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 
-def read(source: Source, opened: Hit, context: Context[CodeBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[CodeBody]) -> Waiting[MarkerRead | Declined]:
     """Read everything up to an end-of-turn token. Declines where the tool is not among those known."""
     name = context.body.fixed_name
     if context.tools is not None and name not in context.tools:
@@ -31,7 +31,7 @@ def read(source: Source, opened: Hit, context: Context[CodeBody]) -> Waiting[Rea
     context.live.arguments(opened.end, end)
     call = RawCall(name=name, arguments={context.body.argument_keys[0]: code}, payload=(opened.end, end))
     source.rewind(end)
-    return Read(calls=[call], end=end, runs=[Run("call", opened.end, end)], closed=hit is not None)
+    return MarkerRead(calls=[call], end=end, runs=[TextRun("call", opened.end, end)], closed=hit is not None)
 
 
 def write(dialect: Dialect, body: CodeBody, calls: Sequence[Mapping[str, Any]]) -> str:

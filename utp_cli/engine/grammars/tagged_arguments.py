@@ -13,16 +13,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.proof import Key
-from utp_cli.engine.grammars.values import Body, guarded, read_argument, read_object, shape_body, skip_tag
+from utp_cli.engine.grammars.values import GrowingArguments, guarded, read_argument, read_object, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import in_section, json_text, plain_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     hit_at,
     next_hit,
@@ -55,29 +55,35 @@ class _Header(MutableRecord):
     """`<invoke name="x"/>`: there is no body."""
 
 
-def read(source: Source, opened: Hit, context: Context[InvokeBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[InvokeBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call from its opening tag on. Declines where that is no tag with a name."""
     header = yield from read_header(source, opened.start, context.body.call)
     if header is None or not header.value:
         return Declined("no name in the opening tag")
     context.live.name(header.value)
     name = _undoubled(header.value) if context.body.doubled_name else header.value
-    body = Body(tool=name, position=header.end)
+    body = GrowingArguments(tool=name, position=header.end)
     closed = header.empty or (yield from read_body(source, body, context))
     if not (closed or body.arguments or body.lack == "more") and not (yield from _may_end(source, body, context)):
         return Declined("neither an argument nor the end behind the name")
     return tagged(body, opened.end, header.end, context, closed=closed, empty=header.empty)
 
 
-def _may_end(source: Source, body: Body, context: Context[TagsBody]) -> Waiting[bool]:
+def _may_end(source: Source, body: GrowingArguments, context: Context[TagsBody]) -> Waiting[bool]:
     """Whether a call without arguments may end here: the text or the section does, or the next call begins."""
     ahead = yield from skip_space(source, body.position)
     return ahead >= source.length or role_of((yield from hit_at(source, context.local, ahead))) in ("close", "open")
 
 
 def tagged(
-    body: Body, begin: int, header_end: int, context: Context[TagsBody], *, closed: bool, empty: bool = False
-) -> Read:
+    body: GrowingArguments,
+    begin: int,
+    header_end: int,
+    context: Context[TagsBody],
+    *,
+    closed: bool,
+    empty: bool = False,
+) -> MarkerRead:
     """Make the reading of a body: header `[begin, header_end)`, arguments, closing tag."""
     shape_body(body, context)
     end = body.position
@@ -87,8 +93,8 @@ def tagged(
         payload=(header_end, payload_end), lack=body.lack,  # type: ignore[arg-type]
     )  # fmt: skip
     pieces = (("markup", begin, header_end), ("call", header_end, payload_end), ("markup", payload_end, end))
-    runs = [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
-    return Read(calls=[call], end=end, runs=runs, closed=closed)
+    runs = [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
+    return MarkerRead(calls=[call], end=end, runs=runs, closed=closed)
 
 
 def _undoubled(name: str) -> str:
@@ -127,7 +133,7 @@ def _read_key(source: Source, hit: Hit, context: Context[TagsBody]) -> Waiting[K
     return Key(name=header.value, type=header.type, end=header.end, empty=header.empty) if header else None
 
 
-def read_body(source: Source, body: Body, context: Context[TagsBody]) -> Waiting[bool]:
+def read_body(source: Source, body: GrowingArguments, context: Context[TagsBody]) -> Waiting[bool]:
     """Read arguments until the call is closed; return whether it was."""
     call, argument = context.body.call, context.body.argument
     own = (call.close if call else "", argument.open if argument else "")

@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import begins_more, is_whole, lack_of, read_value, repairs_of
-from utp_cli.engine.grammars.telling import WORTH_TELLING
+from utp_cli.engine.grammars.progress import WORTH_TELLING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     hit_at,
     next_hit,
@@ -54,7 +54,7 @@ def form_of(body: JsonBody) -> Form:
     )
 
 
-def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[MarkerRead | Declined]:
     """Read values until the closing marker. Declines where no JSON container follows the marker."""
     calls: list[RawCall] = []
     watch = _Watch(context)
@@ -86,7 +86,7 @@ def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Rea
     return (yield from close(source, opened.end, position, calls, context))
 
 
-def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context[Any]) -> Waiting[Read]:
+def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context[Any]) -> Waiting[MarkerRead]:
     """Find the closing marker behind the payload `[begin, end)`; text before it is dropped, but only before it."""
     ahead = yield from skip_space(source, end)
     hit = yield from hit_at(source, context.local, ahead)
@@ -105,25 +105,25 @@ def close(source: Source, begin: int, end: int, calls: list[RawCall], context: C
                 )
             )
     source.rewind(end)
-    runs = [Run("call", begin, end)] if end > begin else []
+    runs = [TextRun("call", begin, end)] if end > begin else []
     if role_of(hit) != "close" or hit is None or hit.marker not in context.dialect.call_close:
         optional = context.dialect.close_optional or not context.dialect.call_close
-        return Read(calls=calls, end=end, runs=runs, closed=optional and whole)
+        return MarkerRead(calls=calls, end=end, runs=runs, closed=optional and whole)
     source.rewind(hit.end)
-    return Read(calls=calls, end=hit.end, runs=[*runs, Run("markup", end, hit.end)], closed=True)
+    return MarkerRead(calls=calls, end=hit.end, runs=[*runs, TextRun("markup", end, hit.end)], closed=True)
 
 
-def close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> Waiting[Read]:
+def close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> Waiting[MarkerRead]:
     """Find the closing fence behind a payload that stands in a code fence."""
     ahead = yield from skip_space(source, end)
     while source.length - ahead < len(FENCE) and not source.closed:
         yield
-    runs = [Run("call", begin, end)]
+    runs = [TextRun("call", begin, end)]
     if source.startswith(FENCE, ahead):
         end, ahead = ahead + len(FENCE), end
-        runs.append(Run("markup", ahead, end))
+        runs.append(TextRun("markup", ahead, end))
     source.rewind(end)
-    return Read(calls=calls, end=end, runs=runs, closed=calls[-1].lack == "nothing")
+    return MarkerRead(calls=calls, end=end, runs=runs, closed=calls[-1].lack == "nothing")
 
 
 def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list[RawCall]:

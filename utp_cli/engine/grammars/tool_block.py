@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.progress import Telling
 from utp_cli.engine.grammars.tagged_json import close
-from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.grammars.writing import first, json_text
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
     HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
+    MarkerRead,
     RawCall,
-    Read,
     Waiting,
     next_hit,
     role_of,
@@ -39,7 +39,7 @@ _NAME_END = regex(r"[\s<]")
 _NAME = regex(r"[\w.:/-]{1,200}")
 
 
-def read(source: Source, opened: Hit, context: Context[BlockBody]) -> Waiting[Read | Declined]:
+def read(source: Source, opened: Hit, context: Context[BlockBody]) -> Waiting[MarkerRead | Declined]:
     """Read one block. Declines where it does not begin with a name."""
     begin = yield from skip_space(source, opened.end)
     end = yield from _name_end(source, begin)
@@ -74,7 +74,9 @@ def _name_end(source: Source, begin: int) -> Waiting[int]:
         yield
 
 
-def _text(source: Source, name: str, begin: int, body: int, opened: Hit, context: Context[BlockBody]) -> Waiting[Read]:
+def _text(
+    source: Source, name: str, begin: int, body: int, opened: Hit, context: Context[BlockBody]
+) -> Waiting[MarkerRead]:
     """Read text up to the closing marker; whitespace at its end is layout."""
     telling = Telling(context.live, body)
     position = body
@@ -91,11 +93,11 @@ def _text(source: Source, name: str, begin: int, body: int, opened: Hit, context
         name=name, arguments={key: text} if text else {}, payload=(begin, end),
         lack="nothing" if hit else "more", partial=[] if hit else [f"/{key}"],
     )  # fmt: skip
-    runs = [Run("call", opened.end, end)] if end > opened.end else []
+    runs = [TextRun("call", opened.end, end)] if end > opened.end else []
     source.rewind(hit.end if hit else end)
     if hit is None:
-        return Read(calls=[call], end=end, runs=runs, closed=False)
-    return Read(calls=[call], end=hit.end, runs=[*runs, Run("markup", end, hit.end)], closed=True)
+        return MarkerRead(calls=[call], end=end, runs=runs, closed=False)
+    return MarkerRead(calls=[call], end=hit.end, runs=[*runs, TextRun("markup", end, hit.end)], closed=True)
 
 
 def write(dialect: Dialect, _: BlockBody, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
+from utp_cli.engine.grammars.progress import Telling
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
-from utp_cli.engine.grammars.telling import Telling
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
-from utp_cli.repair.around import repair_json
+from utp_cli.repair.extract import repair_json
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Value(MutableRecord):
     """The text ended inside it."""
 
 
-class Body(MutableRecord):
+class GrowingArguments(MutableRecord):
     """What has been read of a call's arguments; grows argument by argument."""
 
     tool: str
@@ -55,7 +55,7 @@ class Body(MutableRecord):
 
 
 def read_argument(
-    source: Source, key: Key, body: Body, context: Context[ValuesBody], read_key: KeyReader
+    source: Source, key: Key, body: GrowingArguments, context: Context[ValuesBody], read_key: KeyReader
 ) -> Waiting[None]:
     """Read the value behind `key` and add it to the body."""
     known = _properties(body.tool, context)
@@ -84,7 +84,7 @@ def read_argument(
     body.position = value.next
 
 
-def shape_body(body: Body, context: Context[Any]) -> None:
+def shape_body(body: GrowingArguments, context: Context[Any]) -> None:
     """Lift arguments out of the one argument that wraps them all (`arguments`, `input`, `properties`)."""
     tool = (context.tools or {}).get(body.tool)
     shaped, repairs, _ = shape_arguments(body.arguments, tool, text_due=False)
@@ -93,7 +93,7 @@ def shape_body(body: Body, context: Context[Any]) -> None:
         body.repairs += repairs
 
 
-def read_object(source: Source, start: int, body: Body, context: Context[Any]) -> Waiting[None]:
+def read_object(source: Source, start: int, body: GrowingArguments, context: Context[Any]) -> Waiting[None]:
     """Read a JSON object that stands in place of the arguments' tags."""
     reader = yield from read_value(source, start, context.until)
     body.position = reader.end
@@ -109,7 +109,7 @@ def _read_value(
     source: Source,
     start: int,
     known: Mapping[str, Any] | None,
-    body: Body,
+    body: GrowingArguments,
     context: Context[Any],
     read_key: KeyReader,
     told: Telling,
@@ -134,7 +134,7 @@ def _read_value(
     return Value(start=start, end=proof.start, next=proof.behind, closed=proof.role == "due")
 
 
-def skip_tag(source: Source, hit: Hit, body: Body) -> Waiting[bool]:
+def skip_tag(source: Source, hit: Hit, body: GrowingArguments) -> Waiting[bool]:
     """Pass over an argument's tag that has no key; False where the text, or what a tag may take, ends inside it."""
     while True:
         index = hit.end - source.base

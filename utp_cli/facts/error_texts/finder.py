@@ -24,7 +24,7 @@ LIBRARIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class FoundText:
     """An error text that stands in a text."""
 
     entry: ErrorText
@@ -34,7 +34,7 @@ class Match:
 
 def find_error_texts(
     text: str, *, server: str | None = None, provider: str | None = None, families: bool = True
-) -> list[Match]:
+) -> list[FoundText]:
     """Return every known error text that stands in `text`, the best first; one match for an entry.
 
     `server` and `provider` are names as in `ErrorText.by` (`vllm`, `llama.cpp`, `anthropic`), where they are
@@ -47,7 +47,7 @@ def find_error_texts(
     return sorted(_matches(text, families), key=lambda match: _rank(match, known))
 
 
-def _matches(text: str, families: bool) -> Iterator[Match]:
+def _matches(text: str, families: bool) -> Iterator[FoundText]:
     words = {word for word in WORD.findall(text.lower()) if word}
     entries, by_word = error_texts(), _by_rarest_word()
     near = {place for word in ("", *words) for place, needed in by_word.get(word, ()) if words.issuperset(needed)}
@@ -55,7 +55,7 @@ def _matches(text: str, families: bool) -> Iterator[Match]:
         if families or entry.by != MANY:
             found = pattern_of(entry.match).search(text)
             if found:
-                yield Match(entry, found.span())
+                yield FoundText(entry, found.span())
 
 
 @functools.cache
@@ -69,6 +69,6 @@ def _by_rarest_word() -> dict[str, list[tuple[int, tuple[str, ...]]]]:
     return found
 
 
-def _rank(match: Match, known: set[str]) -> tuple[bool, bool, bool, int, int, int]:
+def _rank(match: FoundText, known: set[str]) -> tuple[bool, bool, bool, int, int, int]:
     entry, (start, end) = match.entry, match.span
     return entry.prio < 0, entry.unconfirmed, entry.by not in known, -entry.prio, start - end, start

@@ -11,7 +11,7 @@ from utp_cli.rendering.targets import ANTHROPIC, ANTHROPIC_STRICT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Answer, Outcome, Sent
+    from utp_cli.rendering.spec import AssistantTurn, Sent, ToolOutcome
 
 
 def _wrap(tools: list[Sent]) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def _tool(tool: Sent) -> dict[str, Any]:
     return {"name": tool.name, **description, "input_schema": tool.schema, **strict}
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     """Return one message: the API refuses results that are spread over several."""
     blocks = [
         {"type": "tool_result", "tool_use_id": outcome.id, "content": outcome.text}
@@ -34,7 +34,7 @@ def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     return [{"role": "user", "content": blocks}]
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: AssistantTurn) -> dict[str, Any]:
     """Thinking stays out unless it is signed: the API refuses it otherwise, and an empty text as well."""
     text = [{"type": "text", "text": answer.content}] if answer.content.strip() else []
     calls = [{"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in answer.calls]

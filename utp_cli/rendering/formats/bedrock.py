@@ -11,7 +11,7 @@ from utp_cli.rendering.targets import BEDROCK_STRICT, FULL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Answer, Outcome, Sent
+    from utp_cli.rendering.spec import AssistantTurn, Sent, ToolOutcome
 
 
 def _wrap(tools: list[Sent]) -> dict[str, Any]:
@@ -25,18 +25,18 @@ def _spec(tool: Sent) -> dict[str, Any]:
     return {"name": tool.name, **description, "inputSchema": {"json": tool.schema}, **strict}
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     return [{"role": "user", "content": [{"toolResult": _result(outcome)} for outcome in outcomes]}]
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
+def _result(outcome: ToolOutcome) -> dict[str, Any]:
     structured = isinstance(outcome.value, dict) and not outcome.failed
     content = {"json": outcome.value} if structured else {"text": outcome.text}
     status = "error" if outcome.failed else "success"
     return {"toolUseId": outcome.id, "content": [content], "status": status}
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: AssistantTurn) -> dict[str, Any]:
     text = [{"text": answer.content}] if answer.content.strip() else []
     calls = [{"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}} for call in answer.calls]
     return {"role": "assistant", "content": [*answer.signed, *text, *calls]}

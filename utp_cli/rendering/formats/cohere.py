@@ -10,7 +10,7 @@ from utp_cli.rendering.spec import Format
 from utp_cli.rendering.targets import FULL
 
 if TYPE_CHECKING:
-    from utp_cli.rendering.spec import Answer, Sent
+    from utp_cli.rendering.spec import AssistantTurn, Sent
 
 
 def _wrap(tools: list[Sent]) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def _wrap(tools: list[Sent]) -> dict[str, Any]:
     return {"tools": [{"type": "function", "function": function} for function in functions], **strict}
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: AssistantTurn) -> dict[str, Any]:
     if not answer.calls:
         return {"role": "assistant", "content": answer.content}
     said = {"content": answer.content} if answer.content else {}

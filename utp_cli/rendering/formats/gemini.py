@@ -12,7 +12,7 @@ from utp_cli.rendering.targets import FULL, GEMINI
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Answer, Outcome, Sent, SentCall
+    from utp_cli.rendering.spec import AssistantTurn, Sent, SentCall, ToolOutcome
 
 ANY_SIGNATURE = "skip_thought_signature_validator"
 """Stands for the signature of a call that no Gemini model made (its page on thought signatures, 2026)."""
@@ -39,19 +39,19 @@ def _choice(mode: str, **more: Any) -> dict[str, Any]:
     return {"toolConfig": {"functionCallingConfig": {"mode": mode, **more}}}
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     """Return one content. Calls and results are paired by name and order."""
     parts = [{"functionResponse": {"name": outcome.name, "response": _response(outcome)}} for outcome in outcomes]
     return [{"role": "user", "parts": parts}]
 
 
-def _response(outcome: Outcome) -> dict[str, Any]:
+def _response(outcome: ToolOutcome) -> dict[str, Any]:
     if outcome.failed:
         return {"error": outcome.text}
     return outcome.value if isinstance(outcome.value, dict) else {"result": outcome.value}
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: AssistantTurn) -> dict[str, Any]:
     thought = [{"text": answer.reasoning, "thought": True}] if answer.reasoning else []
     text = [{"text": answer.content}] if answer.content else []
     calls = [_call(call, first=index == 0 and answer.foreign) for index, call in enumerate(answer.calls)]

@@ -11,10 +11,10 @@ from utp_cli.rendering.spec import NAME
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Answer, Outcome
+    from utp_cli.rendering.spec import AssistantTurn, ToolOutcome
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     return [
         {
             "type": "tool",
@@ -27,7 +27,7 @@ def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     ]
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: AssistantTurn) -> dict[str, Any]:
     calls = [{"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"} for call in answer.calls]
     invalid = [
         {

@@ -11,7 +11,7 @@ from utp_cli.rendering.targets import FULL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Outcome, Sent
+    from utp_cli.rendering.spec import Sent, ToolOutcome
 
 
 def _wrap(tools: list[Sent]) -> dict[str, Any]:
@@ -24,11 +24,11 @@ def _tool(tool: Sent) -> dict[str, Any]:
     return {"name": tool.name, **description, "inputSchema": tool.schema, **hints}
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     return [{"jsonrpc": "2.0", "id": outcome.id, "result": _result(outcome)} for outcome in outcomes]
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
+def _result(outcome: ToolOutcome) -> dict[str, Any]:
     structured = isinstance(outcome.value, dict) and not outcome.failed
     return {
         "content": [{"type": "text", "text": outcome.text}],

@@ -12,10 +12,10 @@ from utp_cli.rendering.targets import FULL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Outcome
+    from utp_cli.rendering.spec import ToolOutcome
 
 
-def results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     """Return a message for each result; Mistral's has the tool's name as well (mistralai 3, `ToolMessage`)."""
     messages = zip(openai.results(outcomes), outcomes, strict=True)
     return [{**message, "name": outcome.name} if outcome.name else message for message, outcome in messages]

@@ -12,14 +12,14 @@ from utp_cli.rendering.targets import OLLAMA
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Answer, Outcome
+    from utp_cli.rendering.spec import AssistantTurn, ToolOutcome
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     return [{"role": "tool", "tool_name": outcome.name, "content": outcome.told} for outcome in outcomes]
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: AssistantTurn) -> dict[str, Any]:
     calls = [{"function": {"name": call.name, "arguments": call.arguments}} for call in answer.calls]
     thinking = {"thinking": answer.reasoning} if answer.reasoning else {}
     return {"role": "assistant", "content": answer.content, **thinking} | ({"tool_calls": calls} if calls else {})

@@ -13,7 +13,7 @@ from utp_cli.rendering.values import compact
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Answer, Outcome, Sent, SentCall
+    from utp_cli.rendering.spec import AssistantTurn, Sent, SentCall, ToolOutcome
 
 
 def function(tool: Sent) -> dict[str, Any]:
@@ -28,12 +28,12 @@ def wrap(tools: list[Sent]) -> dict[str, Any]:
     return {"tools": [{"type": "function", "function": function(tool)} for tool in tools]}
 
 
-def results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     """Return a message for each result."""
     return [{"role": "tool", "tool_call_id": outcome.id, "content": outcome.told} for outcome in outcomes]
 
 
-def calls(answer: Answer) -> list[dict[str, Any]]:
+def calls(answer: AssistantTurn) -> list[dict[str, Any]]:
     """Return the calls as chat completions have them."""
     return [
         {
@@ -45,7 +45,7 @@ def calls(answer: Answer) -> list[dict[str, Any]]:
     ]
 
 
-def message(answer: Answer) -> dict[str, Any]:
+def message(answer: AssistantTurn) -> dict[str, Any]:
     """Return the answer as chat completions have it."""
     if not answer.calls:
         return {"role": "assistant", "content": answer.content}
@@ -56,7 +56,7 @@ def _wrap_responses(tools: list[Sent]) -> dict[str, Any]:
     return {"tools": [{"type": "function", **function(tool)} for tool in tools]}
 
 
-def _results_responses(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results_responses(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     return [{"type": "function_call_output", "call_id": outcome.id, "output": outcome.told} for outcome in outcomes]
 
 
@@ -65,7 +65,7 @@ def _item(call: SentCall) -> dict[str, Any]:
     return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}
 
 
-def _message_responses(answer: Answer) -> dict[str, Any]:
+def _message_responses(answer: AssistantTurn) -> dict[str, Any]:
     """Return the items of the answer under `output`; they go into `input` one by one."""
     said = [{"type": "message", "role": "assistant", "content": answer.content}]
     return {"output": [*answer.signed, *(said if answer.content else []), *(_item(call) for call in answer.calls)]}
@@ -79,11 +79,11 @@ def _wrap_legacy(tools: list[Sent]) -> dict[str, Any]:
     return {"functions": [function(tool) for tool in tools]}
 
 
-def _results_legacy(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results_legacy(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     return [{"role": "function", "name": outcome.name, "content": outcome.told} for outcome in outcomes]
 
 
-def _message_legacy(answer: Answer) -> dict[str, Any]:
+def _message_legacy(answer: AssistantTurn) -> dict[str, Any]:
     """Return the message with its first call: there is room for no more."""
     out: dict[str, Any] = {"role": "assistant", "content": answer.content or None}
     for call in answer.calls[:1]:

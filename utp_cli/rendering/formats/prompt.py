@@ -11,18 +11,18 @@ from utp_cli.rendering.spec import TEXT, Format
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from utp_cli.rendering.spec import Outcome
+    from utp_cli.rendering.spec import ToolOutcome
 
 _SYSTEM = {"messages": [{"role": "system", "content": TEXT}]}
 _FAILED = ' error="true"'
 
 
-def _results(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     parts = [f"{'Error' if outcome.failed else 'Result'} of {outcome.name}:\n{outcome.text}" for outcome in outcomes]
     return [{"role": "user", "content": "\n\n".join(parts)}]
 
 
-def _results_xml(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _results_xml(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     parts = [
         f'<tool_result name="{escape(outcome.name)}"{_FAILED if outcome.failed else ""}>\n'
         f"{outcome.text}\n</tool_result>"

@@ -20,21 +20,21 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class AskedMessage:
     """Who said what."""
 
     role: str
     text: str
 
 
-def asked(request: Mapping[str, Any] | None) -> list[Message]:
+def asked(request: Mapping[str, Any] | None) -> list[AskedMessage]:
     """Return the messages behind the last one of the model, in order."""
     messages = next((found for key in _LISTS if isinstance(found := (request or {}).get(key), list)), [])
-    new: list[Message] = []
+    new: list[AskedMessage] = []
     for message in reversed(messages):
         if _role(message) in _MODEL:
             break
-        new.append(Message(role=_role(message), text="\n".join(_said(message, 0))))
+        new.append(AskedMessage(role=_role(message), text="\n".join(_said(message, 0))))
     return new[::-1]
 
 

@@ -17,7 +17,7 @@ _CONTEXT = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class TextChange:
     """What was taken out and what was put in, between what stayed."""
 
     start: str = ""
@@ -27,42 +27,42 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ArgumentRow:
     """One argument of an expected call beside the one found."""
 
     name: str
     state: str
     """`same`, `changed`, `missing`, `extra`."""
-    change: Change
+    change: TextChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class CallPair:
     """An expected call and the one found in its place; one of them may not be there."""
 
     name: str
     state: str
     """`lost`, `found`, `changed`."""
-    rows: list[Row]
+    rows: list[ArgumentRow]
 
 
-def repaired(repair: Repair, text: str) -> Change:
+def repaired(repair: Repair, text: str) -> TextChange:
     """Show a syntax repair within the line of the text it was made in; any other as the two values."""
     before, after = (written(value) for value in (repair.before, repair.after))
     if repair.span is None or repair.span[1] > len(text):
-        return Change(removed=before, added=after) if repair.before != repair.after else Change()
+        return TextChange(removed=before, added=after) if repair.before != repair.after else TextChange()
     start, end = repair.span
     left = text[max(start - _CONTEXT, 0) : start].rpartition("\n")[2]
     right = text[end : end + _CONTEXT].partition("\n")[0]
-    return Change(start=left, removed=text[start:end], added=after, end=right)
+    return TextChange(start=left, removed=text[start:end], added=after, end=right)
 
 
-def difference(before: str, after: str) -> Change:
+def difference(before: str, after: str) -> TextChange:
     """Find what differs between two texts: all between their common start and their common end."""
     same = _common(before, after)
     left, right = before[same:], after[same:]
     size = _common(left[::-1], right[::-1])
-    return Change(
+    return TextChange(
         start=before[:same], removed=left[: len(left) - size], added=right[: len(right) - size],
         end=left[len(left) - size :],
     )  # fmt: skip
@@ -74,7 +74,7 @@ def _common(one: str, other: str) -> int:
     return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
-def pairs(lost: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[Pair]:
+def pairs(lost: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[CallPair]:
     """Put each call that is missed beside the next one found under its name; what is left stands alone."""
     left = list(found)
     out = []
@@ -83,11 +83,11 @@ def pairs(lost: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> li
         if other is not None:
             left.remove(other)
         state = "lost" if other is None else "changed"
-        out.append(Pair(name=str(wanted.get("name")), state=state, rows=_rows(wanted, other or {})))
-    return out + [Pair(name=str(call.get("name")), state="found", rows=_rows({}, call)) for call in left]
+        out.append(CallPair(name=str(wanted.get("name")), state=state, rows=_rows(wanted, other or {})))
+    return out + [CallPair(name=str(call.get("name")), state="found", rows=_rows({}, call)) for call in left]
 
 
-def _rows(wanted: dict[str, Any], found: dict[str, Any]) -> list[Row]:
+def _rows(wanted: dict[str, Any], found: dict[str, Any]) -> list[ArgumentRow]:
     old, new = (_arguments(call.get("arguments")) for call in (wanted, found))
     return [_row(name, old, new) for name in dict.fromkeys([*old, *new])]
 
@@ -96,14 +96,14 @@ def _arguments(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {} if value is None else {"": value}
 
 
-def _row(name: str, old: dict[str, Any], new: dict[str, Any]) -> Row:
+def _row(name: str, old: dict[str, Any], new: dict[str, Any]) -> ArgumentRow:
     before, after = (written(side[name]) if name in side else "" for side in (old, new))
     if name not in new:
-        return Row(name=name, state="missing", change=Change(removed=before))
+        return ArgumentRow(name=name, state="missing", change=TextChange(removed=before))
     if name not in old:
-        return Row(name=name, state="extra", change=Change(added=after))
+        return ArgumentRow(name=name, state="extra", change=TextChange(added=after))
     if old[name] == new[name] and type(old[name]) is type(new[name]):
-        return Row(name=name, state="same", change=Change(start=before))
+        return ArgumentRow(name=name, state="same", change=TextChange(start=before))
     if type(old[name]) is not type(new[name]):
-        return Row(name=name, state="changed", change=Change(removed=before, added=after))
-    return Row(name=name, state="changed", change=difference(before, after))
+        return ArgumentRow(name=name, state="changed", change=TextChange(removed=before, added=after))
+    return ArgumentRow(name=name, state="changed", change=difference(before, after))

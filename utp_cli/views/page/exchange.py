@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Segment
     from utp_cli.replaying.compare import Compared
-    from utp_cli.views.page.asked import Message
-    from utp_cli.views.page.changes import Change, Pair
+    from utp_cli.views.page.asked import AskedMessage
+    from utp_cli.views.page.changes import CallPair, TextChange
     from utp_cli.views.page.marking import Stretch
 
 SIGNS = ("lost", "look", "repaired", "good")
@@ -50,7 +50,7 @@ WHY = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class AnswerEntry:
     """An answer that is to stand on the page."""
 
     result: ParseResult
@@ -129,7 +129,7 @@ class Repairs:
     """Repairs that are alike, with the first as the example."""
 
     repair: Repair
-    change: Change
+    change: TextChange
     sites: list[Site]
 
 
@@ -143,7 +143,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class DrawnText:
     """A text as it was written."""
 
     title: str
@@ -152,27 +152,27 @@ class Passage:
 
 
 @dataclass(kw_only=True)
-class Exchange:
+class DrawnExchange:
     """An answer, drawn. Lists that are too long are cut; `more` says by how much."""
 
     anchor: str
-    entry: Entry
+    entry: AnswerEntry
     text: str
     signatures: list[str] = field(default_factory=list)
     """The first calls, a line each."""
     diagnoses: list[Diagnosis] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
-    asked: list[Message] = field(default_factory=list)
+    pairs: list[CallPair] = field(default_factory=list)
+    asked: list[AskedMessage] = field(default_factory=list)
     calls: list[Called] = field(default_factory=list)
     rejected: list[Called] = field(default_factory=list)
     repairs: list[Repairs] = field(default_factory=list)
-    passages: list[Passage] = field(default_factory=list)
+    passages: list[DrawnText] = field(default_factory=list)
     ladder: list[tuple[Any, int]] = field(default_factory=list)
     """An attempt, and how many others say the same."""
     more: dict[str, int] = field(default_factory=dict)
 
 
-def exchange(entry: Entry, anchor: str) -> Exchange:
+def exchange(entry: AnswerEntry, anchor: str) -> DrawnExchange:
     """Work out an answer. Ids on the page begin with `anchor`."""
     result, compared = entry.result, entry.compared
     passages, shown = _passages(result, anchor)
@@ -184,7 +184,7 @@ def exchange(entry: Entry, anchor: str) -> Exchange:
     }  # fmt: skip
     more = {name: len(entries) - MOST for name, entries in lists.items() if len(entries) > MOST}
     more |= {"texts": left_out} if (left_out := len(_texts(result, anchor)) - MOST_TEXTS) > 0 else {}
-    return Exchange(
+    return DrawnExchange(
         anchor=anchor,
         entry=entry,
         text=verdict(result).text,
@@ -286,12 +286,12 @@ def _ladder(result: ParseResult) -> list[tuple[Any, int]]:
 # -- texts -------------------------------------------------------------------------------------------------------
 
 
-def _passages(result: ParseResult, anchor: str) -> tuple[list[Passage], set[str]]:
+def _passages(result: ParseResult, anchor: str) -> tuple[list[DrawnText], set[str]]:
     """Draw every text that was read, then the arguments of native calls; return also the ids that are shown."""
     by_pointer: dict[str, list[Segment]] = {}
     for segment in result.segments:
         by_pointer.setdefault(segment.pointer, []).append(segment)
-    passages: list[Passage] = []
+    passages: list[DrawnText] = []
     shown: set[str] = set()
     for pointer, text, native in _texts(result, anchor)[:MOST_TEXTS]:
         if native:
@@ -302,7 +302,7 @@ def _passages(result: ParseResult, anchor: str) -> tuple[list[Passage], set[str]
             segments, boxes = by_pointer.get(pointer, []), [_box(*pair) for pair in here]
             marks = [*_marks(result, anchor, _of(pointer)), *_sights(result, anchor, pointer)]
         drawn, ids = stretches(text, segments, boxes, marks)
-        passages.append(Passage(title=place(pointer) if pointer else "raw text", length=len(text), stretches=drawn))
+        passages.append(DrawnText(title=place(pointer) if pointer else "raw text", length=len(text), stretches=drawn))
         shown |= ids
     return passages, shown
 
@@ -368,7 +368,7 @@ def _box_of(finding: Finding, result: ParseResult, anchor: str) -> str:
     )  # fmt: skip
 
 
-def words_of(entry: Entry) -> str:
+def words_of(entry: AnswerEntry) -> str:
     """Say what is not as it was, in a few words."""
     if not entry.compared:
         return ""

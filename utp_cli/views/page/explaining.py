@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.catalogue import DIAGNOSES
-from utp_cli.diagnosis.sighting import SECTIONS
+from utp_cli.diagnosis.observation import SECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

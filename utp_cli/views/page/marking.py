@@ -49,7 +49,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class MarkedRun:
     """Characters that look alike."""
 
     text: str = ""
@@ -70,7 +70,7 @@ class Stretch:
     box: Box | None
     first: bool
     """It is the first stretch of its box."""
-    runs: list[Run]
+    runs: list[MarkedRun]
 
 
 def stretches(
@@ -119,18 +119,18 @@ def _windows(length: int, spans: Sequence[Span]) -> list[Span]:
 
 def _runs(
     text: str, segments: Sequence[Segment], boxes: Sequence[Box], marks: Sequence[Mark], shown: Sequence[Span]
-) -> Iterator[tuple[Box | None, Run]]:
+) -> Iterator[tuple[Box | None, MarkedRun]]:
     """Yield the runs of every window, and between two windows what is left out."""
     narrow = sorted(marks, key=lambda mark: mark.span[1] - mark.span[0])
     last = 0
     for start, end in shown:
         if start > last:
-            yield _box_at(boxes, last), Run(left_out=start - last)
+            yield _box_at(boxes, last), MarkedRun(left_out=start - last)
         for left, right in _cuts(start, end, segments, boxes, marks):
             here = [mark for mark in narrow if _covers(mark, left, right)]
             yield (
                 _box_at(boxes, left if left < right else max(left - 1, 0)),
-                Run(
+                MarkedRun(
                     text=text[left:right],
                     kind=_kind_at(segments, left),
                     mark=next(iter(here), None),

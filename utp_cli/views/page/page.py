@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from utp_cli.facts.project import page_of
 from utp_cli.views.lines import UNICODE, counted
-from utp_cli.views.page.exchange import MOST, OF_STATUS, SIGNS, Entry, exchange, words_of
+from utp_cli.views.page.exchange import MOST, OF_STATUS, SIGNS, AnswerEntry, exchange, words_of
 from utp_cli.views.page.explaining import explained, flags
 from utp_cli.views.page.quoting import brief, pieces, quote, steps, written
 from utp_cli.views.page.summary import Summary, metric_rows
@@ -55,7 +55,7 @@ class Page:
         """Take an answer. `source` is the session or the input it comes from."""
         self._in_source = self._in_source + 1 if source == self._source else 0
         number = f"#{self._in_source}" if compared else f"{self._summary.answers + 1}"
-        entry = Entry(
+        entry = AnswerEntry(
             result=result, compared=compared, label=number, name=number if compared or not source else source,
             command=f"utp parse --from {quoted(source + number)}" if compared and source else "",
         )  # fmt: skip
@@ -84,7 +84,7 @@ class Page:
         yield from self._written
         yield _template("foot.html").render(left_out=self._left_out)
 
-    def _draw(self, entry: Entry, anchor: str, source: str) -> None:
+    def _draw(self, entry: AnswerEntry, anchor: str, source: str) -> None:
         opened = entry.sign in SIGNS[:2] and self._opened < _OPEN
         self._opened += opened
         heading = source if entry.compared and source != self._source else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from utp_cli.protocol.findings import Finding, Severity
-    from utp_cli.views.page.exchange import Entry
+    from utp_cli.views.page.exchange import AnswerEntry
 
 _LINKS = 24
 """Answers that are named with one cause."""
@@ -35,7 +35,7 @@ _METRICS = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Cause:
+class CauseRow:
     """Something to change, and the answers that it would heal."""
 
     code: str
@@ -50,7 +50,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class ChartRow:
     """A row of a chart."""
 
     name: str
@@ -84,11 +84,11 @@ class Summary:
     """By parser: how many calls were read, read after repairs, lost."""
     repairs: dict[str, Counter[str]] = field(default_factory=dict)
     """By code: how many of each confidence."""
-    causes: dict[tuple[str, str], Cause] = field(default_factory=dict)
+    causes: dict[tuple[str, str], CauseRow] = field(default_factory=dict)
     only: str = ""
     """The verdict of the one answer there is."""
 
-    def add(self, entry: Entry, anchor: str) -> None:
+    def add(self, entry: AnswerEntry, anchor: str) -> None:
         """Count an answer; `anchor` is its id, `""` where it is not on the page."""
         result, link = entry.result, (anchor, entry.name)
         self.only = f"{entry.status}: {words_of(entry)}" if entry.status in OF_STATUS else verdict(result).text
@@ -115,15 +115,15 @@ class Summary:
             does = finding.fix or finding.hint
             key = (finding.code, does if len(self.causes) < _CAUSES else "")
             if link[0] or key not in self.causes:  # a conversation repeats what its answers say
-                new = Cause(code=finding.code, severity=finding.severity, message=finding.message, does=does)
+                new = CauseRow(code=finding.code, severity=finding.severity, message=finding.message, does=does)
                 _count(self.causes.setdefault(key, new), link)
 
-    def _unexplained(self, entry: Entry, link: tuple[str, str]) -> None:
+    def _unexplained(self, entry: AnswerEntry, link: tuple[str, str]) -> None:
         """Count an answer that is not as it was, where no diagnosis says why."""
         code = entry.status if entry.status in OF_STATUS else "not delivered"
         severity: Severity = "error" if OF_STATUS.get(entry.status, "lost") == "lost" else "warning"
         words = words_of(entry)
-        cause = Cause(code=code, severity=severity, message=words, does=entry.command)
+        cause = CauseRow(code=code, severity=severity, message=words, does=entry.command)
         key = (code, words if len(self.causes) < _CAUSES else "")
         _count(self.causes.setdefault(key, cause), link)
 
@@ -169,7 +169,7 @@ class Summary:
         return [(status, self.statuses[status]) for status in STATUSES if self.statuses[status]]
 
     @property
-    def worst_first(self) -> list[Cause]:
+    def worst_first(self) -> list[CauseRow]:
         """Return the causes: the gravest first, and the most frequent of those."""
         return sorted(self.causes.values(), key=lambda cause: (SEVERITIES.index(cause.severity), -cause.count))
 
@@ -187,10 +187,10 @@ class Summary:
         ]
 
     @property
-    def by_parser(self) -> list[Bar]:
+    def by_parser(self) -> list[ChartRow]:
         most = max((counts.total() for counts in self.parsers.values()), default=1)
         return [
-            Bar(
+            ChartRow(
                 name=name, most=most, parts=[(sign, counts[sign]) for sign in ("good", "repaired", "lost")],
                 told=f"{(counts.total() - counts['lost']) / counts.total():.0%} of {counts.total():,}",
             )
@@ -198,10 +198,10 @@ class Summary:
         ]  # fmt: skip
 
     @property
-    def by_repair(self) -> list[Bar]:
+    def by_repair(self) -> list[ChartRow]:
         most = max((counts.total() for counts in self.repairs.values()), default=1)
         return [
-            Bar(
+            ChartRow(
                 name=name, most=most, told=f"{counts.total():,}",
                 parts=[(sure, counts[sure]) for sure in ("safe", "likely", "guess")],
             )
@@ -209,7 +209,7 @@ class Summary:
         ]  # fmt: skip
 
 
-def _count(cause: Cause, link: tuple[str, str]) -> None:
+def _count(cause: CauseRow, link: tuple[str, str]) -> None:
     cause.count += 1
     if link[0] and link not in cause.links and len(cause.links) < _LINKS:
         cause.links.append(link)

@@ -17,7 +17,7 @@ from utp_cli.repair.names import known_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from utp_cli.engine.found import Found
+    from utp_cli.engine.found import FoundCall
     from utp_cli.engine.machine import Engine
     from utp_cli.protocol.tools import Tool
 
@@ -39,7 +39,7 @@ def is_prose(text: str) -> bool:
     return len(text) >= _FEW and _PROSE.search(text) is not None
 
 
-class Lane:
+class HeldText:
     """One text of an answer. `certain`: characters from its beginning that are part of no call."""
 
     def __init__(self, engine: Engine, tools: Mapping[str, Tool] | None, *, marked_only: bool = False) -> None:
@@ -103,7 +103,7 @@ class Lane:
                 pieces.append(self._engine.source.slice(start, end) if run.kind == "text" else "\n" * (end - start))
         return "".join(reversed(pieces))
 
-    def _bound(self) -> tuple[int, Found | None]:
+    def _bound(self) -> tuple[int, FoundCall | None]:
         """Return how far the engine sees text and thinking alone, and the call that ends it."""
         engine = self._engine
         found = engine.found[self._found] if len(engine.found) > self._found else None
@@ -127,7 +127,7 @@ class Lane:
                     stop = run.start
         return stop, found
 
-    def _judge(self, found: Found) -> bool | None:
+    def _judge(self, found: FoundCall) -> bool | None:
         """Say whether a call is made; None while what follows may still tell."""
         engine, name = self._engine, found.call.name
         if name is None or found.call.reason or engine.runs[found.runs.start].kind == "reasoning":

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.engine.layout import Run
+from utp_cli.engine.layout import TextRun
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.parsing.json_rung import read_block
 from utp_cli.protocol.patterns import regex
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from utp_cli.parsing.candidates import Ending
-    from utp_cli.parsing.lanes import Lane, Lanes
+    from utp_cli.parsing.text_fields import Lanes, TextField
     from utp_cli.protocol.tools import Tool
     from utp_cli.repair.reader import JsonReader
 
 
-class _Header(Record):
+class _BareHeader(Record):
     """What stands before the JSON of a call once the tokens of its dialect are gone."""
 
     dialect: str
@@ -45,7 +45,7 @@ class _Header(Record):
 
 _NAME = r"(?P<name>[A-Za-z_][\w.-]{0,127})"
 _HEADERS = (
-    _Header(
+    _BareHeader(
         dialect="openai",
         sign="to=",
         pattern=regex(
@@ -53,19 +53,19 @@ _HEADERS = (
             r"\s{0,4}(?:analysis|commentary)?\s{0,4}(?:json|code)?\s{0,4}(?=\{)"
         ),
     ),
-    _Header(
+    _BareHeader(
         dialect="kimi_k2",
         sign="functions.",
         pattern=regex(rf"\bfunctions\.{_NAME}:(?P<index>\d{{1,6}})\s{{0,4}}(?=\{{)"),
         id="functions.",
     ),
-    _Header(
+    _BareHeader(
         dialect="deepseek_v3",
         sign="function",
         pattern=regex(rf"^function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE),
         behind=regex(r"\s*```"),
     ),
-    _Header(
+    _BareHeader(
         dialect="mistral",
         sign="{",
         pattern=regex(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
@@ -88,7 +88,7 @@ def read_stripped(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -
     return found
 
 
-def _thinking(lane: Lane) -> list[Run]:
+def _thinking(lane: TextField) -> list[TextRun]:
     """A message on the channel `analysis` before another message."""
     channels = _CHANNELS.match(lane.engine.text)
     first = lane.segments[0]
@@ -96,12 +96,12 @@ def _thinking(lane: Lane) -> list[Run]:
         return []
     begin, stop = channels.span("thought")
     pieces = (("markup", 0, begin), ("reasoning", begin, stop), ("markup", stop, channels.end()))
-    return [Run(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
+    return [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
 
 
 def _read_lane(
-    lane: Lane, at: int, tools: Mapping[str, Tool] | None, end: Ending, found: list[Candidate]
-) -> Iterator[Run]:
+    lane: TextField, at: int, tools: Mapping[str, Tool] | None, end: Ending, found: list[Candidate]
+) -> Iterator[TextRun]:
     """Read the text from `at` on."""
     text = lane.engine.text
     headers = [header for header in _HEADERS if header.sign in text and (tools or not header.plain)]
@@ -127,7 +127,7 @@ def _read_lane(
             over = behind.end() if behind else reader.end
             found.append(_candidate(lane, header, match, name, reader, over, end))
             pieces = (("markup", start, at), ("call", at, reader.end), ("markup", reader.end, over))
-            yield from (Run(kind, left, right) for kind, left, right in pieces if right > left)  # type: ignore[arg-type]
+            yield from (TextRun(kind, left, right) for kind, left, right in pieces if right > left)  # type: ignore[arg-type]
             at = over
 
 
@@ -140,7 +140,7 @@ def _known(name: str, tools: Mapping[str, Tool] | None) -> str | None:
 
 
 def _candidate(
-    lane: Lane, header: _Header, match: re.Match[str], name: str, reader: JsonReader, over: int, end: Ending
+    lane: TextField, header: _BareHeader, match: re.Match[str], name: str, reader: JsonReader, over: int, end: Ending
 ) -> Candidate:
     lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
     return Candidate(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Literal
 
-    from utp_cli.engine.found import Declining, Found
-    from utp_cli.engine.layout import Run
+    from utp_cli.engine.found import Declining, FoundCall
+    from utp_cli.engine.layout import TextRun
     from utp_cli.parsing.announce import Announcer
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.spans import Segment
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NO_MARKUP = Plan([])
 
 
-class Lane(MutableRecord):
+class TextField(MutableRecord):
     """A text with its engine. `pointer` says where it stands in the document, `""` for raw text."""
 
     pointer: str
@@ -35,7 +35,7 @@ class Lane(MutableRecord):
     segments: list[Segment]
     """Known once the lane is closed."""
 
-    def claim(self, pieces: list[Run]) -> None:
+    def claim(self, pieces: list[TextRun]) -> None:
         """Say of stretches of this lane's text what they turned out to be."""
         self.engine.claim(pieces)
         self.segments = self.engine.segments(self.pointer)
@@ -67,12 +67,12 @@ class Lanes:
         self._plan = plan
         self._tools = tools
         self._prompt = prompt
-        self._by_pointer: dict[str, Lane] = {}
+        self._by_pointer: dict[str, TextField] = {}
         self._numbers: dict[tuple[str, int | None], int] = {}
         self._halves: dict[str, str] = {}
         """The first half of a character, by the pointer of its text."""
 
-    def __iter__(self) -> Iterator[Lane]:
+    def __iter__(self) -> Iterator[TextField]:
         return iter(self._by_pointer.values())
 
     def feed(self, pointer: str, kind: Literal["text", "reasoning"], text: str) -> list[Event]:
@@ -89,7 +89,7 @@ class Lanes:
                 # Raw text is one lane, mostly held back to its end; those of a document are looked at between pieces.
                 unheard=self.announcer.held if self.announcer and not pointer else frozenset(),
             )  # fmt: skip
-            lane = self._by_pointer[pointer] = Lane(pointer=pointer, kind=kind, engine=engine, segments=[])
+            lane = self._by_pointer[pointer] = TextField(pointer=pointer, kind=kind, engine=engine, segments=[])
             if self.announcer:
                 self.announcer.opened(lane)
         events = lane.engine.feed(text)
@@ -134,7 +134,7 @@ class Lanes:
             if dialect:
                 lane.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
 
-    def _numbered(self, lane: Lane, events: list[Event]) -> list[Event]:
+    def _numbered(self, lane: TextField, events: list[Event]) -> list[Event]:
         """Name the lane, and count the calls over all lanes."""
         out = []
         for event in events:
@@ -145,7 +145,7 @@ class Lanes:
         return out
 
     @property
-    def found(self) -> list[tuple[Lane, Found]]:
+    def found(self) -> list[tuple[TextField, FoundCall]]:
         return [(lane, found) for lane in self for found in lane.engine.found]
 
     @property

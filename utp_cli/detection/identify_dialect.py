@@ -38,7 +38,7 @@ SIGNS: dict[str, str] = {
 _TOOLS = {name: Tool(name=name, parameters=RICH_SCHEMA) for name in NAMES}
 
 
-class Turn(Record):
+class TemplateTurn(Record):
     """A turn of an assistant as a template writes it."""
 
     text: str
@@ -58,7 +58,7 @@ def _names(calls: list[dict[str, Any]]) -> Any:
     return [call["name"] for call in calls]
 
 
-def dialects_meant(turns: Sequence[Turn], bare: Turn, around: str = "") -> tuple[str, ...]:
+def dialects_meant(turns: Sequence[TemplateTurn], bare: TemplateTurn, around: str = "") -> tuple[str, ...]:
     """Return the dialects of turns whose arguments nobody can read back: typed values quoted, or quotes left out.
 
     The values must come back as text; or the names, and `bare`, a call without arguments, exactly.
@@ -70,7 +70,7 @@ def dialects_meant(turns: Sequence[Turn], bare: Turn, around: str = "") -> tuple
 
 
 def dialects_that_read(
-    turns: Sequence[Turn], around: str = "", told: Callable[[list[dict[str, Any]]], Any] = list
+    turns: Sequence[TemplateTurn], around: str = "", told: Callable[[list[dict[str, Any]]], Any] = list
 ) -> tuple[str, ...]:
     """Return the dialects that read the calls of the first turn, the nearest first; `told` is what must be equal.
 
@@ -92,7 +92,7 @@ def dialects_that_read(
     return tuple(name for *_, name in sorted(ranked))
 
 
-def turns_read(dialect: Dialect, turns: Sequence[Turn]) -> int:
+def turns_read(dialect: Dialect, turns: Sequence[TemplateTurn]) -> int:
     """Return how many turns the dialect reads right; none where the first is not among them."""
     if _repairs(dialect, turns[0]) is None:
         return 0
@@ -109,7 +109,7 @@ def examples_read(dialect: Dialect, text: str) -> tuple[int, int]:
     return whole, len(named) - whole
 
 
-def _repairs(dialect: Dialect, turn: Turn, told: Callable[[list[dict[str, Any]]], Any] = list) -> int | None:
+def _repairs(dialect: Dialect, turn: TemplateTurn, told: Callable[[list[dict[str, Any]]], Any] = list) -> int | None:
     """Return how many repairs the dialect needs to read the calls; None where it does not.
 
     A dialect without a marker of its own in the turn must have read all of it: other markup would be left over.

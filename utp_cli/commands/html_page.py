@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from utp_cli.replaying.chunks import Chunk, Done
     from utp_cli.replaying.compare import Compared
     from utp_cli.replaying.conversation import Conversation
-    from utp_cli.replaying.run import Part
+    from utp_cli.replaying.run import SessionChunk
     from utp_cli.views.page.page import Page
 
 _NAMED = 3
@@ -48,7 +48,7 @@ class Drawing:
         for chunk in chunks:
             yield work(chunk, keep=partial(self._compared, chunk.session.source))
 
-    def parts(self, parts: Iterable[Part]) -> Iterator[Part]:
+    def parts(self, parts: Iterable[SessionChunk]) -> Iterator[SessionChunk]:
         """Pass the parts of a replay on, and write the page of it."""
         from utp_cli.replaying.metrics import Metrics  # noqa: PLC0415 - parsing has no need of it
 

@@ -24,7 +24,7 @@ errors that have other causes too.
 """
 
 
-class Sighting(Record):
+class Observation(Record):
     """A diagnosis at one place. The rule adds its code, its severity and, for want of a fix, its advice."""
 
     message: str
@@ -45,14 +45,14 @@ def diagnosis(
     *,
     kinds: tuple[Kind, ...] = ("answer",),
     star: bool = False,
-) -> Callable[[Callable[[Any], Iterable[Sighting]]], Rule[Any]]:
+) -> Callable[[Callable[[Any], Iterable[Observation]]], Rule[Any]]:
     """Make a function the rule of a diagnosis; its docstring is the page.
 
     `kinds` are the subjects it takes (`subject.py`). `star` marks what people report most. An error text whose
     entry names the code (`facts/error_texts/`) proves the diagnosis too, whatever the kinds.
     """
 
-    def wrap(look: Callable[[Any], Iterable[Sighting]]) -> Rule[Any]:
+    def wrap(look: Callable[[Any], Iterable[Observation]]) -> Rule[Any]:
         advice = section(look.__doc__ or "", "What to change")
 
         @functools.wraps(look)

@@ -22,7 +22,7 @@ _RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})
 _CHOICE = regex(r"/(?:choices|candidates|messages)/\d+")
 
 
-class Written(Record):
+class CallView(Record):
     """One call of an answer or of a conversation."""
 
     name: str | None
@@ -74,7 +74,7 @@ class Written(Record):
         return self.reason in {"", "doubtful"}
 
 
-def written(call: ToolCall, result: ParseResult) -> Written:
+def call_view(call: ToolCall, result: ParseResult) -> CallView:
     """Undo what was mended in a call."""
     repairs = tuple(result.repairs_of(call))
     choice = _CHOICE.match(call.pointer)
@@ -83,7 +83,7 @@ def written(call: ToolCall, result: ParseResult) -> Written:
     said = read.value if read else None
     if not isinstance(said, dict):
         said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
-    return Written(
+    return CallView(
         name=next((str(repair.before) for repair in repairs if repair.code in _RENAMES), call.name),
         known_name=call.name or "",
         arguments=said,
