@@ -307,6 +307,7 @@ def test_a_plain_input_is_one_capture(source, kind, form):
         {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}}]},
         {"what": "is this"}, "<html><head><title>502 Bad Gateway</title></head></html>",
         '<<call>> {"name": "f", "arguments": {}} <</call>>',
+        "Error: 500 model runner has unexpectedly stopped", "Error 404: no such model",
         '[{"name": "f", "input_schema": {"type": "object"}}]',
     ],
 )  # fmt: skip
@@ -318,7 +319,14 @@ def test_what_is_no_answer_fails_and_is_never_green(source):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"message": "Hello"}', '{"answer": 42}', "Hello", '{"status": "ok", "message": "done"}']
+    "text",
+    [
+        "Error 500 items were skipped.",
+        '{"message": "Hello"}',
+        '{"answer": 42}',
+        "Hello",
+        '{"status": "ok", "message": "done"}',
+    ],
 )
 def test_what_a_model_may_write_is_an_answer(text):
     assert no_answer(parse(text)) is None

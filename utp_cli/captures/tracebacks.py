@@ -49,6 +49,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("api-error", r"\[[A-Z]\w{2,40} Error\]: "),
     ("api-error", r"(?:Reason: |Error: )?Request [Ff]ailed:? [45]\d\d\b"),
     ("http-status", r"[Ss]tatus(?: ?[Cc]ode)?:? ?[45]\d\d\b"),
+    ("http-status", r"(?:ERROR|[Ee]rror)(?:: [45]\d\d(?=:? (?!\d))| [45]\d\d(?=:|\s*$))"),
     ("http-status", r"HTTP(?: [Ee]rror)?:? ?[45]\d\d\b(?: [A-Z][a-z]+){0,3}[:. ]|HTTP/[\d.]{1,3} [45]\d\d\)"),
     ("http-status", r"[45]\d\d (?:[A-Z][A-Z_]{3,40}\.|Bad [Rr]equest|Unprocessable|Not Found|Internal Server)"),
     ("mcp-error", r"(?:(?:[\w\]\[().:#*-]{1,20} ){0,4}?|[^\n]{1,160}: )MCP error -\d{1,6}: "),
