@@ -8,6 +8,8 @@
 There is one way of reading: `feed` pieces, then `close`. Whole texts are one piece. What may have to be taken back
 (thinking that never closes and runs into a call, a quoted call) is recorded as runs and decided over those, so that no
 text is read again for it. A dialect that declines is left at its opening marker, after a bounded look.
+
+A little over 400 lines: its steps share one state, and each half of it would have to know the other.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ _LINE = 200
 
 
 class Engine:
-    """Reads one text lane."""
+    """Reads one text of an answer."""
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class Engine:
         tells: bool = True,
         unheard: Container[EventType] = (),
     ) -> None:
-        """`thinking`: all of this lane is thought (a reasoning field). `prompt`: what stood before the first token.
+        """`thinking`: all of this text is thought (a reasoning field). `prompt`: what stood before the first token.
 
         `tells`: somebody wants the events. `unheard`: of these types (more may come) nobody wants them any more.
         """
