@@ -7,9 +7,7 @@
 
 There is one way of reading: `feed` pieces, then `close`. Whole texts are one piece. What may have to be taken back
 (thinking that never closes and runs into a call, a quoted call) is recorded as runs and decided over those, so that no
-text is read again for it. A dialect that declines is left at its opening marker, after a bounded look.
-
-A little over 400 lines: its steps share one state, and each half of it would have to know the other.
+text is read again for it. A dialect that declines is left at its marker. Over 400 lines: the steps share one state.
 """
 
 from __future__ import annotations
