@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.cases import FIXTURES, ids, load
 from utp_cli import diagnose
-from utp_cli.diagnosis import special_tokens
+from utp_cli.diagnosis import run, special_tokens
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
 from utp_cli.diagnosis.observation import SECTIONS, section
@@ -26,7 +26,7 @@ from utp_cli.diagnosis.run import (
 )
 from utp_cli.diagnosis.subject import Answer
 from utp_cli.diagnosis.terms import PROBLEMS, REJECTIONS
-from utp_cli.diagnosis.themes import THEMES, rules_of, theme
+from utp_cli.diagnosis.themes import THEMES, rules_for, rules_of, theme
 from utp_cli.facts.error_texts.entries import error_texts
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.calls import ParseResult, Reason, WireFacts
@@ -65,6 +65,18 @@ def test_error_text(case):
 @pytest.mark.parametrize("name", THEMES)
 def test_the_table_of_themes_names_the_kinds_of_their_rules(name):
     assert set(THEMES[name]) == {kind for rule in rules_of(theme(name)) for kind in rule.facts["kinds"]}
+
+
+def test_a_rule_that_is_left_out_would_find_nothing(monkeypatch):
+    asked = run._found
+
+    def compared(subject, kind):
+        found = asked(subject, kind)
+        assert found == [finding for rule in rules_for(kind) for finding in rule.check(subject)]
+        return found
+
+    monkeypatch.setattr(run, "_found", compared)
+    assert sum(len(findings(case)) for case in CASES) > len(CASES) / 2
 
 
 @pytest.mark.parametrize("rule", [rule for rule in DIAGNOSES if rule.facts["kinds"]], ids=lambda rule: rule.code)

@@ -41,7 +41,7 @@ def _misfits(answer: Answer, kind: str) -> Iterator[tuple[CallView, Misfit]]:
     return ((call, misfit) for call, found in _misfits_by_call(answer, kind) for misfit in found)
 
 
-@diagnosis("arguments-invalid-json", "error", star=True)
+@diagnosis("arguments-invalid-json", "error", star=True, views=("misread",))
 def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     r"""The arguments are no JSON.
 
@@ -59,18 +59,17 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     Symptoms: `JSONDecodeError`, `Expecting ',' delimiter`, `Invalid control character at`, `Invalid
     \\escape`, `error parsing tool call: raw='…' err=…`.
     """
-    for call, reading in answer.readings:
-        if not reading.ok:
-            causes = "; ".join(dict.fromkeys(r.message or r.code for r in call.repairs if r.layer == "syntax"))
-            near = call.text[max(reading.at - 30, 0) : reading.at + 30]
-            yield _seen(
-                call,
-                f"the arguments of {call.name} are no JSON: {reading.error}",
-                f"{causes or reading.error}, at character {reading.at}: …{near}…",
-            )
+    for call, reading in answer.misread:
+        causes = "; ".join(dict.fromkeys(r.message or r.code for r in call.repairs if r.layer == "syntax"))
+        near = call.text[max(reading.at - 30, 0) : reading.at + 30]
+        yield _seen(
+            call,
+            f"the arguments of {call.name} are no JSON: {reading.error}",
+            f"{causes or reading.error}, at character {reading.at}: …{near}…",
+        )
 
 
-@diagnosis("arguments-double-encoded", "warning")
+@diagnosis("arguments-double-encoded", "warning", views=("call_views",))
 def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
     """The arguments were encoded as JSON twice.
 
@@ -91,7 +90,7 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
 
 
-@diagnosis("nested-json-string", "warning")
+@diagnosis("nested-json-string", "warning", views=("misfits",))
 def nested_json_string(answer: Answer) -> Iterator[Observation]:
     """A list or an object was given as text.
 
@@ -133,7 +132,7 @@ def _label(misfit: Misfit) -> str:
     return ".".join(pointer_parts(misfit.path)) or "the arguments"
 
 
-@diagnosis("arguments-not-object", "error")
+@diagnosis("arguments-not-object", "error", views=("readings",))
 def arguments_not_object(answer: Answer) -> Iterator[Observation]:
     """The arguments are JSON, but no object; or they are plain prose.
 
@@ -161,7 +160,7 @@ def arguments_not_object(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("arguments-empty-string", "info", star=True)
+@diagnosis("arguments-empty-string", "info", star=True, views=("native",))
 def arguments_empty_string(answer: Answer) -> Iterator[Observation]:
     """The arguments are an empty text instead of `{}`.
 
@@ -186,7 +185,7 @@ def arguments_empty_string(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("arguments-concatenated", "error")
+@diagnosis("arguments-concatenated", "error", views=("misread",))
 def arguments_concatenated(answer: Answer) -> Iterator[Observation]:
     """Two or more objects stand one after the other in one call.
 
@@ -200,14 +199,14 @@ def arguments_concatenated(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`, `trailing
     characters`.
     """
-    for call, reading in answer.readings:
-        objects = [] if reading.ok else objects_in(call.text)
+    for call, _ in answer.misread:
+        objects = objects_in(call.text)
         if len(objects) > 1:
             same = "equal " if all(item == objects[0] for item in objects) else ""
             yield _seen(call, f"the arguments of {call.name} are {len(objects)} {same}objects in a row", call.text)
 
 
-@diagnosis("arguments-python-literal", "warning")
+@diagnosis("arguments-python-literal", "warning", views=("call_views",))
 def arguments_python_literal(answer: Answer) -> Iterator[Observation]:
     """The model wrote Python instead of JSON.
 
@@ -235,10 +234,10 @@ def _written_in_python(call: CallView) -> bool:
         return any(repair.code in _PYTHON_REPAIRS for repair in call.repairs)
     if not (call.text_due or call.text.lstrip().startswith("{")):
         return False
-    return isinstance(as_python(call.text).value, dict)
+    return not call.reading.ok and isinstance(as_python(call.text).value, dict)
 
 
-@diagnosis("missing-argument", "error")
+@diagnosis("missing-argument", "error", views=("misfits",))
 def missing_argument(answer: Answer) -> Iterator[Observation]:
     """A required argument is absent.
 
@@ -258,7 +257,7 @@ def missing_argument(answer: Answer) -> Iterator[Observation]:
         yield _seen(call, f"{call.name} lacks the required {names}", f"arguments: {compact(call.arguments)}")
 
 
-@diagnosis("wrong-type", "warning", star=True)
+@diagnosis("wrong-type", "warning", star=True, views=("misfits",))
 def wrong_type(answer: Answer) -> Iterator[Observation]:
     """An argument has another type than the schema asks.
 
@@ -289,7 +288,7 @@ def _coercion(misfit: Misfit) -> str:
     return f"reads as {value}: coercing it is safe" if kinds & set(misfit.asked) else "no safe coercion"
 
 
-@diagnosis("unexpected-argument", "warning")
+@diagnosis("unexpected-argument", "warning", views=("misfits",))
 def unexpected_argument(answer: Answer) -> Iterator[Observation]:
     """An argument that the tool does not have.
 
@@ -341,7 +340,7 @@ def malformed_function_call(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("literal-backslash-n", "info")
+@diagnosis("literal-backslash-n", "info", views=("call_views",))
 def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
     r"""Line breaks were escaped twice.
 

@@ -8,7 +8,7 @@ from utp_cli.diagnosis.json_text import Strict, strict
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.formats import FORMATS
 from utp_cli.protocol.patterns import regex
-from utp_cli.protocol.records import Record
+from utp_cli.protocol.records import Record, kept
 from utp_cli.protocol.spans import pointer_parts
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ class CallView(Record):
     read: Strict | None = None
     """What the strict reader makes of `text`, where it was asked."""
 
-    @property
+    @kept
     def reading(self) -> Strict:
         """What the strict reader makes of `text`."""
         return self.read or strict(self.text)
 
-    @property
+    @kept
     def free_text(self) -> bool:
         """It is the call of a custom tool, whose input is any text."""
         return self.native and self.arguments == {"input": self.text}
 
-    @property
+    @kept
     def text_due(self) -> bool:
         """The wire writes its arguments as JSON text."""
         return self.native and self.parser in TEXT_WIRES and not self.free_text
@@ -76,7 +76,7 @@ class CallView(Record):
 
 def call_view(call: ToolCall, result: ParseResult) -> CallView:
     """Undo what was mended in a call."""
-    repairs = tuple(result.repairs_of(call))
+    repairs = tuple(result.repairs_of(call)) if call.repairs else ()
     choice = _CHOICE.match(call.pointer)
     native = call.rung == "native"
     read = strict(call.raw) if native else None
@@ -84,7 +84,9 @@ def call_view(call: ToolCall, result: ParseResult) -> CallView:
     if not isinstance(said, dict):
         said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
     return CallView(
-        name=next((str(repair.before) for repair in repairs if repair.code in _RENAMES), call.name),
+        name=next((str(repair.before) for repair in repairs if repair.code in _RENAMES), call.name)
+        if repairs
+        else call.name,
         known_name=call.name or "",
         arguments=said,
         text=call.raw,

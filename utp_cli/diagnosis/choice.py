@@ -53,7 +53,7 @@ def choice_of(request: Mapping[str, Any]) -> RequestChoice:
     return RequestChoice(mode=mode, names=known, written=found)
 
 
-@diagnosis("tool-choice-ignored", "error")
+@diagnosis("tool-choice-ignored", "error", views=("request",))
 def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     """A call was asked for, and none came.
 
@@ -80,7 +80,7 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("tool-choice-none-ignored", "warning")
+@diagnosis("tool-choice-none-ignored", "warning", views=("request",))
 def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
     """A call came although calls were forbidden.
 
@@ -108,7 +108,7 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("parallel-off-ignored", "warning")
+@diagnosis("parallel-off-ignored", "warning", views=("request",))
 def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
     """Several calls came although one was asked for.
 
@@ -135,7 +135,7 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("finish-stop-with-calls", "warning")
+@diagnosis("finish-stop-with-calls", "warning", views=("native",))
 def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     """The stop reason is `stop`, and there is a call.
 

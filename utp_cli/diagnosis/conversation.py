@@ -6,7 +6,6 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
-@diagnosis("call-id-missing", "warning", kinds=("answer", "session"))
+@diagnosis("call-id-missing", "warning", kinds=("answer", "session"), views=("oddities",))
 def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """A call has no id.
 
@@ -36,7 +35,7 @@ def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observati
     yield from odd(subject, "call-id-missing", "a call has no id")
 
 
-@diagnosis("call-id-duplicate", "error", kinds=("answer", "session"))
+@diagnosis("call-id-duplicate", "error", kinds=("answer", "session"), views=("turns",))
 def call_id_duplicate(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """Two calls have the same id.
 
@@ -196,10 +195,9 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
     Symptoms: `invalid character in string literal`, `Unterminated string starting at`.
     """
     for call in session.calls:
-        reading = strict(call.text)
-        if call.text.strip() and not reading.ok:
+        if call.text.strip() and not call.reading.ok:
             yield Observation(
-                message=f"the arguments of a past call of {call.name} are no JSON: {reading.error}",
+                message=f"the arguments of a past call of {call.name} are no JSON: {call.reading.error}",
                 evidence=call.text,
                 pointer=call.pointer,
             )

@@ -152,7 +152,8 @@ def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[tuple[CallV
 
 
 def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> CallView:
-    said = strict(arguments).value if isinstance(arguments, str) else arguments
+    read = strict(arguments) if isinstance(arguments, str) else None
+    said = read.value if read else arguments
     return CallView(
         name=name if isinstance(name, str) else None,
         known_name=name if isinstance(name, str) else "",
@@ -161,6 +162,7 @@ def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> 
         id=call_id if isinstance(call_id, (str, int)) and call_id != "" else None,
         pointer=place,
         turn=turn,
+        read=read,
     )
 
 

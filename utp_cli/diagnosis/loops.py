@@ -51,7 +51,7 @@ _RESULT = r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_resu
 _GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
 
 
-@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"))
+@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"), views=("known",))
 def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The tool does not exist.
 
@@ -81,7 +81,7 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
             )
 
 
-@diagnosis("tool-name-variant", "warning", kinds=("answer", "session"))
+@diagnosis("tool-name-variant", "warning", kinds=("answer", "session"), views=("known",))
 def tool_name_variant(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The name of a tool is decorated or spelt in another way.
 
@@ -136,7 +136,7 @@ def _variants(call: CallView, known: Mapping[str, Tool]) -> list[str]:
     return []
 
 
-@diagnosis("duplicate-call", "warning", kinds=("answer", "session"))
+@diagnosis("duplicate-call", "warning", kinds=("answer", "session"), views=("turns",))
 def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The same call stands twice in one turn.
 
@@ -150,7 +150,7 @@ def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observatio
     """
     for turn in subject.turns:
         seen = set()
-        for call in turn.calls:
+        for call in turn.calls if len(turn.calls) > 1 else ():
             key = _made(call)
             if key in seen:
                 yield Observation(
@@ -284,7 +284,7 @@ def _failures(turns: tuple[MessageTurn, ...]) -> Iterator[tuple[int, CallView]]:
         yield times, last
 
 
-@diagnosis("announced-not-called", "warning", star=True)
+@diagnosis("announced-not-called", "warning", star=True, views=("known",))
 def announced_not_called(answer: Answer) -> Iterator[Observation]:
     """The model says what it is going to do, and stops.
 
@@ -314,7 +314,7 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("fabricated-result", "error")
+@diagnosis("fabricated-result", "error", views=("passages",))
 def fabricated_result(answer: Answer) -> Iterator[Observation]:
     """The model invents what the tool said.
 
@@ -352,7 +352,7 @@ def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Ob
     )
 
 
-@diagnosis("weak-model-tier", "info", kinds=("capture",))
+@diagnosis("weak-model-tier", "info", kinds=("capture",), views=("found",))
 def weak_model_tier(capture: Inspected) -> Iterator[Observation]:
     """The model is too small for tools, or was not trained for them.
 

@@ -10,7 +10,7 @@ from utp_cli.protocol.records import Record
 from utp_cli.protocol.rules import Rule, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from utp_cli.protocol.spans import Span
 
@@ -45,20 +45,22 @@ def diagnosis(
     *,
     kinds: tuple[Kind, ...] = ("answer",),
     star: bool = False,
+    views: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Any], Iterable[Observation]]], Rule[Any]]:
     """Make a function the rule of a diagnosis; its docstring is the page.
 
-    `kinds` are the subjects it takes (`subject.py`). `star` marks what people report most. An error text whose
-    entry names the code (`facts/error_texts/`) proves the diagnosis too, whatever the kinds.
+    `kinds` are the subjects it takes (`subject.py`). `star` marks what people report most. `views` are the views of a
+    subject that hold what it looks for: where all of them are empty, it is not asked. An error text whose entry names
+    the code (`facts/error_texts/`) proves the diagnosis too, whatever the kinds.
     """
 
     def wrap(look: Callable[[Any], Iterable[Observation]]) -> Rule[Any]:
         advice = section(look.__doc__ or "", "What to change")
 
         @functools.wraps(look)
-        def check(subject: Any) -> Iterator[Finding]:
-            for seen in look(subject):
-                yield Finding(
+        def check(subject: Any) -> list[Finding]:
+            return [
+                Finding(
                     code=code,
                     name=code,
                     severity=seen.severity or severity,
@@ -70,8 +72,10 @@ def diagnosis(
                     fix=seen.fix or advice,
                     tool=seen.tool,
                 )
+                for seen in look(subject)
+            ]
 
-        return rule(code, severity, star=star, kinds=kinds)(check)
+        return rule(code, severity, star=star, kinds=kinds, views=views)(check)
 
     return wrap
 

@@ -21,7 +21,7 @@ _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=T
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
-@diagnosis("think-tags-in-content", "warning")
+@diagnosis("think-tags-in-content", "warning", views=("passages",))
 def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
     """Thinking stands in the visible text.
 
@@ -47,7 +47,7 @@ def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("call-in-reasoning", "error")
+@diagnosis("call-in-reasoning", "error", views=("thought",))
 def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     """The only call stands in the thinking.
 
@@ -75,7 +75,7 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
             return
 
 
-@diagnosis("draft-call-in-reasoning", "info")
+@diagnosis("draft-call-in-reasoning", "info", views=("thought",))
 def draft_call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     """A call was drafted in the thinking and then made.
 
@@ -98,7 +98,7 @@ def draft_call_in_reasoning(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("unclosed-thinking", "warning")
+@diagnosis("unclosed-thinking", "warning", views=("in_text",))
 def unclosed_thinking(answer: Answer) -> Iterator[Observation]:
     """Thinking runs into a call without being closed.
 

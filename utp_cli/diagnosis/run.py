@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.precedence import resolve_precedence
 from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Refusal, Template, ToolSet
-from utp_cli.diagnosis.themes import rules_for
+from utp_cli.diagnosis.themes import rules_beside, views_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
 from utp_cli.wire.history import messages_of
@@ -137,9 +137,14 @@ def _named(refusal: Refusal) -> list[Finding]:
 
 
 def _run_rules(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
-    found = resolve_precedence(finding for rule in rules_for(kind) for finding in rule.check(subject))
+    found = resolve_precedence(_found(subject, kind))
     if isinstance(subject, Refusal):
         found += _named(subject)
-    capture = Inspected(model=model, found=found)
-    found += [finding for rule in rules_for("capture") for finding in rule.check(capture)]
+    found += _found(Inspected(model=model, found=found), "capture")
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def _found(subject: Any, kind: Kind) -> list[Finding]:
+    """Ask the rules. Most of them look at something that most subjects do not have: those are left out."""
+    empty = frozenset([view for view in views_for(kind) if not getattr(subject, view)])
+    return [finding for rule in rules_beside(kind, empty) for finding in rule.check(subject)]

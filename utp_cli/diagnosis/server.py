@@ -31,7 +31,7 @@ _CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
 _BARE = regex(r"\s*(?:[\[{]|```)")
 
 
-@diagnosis("call-left-in-content", "error", star=True)
+@diagnosis("call-left-in-content", "error", star=True, views=("in_text",))
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
 
@@ -87,7 +87,7 @@ def _is_everything(call: CallView, answer: Answer) -> bool:
     return named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))
 
 
-@diagnosis("parser-mismatch", "error")
+@diagnosis("parser-mismatch", "error", views=("in_text",))
 def parser_mismatch(answer: Answer) -> Iterator[Observation]:
     """The server's tool parser reads another format than the model writes.
 
@@ -159,7 +159,7 @@ def calls_lost(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("leaked-special-tokens", "warning")
+@diagnosis("leaked-special-tokens", "warning", views=("passages", "call_views"))
 def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
     """Control tokens of the model stand in the text or in an argument.
 
@@ -226,7 +226,7 @@ _BODIES: dict[str, str] = {
 """What is left of a call when its special tokens are dropped, for the dialects that have such markers."""
 
 
-@diagnosis("special-tokens-stripped", "error")
+@diagnosis("special-tokens-stripped", "error", views=("passages",))
 def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
     """The marker that announces the call was dropped in decoding.
 
@@ -275,7 +275,7 @@ def _named_in(value: object) -> list[str]:
     return [str(call.get("name")) for call in calls if {"arguments", "parameters"} & call.keys()]
 
 
-@diagnosis("harmony-leak", "error")
+@diagnosis("harmony-leak", "error", views=("passages", "call_views"))
 def harmony_leak(answer: Answer) -> Iterator[Observation]:
     """The channel markup of gpt-oss reaches the client.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.argument_mismatch import misfits
@@ -13,7 +12,7 @@ from utp_cli.diagnosis.passages import AnswerText, blanked, code_in
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.calls import NOT_MEANT, WireAnomaly
 from utp_cli.protocol.patterns import regex
-from utp_cli.protocol.records import Record, field
+from utp_cli.protocol.records import Record, field, kept
 from utp_cli.protocol.tools import Tool
 
 if TYPE_CHECKING:
@@ -70,13 +69,13 @@ class Answer(Record):
         """Which server wrote it, where that shows."""
         return self.result.facts.flavour
 
-    @cached_property
+    @kept
     def raw(self) -> bool:
         """It is what the model generated, unread by any server: also the text of OpenAI's older completions."""
         texts = self.result.texts
         return self.shape in RAW_SHAPES or (bool(texts) and all(map(_COMPLETION.fullmatch, texts)))
 
-    @cached_property
+    @kept
     def known(self) -> Mapping[str, Tool]:
         """The tools by name: those given, else those of the request; `{}` where none are known."""
         return self.tools if self.tools is not None else known_tools(self.request.get("tools"))
@@ -86,7 +85,7 @@ class Answer(Record):
         """The tools that the request offers as such; those of a prompt are none."""
         return known_tools(self.request.get("tools")) if self.asked_in_text else self.known
 
-    @cached_property
+    @kept
     def stop(self) -> Meaning:
         """The stop reason: stop, tool, length, filter, malformed, none."""
         return meaning_of(self.result.finish_reason)
@@ -96,42 +95,50 @@ class Answer(Record):
         """It came to a normal end; of a raw generation that is taken for granted where nothing is known."""
         return self.stop in {"stop", "tool"} or (self.raw and self.stop == "none")
 
-    @cached_property
+    @kept
     def call_views(self) -> tuple[CallView, ...]:
         """Every call, also those rejected, that was meant to be run: not thought, not announced."""
         rejected = [call for call in self.result.rejected if call.reason not in NOT_MEANT]
         return tuple(call_view(call, self.result) for call in (*self.result.calls, *rejected))
 
-    @cached_property
+    @kept
     def readings(self) -> tuple[tuple[CallView, Strict], ...]:
         """The calls whose arguments came as JSON text, and what the strict reader makes of it."""
         return tuple((call, call.reading) for call in self.call_views if call.text_due and call.text.strip())
 
-    @cached_property
+    @kept
+    def misread(self) -> tuple[tuple[CallView, Strict], ...]:
+        """The readings of arguments that are no JSON."""
+        return tuple((call, reading) for call, reading in self.readings if not reading.ok)
+
+    @kept
     def misfits(self) -> tuple[tuple[CallView, tuple[Misfit, ...]], ...]:
-        """The whole calls of known tools, and where their arguments do not fit."""
+        """The whole calls of known tools whose arguments do not fit, and where."""
+        if not self.known:
+            return ()
         known = (
             (call, self.known.get(call.known_name)) for call in self.call_views if call.whole and not call.free_text
         )
-        return tuple((call, tuple(misfits(call.arguments, tool))) for call, tool in known if tool)
+        found = ((call, tuple(misfits(call.arguments, tool))) for call, tool in known if tool)
+        return tuple((call, wrong) for call, wrong in found if wrong)
 
-    @cached_property
+    @kept
     def native(self) -> tuple[CallView, ...]:
         """Structured calls."""
         return tuple(call for call in self.call_views if call.native)
 
-    @cached_property
+    @kept
     def in_text(self) -> tuple[CallView, ...]:
         """Complete calls found in the text."""
         return tuple(call for call in self.call_views if not call.native and call.whole)
 
-    @cached_property
+    @kept
     def thought(self) -> tuple[CallView, ...]:
         """Calls found in thinking; of known tools only, where tools are known."""
         found = [call_view(call, self.result) for call in self.result.rejected if call.reason == "in-reasoning"]
         return tuple(call for call in found if not self.known or call.name in self.known)
 
-    @cached_property
+    @kept
     def oddities(self) -> Sequence[WireAnomaly]:
         """Where the wire, or the request, strays from its format."""
         return (*self.result.facts.oddities, *legacy_fields(self.request))
@@ -168,7 +175,7 @@ class Answer(Record):
         ]
         return len(compact(plain)) if plain else 0
 
-    @cached_property
+    @kept
     def passages(self) -> tuple[AnswerText, ...]:
         """Every text of it."""
         return tuple(self._passage(pointer, text) for pointer, text in self.result.texts.items())
@@ -187,7 +194,7 @@ class Answer(Record):
             told=blanked(spoken, spans.get("markup", ())),
         )
 
-    @cached_property
+    @kept
     def _spans(self) -> dict[str, dict[str, list[Span]]]:
         """By text and kind: the segments, and as `call` the whole of each call, its markers included."""
         found: dict[str, dict[str, list[Span]]] = {}
@@ -203,12 +210,12 @@ class Answer(Record):
         """What the user would see."""
         return tuple(passage for passage in self.passages if not passage.thinking)
 
-    @cached_property
+    @kept
     def system(self) -> str:
         """The system prompt of the request."""
         return told_by_system(self.request)
 
-    @cached_property
+    @kept
     def turns(self) -> tuple[MessageTurn, ...]:
         """The calls of each choice, as a conversation has them of each message."""
         by_turn: dict[str, list[CallView]] = {}
@@ -244,7 +251,7 @@ class ConversationHistory(Record):
     request: Mapping[str, Any] = field(default_factory=dict)
     """What else is known of the last request (`functions`, `system`, …)."""
 
-    @cached_property
+    @kept
     def known(self) -> Mapping[str, Tool]:
         """The tools by name."""
         return known_tools(self.tools)
@@ -254,22 +261,22 @@ class ConversationHistory(Record):
         """The tools that the request offers as such."""
         return self.known
 
-    @cached_property
+    @kept
     def turns(self) -> tuple[MessageTurn, ...]:
         """One for each message."""
         return turns_of(self.messages)
 
-    @cached_property
+    @kept
     def oddities(self) -> Sequence[WireAnomaly]:
         """Where messages, or the request, stray from their format."""
         return (*oddities_of(self.messages, self.provider), *legacy_fields(self.request))
 
-    @cached_property
+    @kept
     def calls(self) -> tuple[CallView, ...]:
         """The calls of all messages."""
         return tuple(call for turn in self.turns for call in turn.calls)
 
-    @cached_property
+    @kept
     def system(self) -> str:
         """The system prompt."""
         return told_by_system({**self.request, "messages": list(self.messages)})
@@ -281,7 +288,7 @@ class ToolSet(Record):
     tools: Sequence[Any]
     provider: str | None = None
 
-    @cached_property
+    @kept
     def definitions(self) -> tuple[Definition, ...]:
         """Each with the place where it stands."""
         from utp_cli.validation.definitions import find_definitions  # noqa: PLC0415 - only where there are tools

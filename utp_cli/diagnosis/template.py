@@ -97,7 +97,7 @@ def template_of_another_model(template: Template) -> Iterator[Observation]:
         )
 
 
-@diagnosis("tools-dropped-from-prompt", "error")
+@diagnosis("tools-dropped-from-prompt", "error", views=("known",))
 def tools_dropped_from_prompt(answer: Answer) -> Iterator[Observation]:
     """The prompt is too small to hold the tools.
 
@@ -121,7 +121,7 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("context-truncated", "error", star=True)
+@diagnosis("context-truncated", "error", star=True, views=("known",))
 def context_truncated(answer: Answer) -> Iterator[Observation]:
     """The prompt was cut to the context window, and the tools at its beginning with it.
 
@@ -159,7 +159,7 @@ def context_truncated(answer: Answer) -> Iterator[Observation]:
         )
 
 
-@diagnosis("double-prompted-tools", "warning", kinds=("answer", "session"))
+@diagnosis("double-prompted-tools", "warning", kinds=("answer", "session"), views=("declared",))
 def double_prompted_tools(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """Tools are declared natively and a call format is taught in the prompt as well.
 
@@ -183,7 +183,7 @@ def double_prompted_tools(subject: Answer | ConversationHistory) -> Iterator[Obs
             return
 
 
-@diagnosis("react-instead-of-native", "warning")
+@diagnosis("react-instead-of-native", "warning", views=("passages",))
 def react_instead_of_native(answer: Answer) -> Iterator[Observation]:
     """The model writes Thought and Action lines instead of a native call.
 

@@ -47,3 +47,15 @@ def rules_for(kind: str) -> list[Rule[Any]]:
     """Return the rules that look at a kind of subject."""
     modules = [theme(name) for name, kinds in THEMES.items() if kind in kinds]
     return [rule for module in modules for rule in rules_of(module) if kind in rule.facts["kinds"]]
+
+
+@cache
+def views_for(kind: str) -> tuple[str, ...]:
+    """Return the views of a kind of subject in which rules look for something."""
+    return tuple(dict.fromkeys(view for rule in rules_for(kind) for view in rule.facts["views"]))
+
+
+@cache
+def rules_beside(kind: str, empty: frozenset[str]) -> list[Rule[Any]]:
+    """Return the rules that may find something in a subject of a kind, of which these views are empty."""
+    return [rule for rule in rules_for(kind) if not rule.facts["views"] or not empty.issuperset(rule.facts["views"])]

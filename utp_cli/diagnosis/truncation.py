@@ -26,7 +26,7 @@ _NO_END = frozenset({"langchain"})
 """Logs of streams that need not tell of their end."""
 
 
-@diagnosis("truncated-call", "error")
+@diagnosis("truncated-call", "error", views=("call_views",))
 def truncated_call(answer: Answer) -> Iterator[Observation]:
     """The answer reached its token limit in the middle of a call.
 
@@ -51,7 +51,7 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
                 yield replace(_cut(call, message, answer), severity="error" if not call.arguments else "warning")
 
 
-@diagnosis("truncation-hidden", "error")
+@diagnosis("truncation-hidden", "error", views=("call_views",))
 def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     """The call was cut off, and the stop reason does not say so.
 
@@ -69,7 +69,7 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     limit = fixes.limit_of(answer.request)
     full = limit is not None and (answer.completion_tokens or 0) >= limit
     for call in () if answer.stop == "length" else answer.call_views:
-        where = broken_off(call.text) if call.text_due else ""
+        where = broken_off(call.text) if call.text_due and not call.reading.ok else ""
         early = where in {"string", "separator"} or (
             call.reason == "truncated" and not where and not is_prose(call.text)
         )

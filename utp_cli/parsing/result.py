@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.captured import ABSENT, conversation_of
 from utp_cli.protocol.calls import ParseResult
-from utp_cli.protocol.records import Record, field
+from utp_cli.protocol.records import Record, field, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +33,7 @@ class Parsed(ParseResult):
 
     circumstances: Circumstances = field(default_factory=Circumstances, repr=False)
 
-    @cached_property
+    @kept
     def diagnoses(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415

@@ -5,11 +5,10 @@ The `to_dict` methods write the documents of `utp.parse/1`, key by key in that o
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.numbers import Number, odd_numbers, writable
-from utp_cli.protocol.records import Record, field, replace
+from utp_cli.protocol.records import Record, field, kept, replace
 
 if TYPE_CHECKING:
     from utp_cli.protocol.captures import Capture
@@ -286,7 +285,7 @@ class ParseResult(Record):
     findings: list[Finding] = field(default_factory=list, repr=False)
     """The diagnoses of an answer that is put together by hand; one that was read works out its own."""
 
-    @cached_property
+    @kept
     def notes(self) -> list[Note]:
         of_numbers = [note for call in (*self.calls, *self.rejected) for note in _number_notes(call)]
         return [*self.kept_notes, *of_numbers]

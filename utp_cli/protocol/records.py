@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_tr
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from dataclasses import Field
+    from functools import cached_property
 
     Factory = Callable[[], Any]
 
@@ -164,6 +165,31 @@ class Record(_Fields):
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 class MutableRecord(_Fields):
     """A record whose fields are filled in as work goes on."""
+
+
+if TYPE_CHECKING:
+    kept = cached_property
+else:
+
+    class kept:  # noqa: N801 - it decorates
+        """A property that is worked out when first asked for, and kept.
+
+        As `functools.cached_property`, without its lock, which up to Python 3.11 is one for all objects of a class:
+        threads wait for each other, and taking it costs more than most of what is kept.
+        """
+
+        def __init__(self, work: Callable[[Any], Any]) -> None:
+            self._work = work
+            self.__doc__ = work.__doc__
+
+        def __set_name__(self, _: type, name: str) -> None:
+            self._name = name
+
+        def __get__(self, one: Any, _: type | None = None) -> Any:
+            if one is None:
+                return self
+            found = one.__dict__[self._name] = self._work(one)
+            return found
 
 
 def replace(record: R, **changes: Any) -> R:
