@@ -69,5 +69,7 @@ _MALFORMED: Final = tuple(word for word, meaning in MEANINGS.items() if meaning 
 
 def meaning_of(reason: str | None) -> Meaning:
     """Return what a finish reason means, in any case. Gateways put words around `malformed_function_call`."""
-    word = (reason or "").lower()
+    if not reason:
+        return "none"
+    word = reason.lower()
     return MEANINGS.get(word) or ("malformed" if any(known in word for known in _MALFORMED) else "none")

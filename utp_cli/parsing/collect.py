@@ -58,9 +58,8 @@ def collect(
     ids = _Ids({c.id for c in candidates if c.id is not None})
     for candidate in candidates:
         valid, problems = _checked(candidate, tools if checked else None)
-        if candidate.reason is None and any(
-            SURENESS.index(r.confidence) < SURENESS.index(least) for r in candidate.repairs
-        ):
+        repairs = candidate.repairs
+        if repairs and candidate.reason is None and any(_below(repair, least) for repair in repairs):
             candidate.reason = "doubtful"
         if (
             valid is None
@@ -73,7 +72,8 @@ def collect(
             result.notes.append(_unsure(candidate))
         number = None if candidate.reason else len(result.calls)
         first = len(result.repairs)
-        result.repairs += [replace(repair, call=number) for repair in candidate.repairs]
+        if repairs:
+            result.repairs += [replace(repair, call=number) for repair in repairs]
         common: dict[str, Any] = {
             "arguments": candidate.arguments,
             "id": ids.of(candidate),
@@ -96,6 +96,10 @@ def collect(
         else:
             result.calls.append(ToolCall(name=candidate.name, **common))
     return result
+
+
+def _below(repair: Repair, least: RepairConfidence) -> bool:
+    return SURENESS.index(repair.confidence) < SURENESS.index(least)
 
 
 def _standing(candidate: Candidate) -> Standing:

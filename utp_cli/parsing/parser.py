@@ -232,14 +232,11 @@ class Parser:
 
     def _climb(self, shape: str, document: Any, end: Ending) -> Climbed:
         native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
-        self._lanes.read_as_json(lambda text: is_call(text, self._tools))
-        if not self._lanes.found:
-            self._lanes.read_unmarked(self._tools)
-        markup = [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
+        markup = self._markup(end) if self._lanes else []
         asked = [dialect.name for dialect in self._asked]
         attempts = [
             _native_attempt(shape, native, document),
-            *rungs.markup_attempts(markup, self._lanes.declined, asked),
+            *rungs.markup_attempts(markup, self._lanes.declined if self._lanes else (), asked),
         ]
         candidates = merged(native, markup)
         higher = any(c.reason in _FOUND for c in candidates)
@@ -259,6 +256,13 @@ class Parser:
             candidates=[*candidates, *found.candidates, *intents],
             notes=found.notes,
         )
+
+    def _markup(self, end: Ending) -> list[Candidate]:
+        """Rung 2: what stands between markers; else the payload of a dialect that has none."""
+        self._lanes.read_as_json(lambda text: is_call(text, self._tools))
+        if not self._lanes.found:
+            self._lanes.read_unmarked(self._tools)
+        return [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
 
     def _without_markers(self, end: Ending) -> JsonRung:
         """Rung 3: what lost its markers, else JSON that is a call."""
@@ -343,7 +347,7 @@ def _with_names(
     asked: tuple[Dialect, ...], mine: Sequence[Dialect], tools: Mapping[str, Tool] | None
 ) -> tuple[tuple[Dialect, ...], Sequence[Dialect]]:
     """Tell the dialects whose calls begin with a tool's name what the names are: those become dialects of one's own."""
-    if not any(dialect.body.bare_names for dialect in asked):
+    if not asked or not any(dialect.body.bare_names for dialect in asked):
         return asked, mine
     begins = tuple(f"{name}(" for name in tools or ())
     told = tuple(
@@ -372,7 +376,7 @@ def _plan_led_by(leading: tuple[Dialect, ...]) -> Plan:
 
 
 def _native_attempt(shape: str, native: Sequence[Candidate], document: Any) -> Attempt:
-    calls = sum(not c.reason for c in native)
+    calls = len([c for c in native if not c.reason])
     if native:
         reason = f"{len(native)} native call{'s' if len(native) > 1 else ''}"
         return Attempt(rung="native", parser=shape, outcome="fired", reason=reason, calls=calls)
@@ -393,7 +397,7 @@ def _no_native_call(document: Any) -> str:
 
 def _late_attempt(rung: Any, parser: str, found: Sequence[Candidate], nothing: str, *, skipped: bool) -> Attempt:
     if skipped:
-        return Attempt(rung=rung, parser=parser, outcome="skipped", reason="a higher rung fired")
+        return rungs.vain_attempt(rung, parser, "skipped", "a higher rung fired")
     if not found:
         return Attempt(rung=rung, parser=parser, outcome="declined", reason=nothing)
     reason = f"at {found[0].span[0]}" if found[0].span else "found"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 from utp_cli.engine.reading import missing_close
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from utp_cli.engine.found import Declining, FoundCall
     from utp_cli.parsing.text_fields import Lanes, TextField
+    from utp_cli.protocol.calls import Rung
     from utp_cli.protocol.tools import Tool
 
 INTENT_PARSER = "intent"
@@ -110,7 +112,11 @@ def markup_attempts(
             reason = f"{declining.marker.strip()} at {declining.position}: {declining.reason}"
             attempts.append(Attempt(rung="markup", parser=declining.dialect, outcome="declined", reason=reason))
     absent = [name for name in asked if name not in told] or ([] if attempts else ["auto"])
-    return attempts + [
-        Attempt(rung="markup", parser=name, outcome="declined", reason="no opening marker in the text")
-        for name in absent
-    ]
+    reason = "no opening marker in the text"
+    return attempts + [vain_attempt("markup", name, "declined", reason) for name in absent]
+
+
+@lru_cache(maxsize=64)
+def vain_attempt(rung: Rung, parser: str, outcome: Literal["declined", "skipped"], reason: str) -> Attempt:
+    """Return an attempt that brought nothing. Kept: every answer has two or three, and they are much alike."""
+    return Attempt(rung=rung, parser=parser, outcome=outcome, reason=reason)

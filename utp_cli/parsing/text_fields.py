@@ -75,6 +75,9 @@ class Lanes:
     def __iter__(self) -> Iterator[TextField]:
         return iter(self._by_pointer.values())
 
+    def __len__(self) -> int:
+        return len(self._by_pointer)
+
     def feed(self, pointer: str, kind: Literal["text", "reasoning"], text: str) -> list[Event]:
         if pointer and (self._halves or not text.isascii()):
             text = self._whole_characters(pointer, text)

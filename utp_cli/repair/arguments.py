@@ -197,9 +197,10 @@ def _nested(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
     # Where nobody knows the tool's arguments, a lone `input` may well be one of them.
     aliases = ARGUMENT_ALIASES if known or len(value) == 2 else ARGUMENT_ALIASES[:1]
     keys = [key for key in value if key in aliases and key not in known]
+    if len(keys) != 1:
+        return None
     beside = [key for key in value if key not in keys]
-    repeated = all(key in NAME_ALIASES and tool and value[key] == tool.name and key not in known for key in beside)
-    if len(keys) != 1 or not repeated:
+    if not all(key in NAME_ALIASES and tool and value[key] == tool.name and key not in known for key in beside):
         return None
     inner = value[keys[0]]
     as_object = isinstance(inner, dict) or (isinstance(inner, str) and _decoded(inner, tool, decode))

@@ -147,7 +147,10 @@ def quoted(value: Any) -> str:
 
 def first_known(*values: Any) -> Any:
     """The first value that is not None."""
-    return next((value for value in values if value is not None), None)
+    for value in values:
+        if value is not None:
+            return value
+    return None
 
 
 class Parts:

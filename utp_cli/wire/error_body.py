@@ -45,8 +45,10 @@ _DEEPEST: Final = 6
 
 def is_error(document: dict[str, Any]) -> bool:
     """Say whether a document is an error, and nothing else."""
-    kinds = [text_of(document.get(key)).casefold() for key in ("type", "object")]
-    return bool(document.get("error")) or "error" in kinds or _without_key(document)
+    if document.get("error"):
+        return True
+    kinds = (text_of(document.get("type")), text_of(document.get("object")))
+    return "error" in map(str.casefold, kinds) or _without_key(document)
 
 
 def error_of(document: Any) -> tuple[str, int | str | None] | None:

@@ -149,8 +149,10 @@ class Decoder(FormatDecoder):
 
     def _thoughts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         fields = (*_REASONING, "reasoning_details")
-        filled = (key for key in fields if message.get(key) and isinstance(message[key], str | list))
-        key = state.reasoning = state.reasoning or next(filled, None)
+        if state.reasoning is None:
+            filled = [key for key in fields if message.get(key) and isinstance(message[key], str | list)]
+            state.reasoning = filled[0] if filled else None
+        key = state.reasoning
         if key is None:
             return []
         if key != "reasoning_details":
@@ -181,15 +183,13 @@ class Decoder(FormatDecoder):
 
     def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
-        told: set[tuple[str, str]] = set()
-        for place, call in dicts_of(message.get("tool_calls")):
+        calls = dicts_of(message.get("tool_calls"))
+        for place, call in calls:
             events += self._call(state, call, ("tool_calls", place))
-            key, function = _function(call)
-            told.add((text_of(function.get("name")), text_of(function.get(_ARGUMENTS[key]))))
         legacy = message.get("function_call")
         if isinstance(legacy, dict):
             self._note_legacy(state)
-            if (text_of(legacy.get("name")), text_of(legacy.get("arguments"))) in told:
+            if (text_of(legacy.get("name")), text_of(legacy.get("arguments"))) in map(_told, calls):
                 return events  # the same call in both fields
             state.called = True
             where = self.at(*state.root, "function_call", "arguments")
@@ -303,15 +303,16 @@ class Decoder(FormatDecoder):
         return done
 
     def _note_flavour(self, doc: dict[str, Any]) -> None:
-        """Look for what gives the server away: its keys. Documents with the same ones tell nothing new."""
+        """Look for what gives the server away: its keys. Events with the same ones tell nothing new."""
         if self.told.flavour:
             return
-        keys = tuple(
-            key for _, choice in dicts_of(doc.get("choices")) for key in (*choice, *dict_of(choice.get("delta")))
-        )
-        if (*doc, *keys) not in self._keys:
-            self._keys.add((*doc, *keys))
-            self.told.flavour = flavour_of("openai-chat", doc)
+        if self.scope.stream:
+            choices = dicts_of(doc.get("choices"))
+            keys = (*doc, *[key for _, choice in choices for key in (*choice, *dict_of(choice.get("delta")))])
+            if keys in self._keys:
+                return
+            self._keys.add(keys)
+        self.told.flavour = flavour_of("openai-chat", doc)
 
     # -- oddities --------------------------------------------------------------------------------------------
 
@@ -332,7 +333,9 @@ class Decoder(FormatDecoder):
 
 def _signature(call: dict[str, Any]) -> str | None:
     """Return what Gemini's interface in OpenAI's form puts beside a call (its page on thought signatures, 2026)."""
-    google = dict_of(dict_of(call.get("extra_content")).get("google"))
+    if "extra_content" not in call:
+        return None
+    google = dict_of(dict_of(call["extra_content"]).get("google"))
     return text_of(google.get("thought_signature")) or None
 
 
@@ -350,6 +353,12 @@ def _function(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         if isinstance(call.get(key), dict):
             return key, call[key]
     return "args" if "args" in call else "function", call
+
+
+def _told(placed: tuple[int, dict[str, Any]]) -> tuple[str, str]:
+    """Return the name and the arguments of a call, as far as they are text."""
+    key, function = _function(placed[1])
+    return text_of(function.get("name")), text_of(function.get(_ARGUMENTS[key]))
 
 
 def _argument_path(key: str, flat: bool) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def _tells_spans(doc: Document) -> bool:
     if attributes := doc.get("attributes"):
         names += [*dict_of(attributes), dict_of(attributes).get("event.name")]
         names += [item.get("key") for _, item in dicts_of(attributes)]
-    return any(text_of(name).startswith(_SPAN_NAMES) for name in names if name)
+    return any(isinstance(name, str) and name.startswith(_SPAN_NAMES) for name in names)
 
 
 _SPAN_NAMES: Final = ("gen_ai.", "llm.output_messages.", "langfuse.observation.")
@@ -128,7 +128,8 @@ def _choices(doc: Document) -> bool:
 def legacy(doc: Document) -> bool:
     """Some message or delta has a `function_call`, and none has `tool_calls`."""
     said = [dict_of(choice.get(key)) for _, choice in dicts_of(doc.get("choices")) for key in ("message", "delta")]
-    return any(dict_of(m.get("function_call")) for m in said) and not any(list_of(m.get("tool_calls")) for m in said)
+    called = [message for message in said if dict_of(message.get("function_call"))]
+    return bool(called) and not any(list_of(m.get("tool_calls")) for m in said)
 
 
 def _upper_finish(doc: Document) -> bool:
@@ -339,21 +340,17 @@ def _chat_flavour(doc: Document) -> str | None:
             return server
     if doc.get("system_fingerprint") == "fp_ollama":
         return "ollama"
-    ids = [
-        call.get("id")
-        for choice in choices
-        for key in ("message", "delta")
-        for _, call in dicts_of(dict_of(choice.get(key)).get("tool_calls"))
-    ]
-    if any(text_of(call_id).startswith("chatcmpl-tool-") for call_id in ids):
+    said = [dict_of(choice.get(key)) for choice in choices for key in ("message", "delta") if key in choice]
+    ids = [text_of(call.get("id")) for message in said for _, call in dicts_of(message.get("tool_calls"))]
+    if any(call_id.startswith("chatcmpl-tool-") for call_id in ids):
         return "vllm"
-    if any(_nine(call_id) for call_id in ids) and not text_of(doc.get("id")).startswith("chatcmpl"):
+    if any(map(_nine, ids)) and not text_of(doc.get("id")).startswith("chatcmpl"):
         return "mistral"
     return None
 
 
-def _nine(call_id: Any) -> bool:
-    return isinstance(call_id, str) and len(call_id) == 9 and call_id.isascii() and call_id.isalnum()
+def _nine(call_id: str) -> bool:
+    return len(call_id) == 9 and call_id.isascii() and call_id.isalnum()
 
 
 def _partial(doc: Document) -> bool:
