@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.records import Record
+from utp_cli.wire.access import dict_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,16 +31,19 @@ class RequestChoice(Record):
     written: Any = None
 
 
+_AUTO = RequestChoice()
+
+
 def choice_of(request: Mapping[str, Any]) -> RequestChoice:
     """Read the tool choice of any provider's request."""
-    config = request.get("toolConfig") or request.get("tool_config")
-    config = config if isinstance(config, dict) else {}
     found = request.get("tool_choice", request.get("function_call"))
-    found = found or config.get("functionCallingConfig") or config.get("toolChoice")
+    if not found:
+        config = dict_of(request.get("toolConfig") or request.get("tool_config"))
+        found = config.get("functionCallingConfig") or config.get("toolChoice")
     if isinstance(found, str):
         return RequestChoice(mode=_MODES.get(found.casefold(), "auto"), written=found)
     if not isinstance(found, dict):
-        return RequestChoice()
+        return _AUTO
     kind = found.get("mode", found.get("type"))
     inner = next(
         (v for k in ("function", "tool", "allowed_tools", "custom") if isinstance(v := found.get(k), dict)),
@@ -68,10 +72,8 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_choice required but no tool call in response`.
     """
     choice = choice_of(answer.request)
-    # What was cut off, refused or swallowed on the way says nothing about the choice.
-    ended = answer.ended and not any(call.reason for call in answer.call_views) and not answer.thought
-    if choice.mode != "must" or not ended:
-        return
+    if choice.mode != "must" or not answer.ended or answer.thought or any(call.reason for call in answer.call_views):
+        return  # what was cut off, refused or swallowed on the way says nothing about the choice
     called = [call.known_name for call in answer.call_views]
     if not called or (choice.names and not set(choice.names) & set(called)):
         yield Observation(
@@ -93,12 +95,14 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `tool call returned with tool_choice none`.
     """
-    choice = choice_of(answer.request)
-    sent = answer.request.get("tools") or answer.request.get("functions")
-    whole = {"model", "messages"} <= answer.request.keys()  # else it may be a saved conversation: its tools are unknown
-    none_sent = not sent and ("tools" in answer.request or (whole and not answer.tools))
+    choice, request = choice_of(answer.request), answer.request
+    sent = request.get("tools") or request.get("functions")
+    whole = "model" in request and "messages" in request  # else it may be a saved conversation: its tools are unknown
+    none_sent = not sent and ("tools" in request or (whole and not answer.tools))
+    if choice.mode != "none" and not none_sent:
+        return
     calls = [call for call in answer.call_views if call.native or call.parser not in {"", "json-content"}]
-    if calls and (choice.mode == "none" or none_sent):
+    if calls:
         yield Observation(
             message=f"{calls[0].name} is called although calls were forbidden",
             evidence=f"tool_choice: {choice.written}" if choice.mode == "none" else "tools: none sent",

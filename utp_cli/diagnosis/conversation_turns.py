@@ -11,7 +11,6 @@ from utp_cli.diagnosis.json_text import strict
 from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
-from utp_cli.protocol.spans import pointer
 from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
@@ -64,17 +63,22 @@ def turns_of(messages: Sequence[Any]) -> tuple[MessageTurn, ...]:
     )
 
 
+def results_of(message: dict[str, Any], place: str = "") -> list[Result]:
+    """Read what a message says that tools gave back."""
+    listed = _dicts(message.get("content"))
+    results = [_result(f"{place}/content/{at}", b) for at, b in enumerate(listed) if b.get("type") == "tool_result"]
+    return [*results, _result(place, message)] if message.get("role") == "tool" else results
+
+
 def _place(index: int, message: dict[str, Any]) -> str:
-    return message.place if isinstance(message, HistoryMessage) and message.place else pointer("messages", index)
+    return message.place if isinstance(message, HistoryMessage) and message.place else f"/messages/{index}"
 
 
 def _turn(place: str, message: dict[str, Any]) -> MessageTurn:
     role = message.get("role")
     blocks = message.get("content")
-    listed = [block for block in _list(blocks) if isinstance(block, dict)]
-    results = [_result(f"{place}/content/{at}", b) for at, b in enumerate(listed) if b.get("type") == "tool_result"]
-    if role == "tool":
-        results.append(_result(place, message))
+    listed = _dicts(blocks)
+    results = results_of(message, place)
     called = [*_calls(place, message), *_tool_uses(place, listed)]
     return MessageTurn(
         pointer=place,
@@ -93,7 +97,7 @@ def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[WireA
     Those that we put together ourselves do not.
     """
     asked = [(at, message) for at, message in enumerate(messages) if not isinstance(message, HistoryMessage)]
-    known = [(pointer("messages", at), message) for at, message in asked if isinstance(message, dict)]
+    known = [(f"/messages/{at}", message) for at, message in asked if isinstance(message, dict)]
     ollama = provider == "ollama" or _is_ollama([message for _, message in known])
     for place, message in known:
         if message.get("role") == "function" or message.get("function_call"):
@@ -103,7 +107,7 @@ def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[WireA
             function = call.get("function") if isinstance(call, dict) else None
             if not isinstance(function, dict):
                 continue
-            arguments, where = function.get("arguments"), place + pointer("tool_calls", at)
+            arguments, where = function.get("arguments"), f"{place}/tool_calls/{at}"
             if isinstance(arguments, str if ollama else dict):
                 kind = "text" if ollama else "an object"
                 yield WireAnomaly(
@@ -113,7 +117,7 @@ def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[WireA
                 yield WireAnomaly(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
         for at, block in enumerate(_list(message.get("content"))):
             if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("input"), str):
-                where = place + pointer("content", at, "input")
+                where = f"{place}/content/{at}/input"
                 yield WireAnomaly(
                     code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}"
                 )
@@ -135,19 +139,23 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[CallView, dict[str, Any]]]:
     places = message.calls if isinstance(message, HistoryMessage) else ()
     for index, call in enumerate(_list(message.get("tool_calls"))):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
-            where = places[index] if places else place + pointer("tool_calls", index)
+            where = places[index] if places else f"{place}/tool_calls/{index}"
             yield _written(place, where, call.get("id"), function.get("name"), function.get("arguments")), call
 
 
 def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[tuple[CallView, dict[str, Any]]]:
     for index, block in enumerate(blocks):
         if block.get("type") == "tool_use":
-            where = place + pointer("content", index)
+            where = f"{place}/content/{index}"
             yield _written(place, where, block.get("id"), block.get("name"), block.get("input")), block
 
 

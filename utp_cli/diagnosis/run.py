@@ -68,8 +68,14 @@ def diagnose_session(
     request: Mapping[str, Any] | None = None,
 ) -> list[Finding]:
     """Return the diagnoses of a conversation, worst first. `tools`: definitions, or tools by name."""
-    session = ConversationHistory(messages=messages, tools=tools, model=model, provider=provider, request=request or {})
-    return _run_rules(session, "session", model)
+    return diagnose_history(
+        ConversationHistory(messages=messages, tools=tools, model=model, provider=provider, request=request or {})
+    )
+
+
+def diagnose_history(history: ConversationHistory) -> list[Finding]:
+    """Return the diagnoses of a conversation, worst first."""
+    return _run_rules(history, "session", history.model)
 
 
 def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:

@@ -45,6 +45,7 @@ class Parser:
     does not say. `generation_prompt`: what the chat template put before the model's first token. `request`, `server`:
     what is known of them, for diagnoses. `mode`: how calls were asked for. `tier`, `root`: as `preflight` takes them.
     `as_is`: read the text as it stands; else, where it turns out to be a paste, what matters in it is read.
+    `decoded`: documents come out of JSON; else they may hold objects of SDKs, or themselves.
 
     Feed what the server sends (bytes, or the chunks of an SDK), and text is told as it comes. Of text alone nothing
     is told before its end: a closing marker may yet say that all of it was thinking. Where the model cannot think,
@@ -69,16 +70,18 @@ class Parser:
         tier: Tier | None = None,
         root: str | None = None,
         as_is: bool = False,
+        decoded: bool = False,
     ) -> None:
         self._tools = known_tools(tools)
         self._options: dict[str, Any] = {
-            "tools": None if self._tools is None else [*self._tools.values()], "model": model, "provider": provider,
+            "tools": self._tools, "model": model, "provider": provider,
             "parser": parser, "finish_reason": finish_reason, "generation_prompt": generation_prompt,
             "request": request, "server": server, "min_confidence": min_confidence, "dialects": dialects,
             "mode": mode, "tier": tier, "root": root,
         }  # fmt: skip
         self._fed: list[Any] | None = None if as_is else []
         """The pieces of the input, or its document: what is in a paste is found once it is whole."""
+        self._decoded = decoded
         self._mode = mode_named(mode)
         self._circumstances = Circumstances(
             tools=self._tools, model=model, provider=provider, request=request or {}, server=dict(server or {}),
@@ -108,6 +111,8 @@ class Parser:
         return self._heard(self._wire.feed(data))
 
     def _given(self, value: Any) -> Any:
+        if self._decoded:
+            return value
         return plain(value) if self._fed is None else document_of(value)  # what utp itself has read is sound
 
     def _feed_chunk(self, chunk: Any) -> list[Event]:
@@ -331,12 +336,14 @@ def _joined(pieces: list[Any]) -> Any:
 
 
 def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
-    """Take definitions in any form; None stands for "no tools are known"."""
+    """Take definitions in any form, or what this has returned; None stands for "no tools are known"."""
     if tools is None:
         return None
     from utp_cli.protocol.tools import Tool  # noqa: PLC0415
     from utp_cli.validation.definitions import read_definitions  # noqa: PLC0415
 
+    if isinstance(tools, dict) and all(isinstance(tool, Tool) for tool in tools.values()):
+        return tools
     listed = [tools] if isinstance(tools, dict) else list(tools)
     done = [tool for tool in listed if isinstance(tool, Tool)]
     done += read_definitions([tool for tool in listed if not isinstance(tool, Tool)])

@@ -123,10 +123,11 @@ def _goes_on(chunk: Chunk) -> str:
 
 def compared_rows(chunk: Chunk, skipped: Counter[str] | None = None) -> Iterator[tuple[Compared, dict[str, Tool]]]:
     """Yield each exchange of a chunk, compared, with the tools it knew. Raises `BadFile` for a broken line."""
-    session = replace(chunk.session, tools=_read_once(chunk.session.tools))
+    offered = _Offered(chunk)
+    session = chunk.session
     native = not chunk.against and not mode_named(chunk.options.get("mode") or "auto").in_text
     for exchange in exchanges_of(chunk.rows, session.source, skipped):
-        tools = tools_of(exchange, session, chunk.options)
+        tools = offered.to(exchange)
         wanted = exchange
         if chunk.against:
             options = {**chunk.options, "parser": chunk.against}
@@ -150,15 +151,9 @@ def parse_again(
         "provider": session.provider,
         "request": exchange.request,
         **{key: value for key, value in options.items() if value is not None},
-        "tools": None if tools is None else tools.values(),
+        "tools": tools,
     }
-    return parse(exchange.source, **given)
-
-
-def _read_once(tools: list[Any] | None) -> list[Any] | None:
-    """Read definitions, which every exchange would else do again."""
-    known = known_tools(tools)
-    return None if known is None else list(known.values())
+    return parse(exchange.source, **given, decoded=True)
 
 
 def _model(exchange: Exchange) -> str | None:
@@ -168,7 +163,28 @@ def _model(exchange: Exchange) -> str | None:
 
 def tools_of(exchange: Exchange, session: Session, options: Mapping[str, Any]) -> dict[str, Tool] | None:
     """Return the tools asked for, else those of the request, else those of the session's header."""
+    return known_tools(_definitions(exchange, session, options))
+
+
+def _definitions(exchange: Exchange, session: Session, options: Mapping[str, Any]) -> Any:
     if options.get("tools") is not None:
-        return known_tools(options["tools"])
+        return options["tools"]
     asked = (exchange.request or {}).get("tools") or (exchange.request or {}).get("functions")
-    return known_tools(asked if isinstance(asked, list) and asked else session.tools)
+    return asked if isinstance(asked, list) and asked else session.tools
+
+
+class _Offered:
+    """The tools of the exchanges of a chunk: nearly all offer those of the one before, which are read once."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self._chunk = chunk
+        self._last: Any = None
+        self._known: dict[str, Tool] | None = None
+
+    def to(self, exchange: Exchange) -> dict[str, Tool] | None:
+        """Return the tools that an exchange knew."""
+        definitions = _definitions(exchange, self._chunk.session, self._chunk.options)
+        if definitions is not self._last and definitions != self._last:
+            self._known = known_tools(definitions)
+        self._last = definitions
+        return self._known

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from utp_cli.diagnosis.conversation_turns import turns_of
-from utp_cli.diagnosis.run import diagnose_session
+from utp_cli.diagnosis.conversation_turns import results_of
+from utp_cli.diagnosis.run import diagnose_history, diagnose_session
+from utp_cli.diagnosis.subject import ConversationHistory
 from utp_cli.protocol.numbers import dumps
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
@@ -185,7 +186,7 @@ def _written(messages: Any) -> str:
 def is_retry(messages: Sequence[Any]) -> bool:
     """Whether the last thing that the model is told is the error of a tool."""
     for message in reversed(messages):
-        results = turns_of([message])[0].results if isinstance(message, dict) else ()
+        results = results_of(message) if isinstance(message, dict) else ()
         if not results:
             return False
         if any(result.failed for result in results):
@@ -218,15 +219,15 @@ def look_at(
 ) -> Conversation:
     """Check a conversation as a whole."""
     limits = {"max_rounds": max_rounds} if max_rounds is not None else {}
-    turns = turns_of(messages)
-    names = {call.id: call.name for turn in turns for call in turn.calls if call.id is not None}
-    found = (result for turn in turns for result in turn.results)
+    history = ConversationHistory(messages=messages, tools=tools, model=model, provider=provider, request=limits)
+    names = {call.id: call.name for call in history.calls if call.id is not None}
+    found = (result for turn in history.turns for result in turn.results)
     results = [(result, names.get(result.call_id or "") or "") for result in found]
     texts = [(_text(result), name or _named(result)) for result, name in results]
     failed = [result.failed for result, _ in results]
     return Conversation(
         key=key_of(messages),
-        diagnoses=diagnose_session(messages, tools=tools, model=model, provider=provider, request=limits),
+        diagnoses=diagnose_history(history),
         failures=list(_failures(texts, failed)),
         envelopes=[envelope for text, name in texts for envelope in _envelopes(text, name)],
     )

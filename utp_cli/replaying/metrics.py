@@ -87,10 +87,13 @@ class GroupTally:
         self.seconds += outcome.seconds or 0.0
         self.steps.add(len(outcome.plan or ()), calls if outcome.plan else 0)
         self.by_status[outcome.status] += 1
-        self.by_rung.update(outcome.rungs)
-        self.by_parser.update(outcome.parsers)
-        self.by_repair.update(outcome.repairs)
-        self.by_diagnosis.update(code for code, _ in outcome.diagnoses)
+        for rung, parser in zip(outcome.rungs, outcome.parsers, strict=True):
+            self.by_rung[rung] += 1
+            self.by_parser[parser] += 1
+        for repair in outcome.repairs:
+            self.by_repair[repair] += 1
+        for code, _ in outcome.diagnoses:
+            self.by_diagnosis[code] += 1
 
     def _judge(self, outcome: Outcome) -> None:
         """Count how well the calls fit those that somebody accepted."""

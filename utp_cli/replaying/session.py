@@ -101,6 +101,14 @@ class RequestBefore(Mapping[str, Any]):
         """Return what the request says under a key."""
         return self.messages[:] if key == "messages" else self.said[key]
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return what the request says under a key; the rules ask for many that it does not have."""
+        return self.messages[:] if key == "messages" else self.said.get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether the request says something under a key; the messages are not listed for that."""
+        return key == "messages" or key in self.said
+
     def __iter__(self) -> Iterator[str]:
         """Give the keys."""
         yield from (*self.said, "messages")
