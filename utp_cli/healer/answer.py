@@ -57,6 +57,7 @@ class _EventParser(Parser):
     def __init__(self, read: _AlreadyRead, **options: Any) -> None:
         super().__init__(as_is=True, **options)
         self._wire = read  # type: ignore[assignment]
+        self._lanes.announcer = None  # nobody hears what it would tell
 
     def hear(self, told: Iterable[WireEvent]) -> None:
         self._heard(told)
@@ -94,9 +95,8 @@ class ChoiceState:
         cls, decoder: FormatDecoder, tools: Mapping[str, Tool] | None, options: Mapping[str, Any], *, stream: bool
     ) -> ChoiceState:
         """Make one for a decoder of its format. `options`: those of `Parser`."""
-        listed = None if tools is None else list(tools.values())
         read = _AlreadyRead(decoder.format, decoder.told, stream=stream)
-        return cls(decoder, _EventParser(read, tools=listed, **options), tools)
+        return cls(decoder, _EventParser(read, tools=tools, **options), tools)
 
     def feed(self, doc: Any) -> list[tuple[HeldText, int, int]]:
         """Read a document; return which texts it goes on with: characters of the lane."""

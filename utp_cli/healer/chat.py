@@ -129,7 +129,7 @@ class ChatMachine(Machine):
                 if reason:
                     self._again(frame, number)
                 continue
-            seen = self._calls.setdefault(number, _Assembled())
+            seen = self._assembled(number)
             seen.template = doc
             delta = dict_of(choice.get("delta"))
             seen.legacy = seen.legacy or bool(delta.get("function_call"))
@@ -141,6 +141,12 @@ class ChatMachine(Machine):
                 self._pass_on(number, answer, seen)
             if reason:
                 self._end(frame, number, reason)
+
+    def _assembled(self, number: int) -> _Assembled:
+        found = self._calls.get(number)
+        if found is None:
+            found = self._calls[number] = _Assembled()
+        return found
 
     def _pass_on(self, number: int, answer: ChoiceState, seen: _Assembled) -> None:
         """Let go the calls that are over, because another one has begun behind them, and that are certain."""
@@ -160,7 +166,7 @@ class ChatMachine(Machine):
 
     def _end(self, frame: StreamFrame, number: int, reason: str | None) -> None:
         """A choice is over. `reason` None: the stream ended without saying why."""
-        answer, seen = self.answers[number], self._calls.setdefault(number, _Assembled())
+        answer, seen = self.answers[number], self._assembled(number)
         answer.hear(answer.decoder.close())
         verdict = self.judge(number, reason or "stop", odd=seen.strays(answer) if answer.natives else "")
         due = CALLS if verdict.complete and reason != CALLS and had_said_all(reason) else None
@@ -265,7 +271,7 @@ class ChatMachine(Machine):
         self.setting.tell(Heal(code="finish", message="a second finish chunk was left out"))
 
     def rest_of(self, verdict: HealVerdict, text: str) -> list[Any]:
-        seen = self._calls.setdefault(0, _Assembled())
+        seen = self._assembled(0)
         if not seen.template:
             seen.template = {"id": "chatcmpl-healed", "created": 0, "model": self.setting.options.get("model") or ""}
         deltas = self._deltas(verdict, seen, {"content": text})

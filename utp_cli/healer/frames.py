@@ -42,7 +42,9 @@ class StreamFrame:
     @property
     def certain(self) -> bool:
         """Whether the client may have it."""
-        return not self.waits and all(end <= lane.certain for lane, _, end in self.texts)
+        if self.waits:
+            return False
+        return not self.texts or all(end <= lane.certain for lane, _, end in self.texts)
 
 
 class Splitter:

@@ -211,6 +211,8 @@ class Parser:
         ]  # fmt: skip
 
     def _piece(self, piece: CallPiece) -> list[Event]:
+        if not self._lanes.announcer:
+            return []
         return [Event(type="tool_args", index=piece.key, text=piece.text, provisional=True)]
 
     def _done(self, done: CallDone) -> list[Event]:

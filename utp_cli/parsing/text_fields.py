@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Literal
 
+    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.found import Declining, FoundCall
     from utp_cli.engine.layout import TextRun
     from utp_cli.parsing.announce import Announcer
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 
 
 _NO_MARKUP = Plan([])
+
+
+@cache
+def _without_markers() -> list[Dialect]:
+    """Return the dialects that need none where the whole answer is their payload."""
+    return [dialect for dialect in DIALECTS if dialect.body.bare_form]
 
 
 class TextField(MutableRecord):
@@ -133,7 +141,7 @@ class Lanes:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
         for lane in self:
             text = lane.joined("text") if lane.kind == "text" else ""
-            dialect = next((d for d in DIALECTS if d.body.bare_form and re.match(d.body.bare_form, text)), None)
+            dialect = next((d for d in _without_markers() if re.match(d.body.bare_form, text)), None)
             if dialect:
                 lane.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
 

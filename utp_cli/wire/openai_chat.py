@@ -61,8 +61,8 @@ class Decoder(FormatDecoder):
         doc = dict_of(document)
         self.note_model(doc.get("model"))
         self._note_flavour(doc)
-        usage = dict_of(doc.get("usage"))
-        self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
+        if usage := dict_of(doc.get("usage")):
+            self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
         if "choices" not in doc:
             return self._fragment(doc)
         events: list[WireEvent] = []
@@ -113,7 +113,10 @@ class Decoder(FormatDecoder):
             call.place = f"{before}/{number}/{call.place[len(before) + 1 :].partition('/')[2]}"
 
     def _choice(self, number: int, root: tuple[str | int, ...]) -> _Choice:
-        return self._choices.setdefault(number, _Choice(root=root))
+        found = self._choices.get(number)
+        if found is None:
+            found = self._choices[number] = _Choice(root=root)
+        return found
 
     def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
         delta, message = choice.get("delta"), choice.get("message")
