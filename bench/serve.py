@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import multiprocessing
 import statistics
@@ -19,6 +20,7 @@ from typing import Any
 import httpx
 import uvicorn
 
+from utp_cli.app import _MADE
 from utp_cli.commands.formats import Showing
 from utp_cli.commands.recorder import Recorder
 from utp_cli.io.healing import Healing
@@ -77,6 +79,7 @@ def play(said: list[bytes], pipe: Any) -> None:
 
 def relay(url: str, pipe: Any, *, heals: bool, records: bool) -> None:
     """Run a relay, and say on request how much processor time it has taken."""
+    gc.set_threshold(_MADE)  # as the command line does
     listening, ways = listen(0), Ways()
     hear: Any = lambda _: None  # noqa: E731
     if records:

@@ -160,7 +160,8 @@ class Containers:
         frame = self.frames[-1]
         frame.before, frame.end = frame.end, end
         if frame.watched and self.members:
-            self.members[-1] = self.members[-1]._replace(end=end)
+            key, start, _ = self.members[-1]
+            self.members[-1] = Member(key, start, end)
         return "after"
 
     def prolong(self, more: str) -> State:
