@@ -99,17 +99,17 @@ class Answer(Record):
     def call_views(self) -> tuple[CallView, ...]:
         """Every call, also those rejected, that was meant to be run: not thought, not announced."""
         rejected = [call for call in self.result.rejected if call.reason not in NOT_MEANT]
-        return tuple(call_view(call, self.result) for call in (*self.result.calls, *rejected))
+        return tuple([call_view(call, self.result) for call in (*self.result.calls, *rejected)])
 
     @kept
     def readings(self) -> tuple[tuple[CallView, Strict], ...]:
         """The calls whose arguments came as JSON text, and what the strict reader makes of it."""
-        return tuple((call, call.reading) for call in self.call_views if call.text_due and call.text.strip())
+        return tuple([(call, call.reading) for call in self.call_views if call.text_due and call.text.strip()])
 
     @kept
     def misread(self) -> tuple[tuple[CallView, Strict], ...]:
         """The readings of arguments that are no JSON."""
-        return tuple((call, reading) for call, reading in self.readings if not reading.ok)
+        return tuple([(call, reading) for call, reading in self.readings if not reading.ok])
 
     @kept
     def misfits(self) -> tuple[tuple[CallView, tuple[Misfit, ...]], ...]:

@@ -62,17 +62,11 @@ class Markers:
         node: dict[str, object] = self._root  # type: ignore[assignment]
         window, index = source.window, position - source.base
         found: str | None = None
-        while True:
+        while index < len(window) and (following := node.get(window[index])):
+            node, index = following, index + 1  # type: ignore[assignment]
             found = node.get("", found)  # type: ignore[assignment]
-            if index >= len(window):
-                if not source.closed and len(node) > ("" in node):
-                    return True
-                break
-            following = node.get(window[index])
-            if following is None:
-                break
-            node = following  # type: ignore[assignment]
-            index += 1
+        if index >= len(window) and not source.closed and len(node) > ("" in node):
+            return True
         if found is None:
             return False
         return Hit(marker=found, start=position, end=position + len(found), meanings=self._meanings[found])

@@ -6,9 +6,7 @@ headers, payload, and a CRC of all before. The document's key is the header `:ev
 
 from __future__ import annotations
 
-import struct
 from typing import Any, Final
-from zlib import crc32
 
 from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.numbers import loads
@@ -29,9 +27,19 @@ def may_begin(head: bytes | bytearray) -> bool | None:
 
 def _lengths(data: bytes | bytearray) -> tuple[int, int] | None:
     """Return the lengths that a valid prelude gives: of the message, and of its headers."""
-    total, headers, crc = struct.unpack_from(">III", data)
+    total, headers = _number(data[:4]), _number(data[4:8])
     fits = PRELUDE + headers + 4 <= total <= _MOST
-    return (total, headers) if fits and crc32(data[:8]) == crc else None
+    return (total, headers) if fits and _checksum(data[:8]) == _number(data[8:12]) else None
+
+
+def _number(data: bytes | bytearray) -> int:
+    return int.from_bytes(data, "big")
+
+
+def _checksum(data: bytes | bytearray) -> int:
+    from zlib import crc32  # noqa: PLC0415 - of what is read, little is in this framing
+
+    return crc32(data)
 
 
 class EventStream:
@@ -74,10 +82,9 @@ class EventStream:
         return []
 
     def _document(self, message: bytes, headers: int) -> dict[str, Any]:
-        (crc,) = struct.unpack_from(">I", message, len(message) - 4)
         named = _headers(message[PRELUDE : PRELUDE + headers])
         key = named.get(":event-type") or named.get(":exception-type") or named.get(":error-code") or ""
-        if crc32(message[:-4]) != crc:
+        if _checksum(message[:-4]) != _number(message[-4:]):
             self.oddities.append(
                 WireAnomaly(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong")
             )
@@ -99,10 +106,12 @@ def _headers(data: bytes) -> dict[str, str]:
             kind, at = data[at], at + 1
             length = _FIXED.get(kind)
             if length is None:
-                length, at = struct.unpack_from(">H", data, at)[0], at + 2
+                length, at = _number(data[at : at + 2]), at + 2
+                if at > len(data):
+                    break
             if kind == 7:
                 found[name] = data[at : at + length].decode("utf-8", "replace")
             at += length
-    except (IndexError, struct.error):
+    except IndexError:
         pass
     return found
