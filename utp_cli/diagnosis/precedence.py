@@ -54,9 +54,10 @@ PRECEDENCE = (
 def resolve_precedence(findings: Iterable[Finding], rows: Sequence[Precedence] = PRECEDENCE) -> list[Finding]:
     """Drop the findings that another one stands for."""
     left = list(findings)
-    for row in rows if len(left) > 1 else ():
-        firsts = [finding for finding in left if finding.code == row.first]
-        places = {finding.place for finding in firsts}
-        if firsts:
+    codes = {finding.code for finding in left}
+    for row in rows if len(codes) > 1 else ():
+        if row.first in codes:
+            places = {finding.place for finding in left if finding.code == row.first}
             left = [f for f in left if f.code not in row.then or (row.of == "call" and f.place not in places)]
+            codes = {finding.code for finding in left}
     return left

@@ -7,6 +7,7 @@ a conversation.
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import Any, Final
 
 from utp_cli.protocol.errors import BadOption
@@ -71,12 +72,15 @@ def plain(value: Any, levels: int = _LEVELS) -> Any:
     if value is None or isinstance(value, str | bytes | int | float | type):
         return value
     if isinstance(value, dict):
-        made = {key: plain(item, levels - 1) for key, item in value.items()} if levels else value
-        return made if any(made[key] is not value[key] for key in value) else value
+        made = (
+            {key: item if type(item) is str else plain(item, levels - 1) for key, item in value.items()}
+            if levels
+            else value
+        )
+        return made if any(map(is_not, made.values(), value.values())) else value
     if isinstance(value, list | tuple):
         items = [plain(item, levels - 1) for item in value] if levels else value
-        changed = isinstance(value, tuple) or any(new is not old for new, old in zip(items, value, strict=True))
-        return items if changed else value
+        return items if isinstance(value, tuple) or any(map(is_not, items, value)) else value
     return _dumped(value)
 
 
