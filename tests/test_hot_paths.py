@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from utp_cli import Parser, parse
+from utp_cli import Parser, parse, replay
 from utp_cli.diagnosis import call_view, subject
 from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine import machine, plan
+from utp_cli.healing import Healer
 from utp_cli.parsing import json_rung, native, parser as parsing
 from utp_cli.repair import shortcuts, strings
+from utp_cli.replaying import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,11 +143,39 @@ def python_calls(run: Callable[[], Any]) -> int:
     return count
 
 
-MOST_CALLS = {"native": 340, "marked": 360, "prose": 210}
+MOST_CALLS = {"native": 272, "marked": 338, "prose": 196, "native, to_dict": 482, "marked, to_dict": 541}
 """What an answer of one or two calls, or of none, may take. Fewer is better: lower it then."""
 
 
 @pytest.mark.parametrize("kind", MOST_CALLS)
 def test_a_sound_answer_takes_few_steps(kind):
     inputs = {"native": json.dumps(native_body(2)), "marked": MARKED, "prose": "It is 3 < 4, as [1] shows. " * 50}
-    assert python_calls(lambda: parse(inputs[kind])) <= MOST_CALLS[kind]
+    name, _, told = kind.partition(", ")
+    assert python_calls(lambda: parse(inputs[name]).to_dict() if told else parse(inputs[name])) <= MOST_CALLS[kind]
+
+
+def test_a_replay_reads_the_tools_that_requests_share_once(counted):
+    counts = counted(chunks, "known_tools")
+    tools = [{"type": "function", "function": {"name": "write", "parameters": {"type": "object"}}}]
+    exchanges = [{"request": {"tools": json.loads(json.dumps(tools))}, "response": native_body(1)}] * 9
+    assert replay({"exchanges": exchanges}).to_dict()["metrics"]["valid"] == 1.0
+    assert counts == {"known_tools": 1}
+
+
+def test_a_replay_reads_the_turns_of_a_conversation_once(counted):
+    counts = counted(subject, "turns_of")
+    message = native_body(1)["choices"][0]["message"]
+    result = {"role": "tool", "tool_call_id": "c0", "content": "done"}
+    assert len(replay({"messages": [{"role": "user", "content": "go"}, *[message, result] * 20]}).sessions) == 1
+    assert counts == {"turns_of": 1}
+
+
+def test_a_clean_piece_of_a_healed_stream_takes_few_steps():
+    def event(word: str) -> bytes:
+        choice = {"index": 0, "delta": {"content": word}, "finish_reason": None}
+        return b"data: " + json.dumps({"object": "chat.completion.chunk", "choices": [choice]}).encode() + b"\n\n"
+
+    tools = [{"type": "function", "function": {"name": "write", "parameters": {"type": "object"}}}]
+    healer = Healer(request={"stream": True, "tools": tools}, path="/v1/chat/completions")
+    assert healer.feed(event(" word")) == event(" word")
+    assert python_calls(lambda: healer.feed(event(" word"))) <= 87
