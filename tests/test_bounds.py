@@ -16,6 +16,8 @@ from hypothesis import given, strategies as st
 from tests.test_cli import utp
 from utp_cli import audit, detect, parse, replay
 from utp_cli.io.profiles import read_configuration
+from utp_cli.parsing.candidates import Candidate
+from utp_cli.parsing.collect import merged
 from utp_cli.protocol.errors import BadFile
 from utp_cli.schemas.expansion import expands_too_far
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
@@ -309,6 +311,16 @@ def test_long_routes_cost_time_that_grows_with_them(route: str) -> None:
     begin = time.process_time()
     detect(route)
     assert time.process_time() - begin < 3  # the square takes ten
+
+
+def test_many_calls_beside_as_many_in_the_text_cost_time_that_grows_with_them() -> None:
+    def made(numbers: range) -> list[Candidate]:
+        return [Candidate(rung="native", parser="p", name="a", arguments={"x": number}) for number in numbers]
+
+    native, markup = made(range(10_000, 30_000)), made(range(29_999, 49_999))
+    begin = time.process_time()
+    assert len(merged(native, markup)) == 39_999
+    assert time.process_time() - begin < 2.5  # the square takes seven
 
 
 def test_every_promise_names_tests_that_exist() -> None:

@@ -35,6 +35,8 @@ def _refuse(constant: str) -> Any:
 
 # Only the type of a number is asked for, so one above the digit limit may lose digits.
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=lambda digits: int(digits[:4000]))
+_LENIENT = json.JSONDecoder(strict=False, parse_int=str)
+"""Says of a text only where it breaks off."""
 
 
 def strict(text: str) -> Strict:
@@ -52,7 +54,7 @@ def strict(text: str) -> Strict:
 def broken_off(text: str) -> str:
     """Say where a JSON text breaks off: `string`, `separator`, `closers`; `""` where it does not."""
     try:
-        json.loads(text, strict=False, parse_int=str)
+        _LENIENT.decode(text)
     except json.JSONDecodeError as error:
         if error.msg.startswith("Unterminated string") or _HALF_ESCAPE.search(text[-6:]):
             return "string"

@@ -42,13 +42,16 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
     """
     if answer.stop == "length":
         for call in answer.call_views:
-            if call.reason == "truncated" or (call.text_due and broken_off(call.text)):
-                yield _cut(call, f"the call of {call.name or 'a tool'} was cut off by the token limit", answer)
+            where = broken_off(call.text)
+            if call.reason == "truncated" or (call.text_due and where):
+                message = f"the call of {call.name or 'a tool'} was cut off by the token limit"
+                yield _cut(call, message, answer, where)
             elif call is answer.call_views[-1] and call.native and call.whole and not (call.text_due or call.free_text):
                 message = (
                     f"the token limit was reached in the call of {call.name or 'a tool'}: arguments may be missing"
                 )
-                yield replace(_cut(call, message, answer), severity="error" if not call.arguments else "warning")
+                cut = _cut(call, message, answer, where)
+                yield replace(cut, severity="error" if not call.arguments else "warning")
 
 
 @diagnosis("truncation-hidden", "error", views=("call_views",))
@@ -69,7 +72,8 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     limit = fixes.limit_of(answer.request)
     full = limit is not None and (answer.completion_tokens or 0) >= limit
     for call in () if answer.stop == "length" else answer.call_views:
-        where = broken_off(call.text) if call.text_due and not call.reading.ok else ""
+        breaks = "" if call.reading.ok else broken_off(call.text)
+        where = breaks if call.text_due else ""
         early = where in {"string", "separator"} or (
             call.reason == "truncated" and not where and not is_prose(call.text)
         )
@@ -81,13 +85,14 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
                 call,
                 f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}",
                 answer,
+                breaks,
             )
 
 
-def _cut(call: CallView, message: str, answer: Answer) -> Observation:
+def _cut(call: CallView, message: str, answer: Answer, where: str) -> Observation:
     return Observation(
         message=message,
-        evidence=f"breaks off {_WHERE[broken_off(call.text)]}: …{call.text[-80:]}",
+        evidence=f"breaks off {_WHERE[where]}: …{call.text[-80:]}",
         pointer=call.pointer,
         span=call.span,
         fix=fixes.token_limit(answer),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, Repair, ToolCall
@@ -29,12 +30,12 @@ def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Can
     """Native calls, then markup calls that no native call equals; each native call outranks one."""
     if not native:
         return [*markup]
-    left = [_key(c) for c in native if not c.reason] if markup else []
+    left = Counter(_key(c) for c in native if not c.reason) if markup else Counter()
     out = list(native)
     for candidate in markup:
         key = _key(candidate)
-        if candidate.reason is None and key in left:
-            left.remove(key)
+        if candidate.reason is None and left[key]:
+            left[key] -= 1
         else:
             out.append(candidate)
     return out
