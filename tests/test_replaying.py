@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -405,6 +406,27 @@ def test_metrics() -> None:
         "hermes": (1, 1.0),
     }
     assert parsers["hermes"]["by_repair"] == {"trailing-comma": 1}
+
+
+def test_a_call_that_somebody_expects_stands_for_no_other() -> None:
+    rows = [
+        {
+            "response": body(None, ("search", {"query": "b"}), ("search", {"query": "c"})),
+            "expected": {"calls": [call("search", query="a"), call("search", query="b"), call("other")]},
+        }
+    ]
+    told = replay({"exchanges": rows}).metrics.to_dict()
+    assert told["selection_accuracy"] == round(2 / 3, 4)
+    assert told["parameter_accuracy"] == 0.5
+
+
+def test_many_calls_against_as_many_cost_time_that_grows_with_them() -> None:
+    many = [("search", {"query": number}) for number in range(8000)]
+    expected = [call("search", query=number) for number in range(4000, 12_000)]
+    begin = time.process_time()
+    told = replay({"exchanges": [{"response": body(None, *many), "expected": {"calls": expected[::-1]}}]}).metrics
+    assert told.to_dict()["parameter_accuracy"] == 0.5
+    assert time.process_time() - begin < 6  # the square takes 18
 
 
 LONG = ROWS + 9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -97,14 +97,18 @@ class GroupTally:
 
     def _judge(self, outcome: Outcome) -> None:
         """Count how well the calls fit those that somebody accepted."""
-        left = list(outcome.calls)
-        for wanted in outcome.expected:
-            same = [call for call in left if call["name"] == wanted.get("name")]
-            call = next((c for c in same if c["arguments"] == wanted.get("arguments")), next(iter(same), None))
-            self.selection.add(call is not None)
-            if call is not None:
-                left.remove(call)
-                self.parameters.add(*_agreeing(call["arguments"], wanted.get("arguments")))
+        same = len(outcome.expected) - len(outcome.lost)
+        values = sum(map(_values, outcome.expected)) - sum(map(_values, outcome.lost))
+        self.selection.add(same, same)
+        self.parameters.add(values, values)
+        others: dict[str, deque[Any]] = {}
+        for call in outcome.found:
+            others.setdefault(str(call["name"]), deque()).append(call["arguments"])
+        for wanted in outcome.lost:
+            found = others.get(str(wanted.get("name")))
+            self.selection.add(bool(found))
+            if found:
+                self.parameters.add(*_agreeing(found.popleft(), wanted.get("arguments")))
 
     def merge(self, other: GroupTally) -> None:
         """Count what another one has counted."""
@@ -159,6 +163,12 @@ class GroupTally:
     def gain(self) -> float | None:
         """How many times faster calls of equal length are side by side; None where there were never several."""
         return round(self.steps.whole / self.steps.part, 2) if self.steps.part else None
+
+
+def _values(call: dict[str, Any]) -> int:
+    """Count the arguments of a call as `_agreeing` does."""
+    arguments = call.get("arguments")
+    return (len(arguments) or 1) if isinstance(arguments, dict) else 1
 
 
 def _agreeing(found: Any, wanted: Any) -> tuple[int, int]:
