@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 
 from utp_cli import replay
 from utp_cli.app import app
-from utp_cli.io.sessions import SessionFile
+from utp_cli.io.sessions import SessionFile, export
 from utp_cli.io.unpacking import MOST, unpack, unpacked
 from utp_cli.protocol.errors import BadFile
 from utp_cli.recording.capture import UNREADABLE, WITHHELD, RecordedExchange, row_of
@@ -732,6 +732,32 @@ def test_a_file_that_cannot_be(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadFile):
         SessionFile(tmp_path / name, {"utp_session": 1})
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes are POSIX's")
+def test_files_that_are_none(tmp_path: Path) -> None:
+    loop, pipe = tmp_path / "loop", tmp_path / "pipe"
+    loop.symlink_to("loop")
+    os.mkfifo(pipe)
+    for path, why in ((loop, "Too many levels of symbolic links"), (pipe, "nobody reads this pipe")):
+        with pytest.raises(BadFile, match=f"cannot be written: {why}"):
+            SessionFile(path, {"utp_session": 1})
+    with pytest.raises(BadFile, match="Too many levels of symbolic links"):
+        export([], loop)
+    assert sorted(tmp_path.iterdir()) == [loop, pipe]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are POSIX's")
+def test_a_pipe_whose_reader_left_is_told(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    file = SessionFile(pipe, {"utp_session": 1})
+    assert os.read(reader, 100) == b'{"utp_session": 1}\n'
+    os.close(reader)
+    with pytest.raises(BadFile, match="Broken pipe"):
+        file.add({"request": {}})
+    file.close()
 
 
 # -- redaction ---------------------------------------------------------------------------------------------------

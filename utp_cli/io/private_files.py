@@ -21,6 +21,14 @@ def private(name: str, flags: int) -> int:
     return os.open(name, flags, 0o600)
 
 
+def device(name: str, flags: int) -> int:
+    """Open a pipe or a device for writing, as `private` opens files. A pipe that nobody reads raises OSError."""
+    handle = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(handle, True)
+    return handle
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Keep other writers of utp away from a file while this is open. Raises `BadFile` where there is one.
@@ -30,7 +38,7 @@ def locked(path: Path) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - only who writes pays
 
-    target = path.resolve()
+    target = Path(os.path.realpath(path))  # takes links in a circle
     if target.exists() and not target.is_file():
         yield
         return

@@ -7,6 +7,7 @@ its content says (`replaying/importing.py`).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.io.inputs import is_session
-from utp_cli.io.private_files import locked, private
+from utp_cli.io.private_files import device, locked, private
 from utp_cli.io.replacing import PRIVATE, Replacement
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.numbers import dumps, loads
@@ -247,8 +248,9 @@ class SessionFile:
         with ExitStack() as opened:
             opened.enter_context(locked(path))
             try:
-                self._file = opened.enter_context(open(path, "a+b", buffering=0, opener=private))
-                self._regular = path.is_file()
+                self._regular = path.is_file() or not path.exists()
+                mode, opener = ("a+b", private) if self._regular else ("wb", device)
+                self._file = opened.enter_context(open(path, mode, buffering=0, opener=opener))
                 if self._regular and path.stat().st_size and not _header_of(path):
                     raise BadFile(str(path), "exists and is no session file; choose another with -o")
                 if self._regular:
@@ -256,7 +258,8 @@ class SessionFile:
                 if not self._regular or path.stat().st_size == 0:
                     self.add(header)
             except OSError as error:
-                raise BadFile(str(path), f"cannot be written: {error.strerror or error}") from None
+                why = "nobody reads this pipe" if error.errno == errno.ENXIO else error.strerror or error
+                raise BadFile(str(path), f"cannot be written: {why}") from None
             self._opened = opened.pop_all()
 
     def add(self, row: Mapping[str, Any]) -> None:
