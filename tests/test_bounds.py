@@ -15,6 +15,8 @@ from hypothesis import given, strategies as st
 
 from tests.test_cli import utp
 from utp_cli import audit, detect, parse, replay
+from utp_cli.detection.command_line import is_modelfile
+from utp_cli.detection.go_template import take_apart
 from utp_cli.io.profiles import read_configuration
 from utp_cli.parsing.candidates import Candidate
 from utp_cli.parsing.collect import merged
@@ -321,6 +323,22 @@ def test_many_calls_beside_as_many_in_the_text_cost_time_that_grows_with_them() 
     begin = time.process_time()
     assert len(merged(native, markup)) == 39_999
     assert time.process_time() - begin < 2.5  # the square takes seven
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: take_apart("{{ if .ToolCalls }}{{" + '""' * 20_000 + " {"),
+        lambda: take_apart("{{`" * 20_000),
+        lambda: is_modelfile(" #\n" * 20_000 + "x"),
+        lambda: is_modelfile("\n" * 60_000 + "x"),
+    ],
+    ids=["quotes", "backticks", "comments", "blank lines"],
+)
+def test_a_pattern_tries_nothing_twice(read) -> None:
+    begin = time.process_time()
+    read()
+    assert time.process_time() - begin < 2.5
 
 
 def test_every_promise_names_tests_that_exist() -> None:

@@ -20,7 +20,7 @@ _STYLES = (
     ("dotted", re.compile(r"[^.]+(?:\.[^.]+)+")),
     ("kebab-case", re.compile(r"[^-]+(?:-[^-]+)+")),
     ("snake_case", re.compile(r"_*[^_]+(?:_+[^_]+)+_*")),
-    ("camelCase", re.compile(r"[a-z]+[a-z0-9]*[A-Z]\w*")),
+    ("camelCase", re.compile(r"[a-z][a-z0-9]*+[A-Z]\w*")),
     ("PascalCase", re.compile(r"[A-Z]+[a-z0-9]\w*")),
 )
 

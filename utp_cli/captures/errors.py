@@ -20,12 +20,12 @@ _MOST_LOOKED_AT: Final = 2000
 """Values of a document that are looked at for an error."""
 _BODY: Final = regex(r"""\{(?=\s*\\*["'])|\[(?=\s*\{\s*\\*["'])""")
 _CLOSING: Final = regex(
-    r"\s*(?:\(Service: \w[^)\n]{0,300}\)(?: ?\(SDK Attempt Count: \d+\))?|\(request id: \w{1,80}\)|\(Code -?\d{1,6}\)"
-    r"|\. Received Model Group=.*|During task with name .*|\(Code: \d{3}\))\s*\Z",
+    r"(?<!\s)\s*+(?:\(Service: \w[^)\n]{0,300}\)(?: ?\(SDK Attempt Count: \d+\))?|\(request id: \w{1,80}\)"
+    r"|\(Code -?\d{1,6}\)|\. Received Model Group=.*|During task with name .*|\(Code: \d{3}\))\s*+\Z",
     re.DOTALL,
 )
 """What wrappers put behind an error."""
-_ESCAPED: Final = regex(r"""\\+(?=["'])""")
+_ESCAPED: Final = regex(r"""(?<!\\)\\++(?=["'])""")
 _INNER_KEYS: Final = (
     "responseBody",
     "response_body",

@@ -28,7 +28,6 @@ _QUOTE: Final = regex(r"[ ]{0,3}>(?:[ ]?>)*[ ]?")
 _TRANSCRIPT: Final = regex(r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|ALPN|TLS|SSL|Request))", re.MULTILINE)
 _BORDER: Final = regex(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
 _BOXED: Final = regex(r"\s*[│┃║][ ]?")
-_BOX_END: Final = regex(r"[ ]*█?[ ]*[│┃║▌▐█]?[ ]*")
 _GROUP: Final = regex(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
 _GLYPHS: Final = "⎿✕✖✗❌❯⏺●■▲⚠⨯◇◆○◐◓◑◒⨉"
 _GLYPH: Final = regex(rf"[ \t]*(?:[{_GLYPHS}]\ufe0f?[ \t]*)+")

@@ -184,7 +184,7 @@ _LINE = regex(r"^[ \t]*(FROM|TEMPLATE|RENDERER|PARSER|PARAMETER)[ \t]+(.+)$", re
 
 def is_modelfile(text: str) -> bool:
     """Whether a text is a Modelfile of Ollama."""
-    return bool(re.match(r"(?:\s*#[^\n]*\n|\s)*FROM[ \t]+\S", text, re.IGNORECASE)) and " AS " not in text
+    return bool(re.match(r"(?:\s|#[^\n]*\n)*FROM[ \t]+\S", text, re.IGNORECASE)) and " AS " not in text
 
 
 def read_modelfile(text: str) -> StartCommand:

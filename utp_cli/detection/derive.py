@@ -30,12 +30,13 @@ _TABLES = 60
 """Tables that are tried; a clear template needs one."""
 _TOKEN = regex(r"<[^<>\s]*>|\[[^\[\]\s]*\]|\s+|[\w.:-]+|.", re.DOTALL)
 _BRACKET = regex(r"[\[{]")
-_FENCE = regex(r"\s*```[a-z]*\s*\Z")
+_FENCE = regex(r"(?<!\s)\s*+```[a-z]*+\s*+\Z")
 _FENCE_END = regex(r"\A\s*```")
 _LAST_TAG = regex(r"<([\w.:-]+)>\s*\Z")
-_SLOT = regex(r"""(?P<open>.*?)\s*(?:(?<=\s)(?P<attribute>[\w:.-]+)\s*)?=\s*["']?\Z""", re.DOTALL)
+_ASSIGNS = regex(r"""\s*["']?""")
+_SLOT = regex(r"(?<=\s)[\w:.-]+")
 _ATTRIBUTES = regex(r"""\A["']?(?:\s+[\w:.-]+=["'][^"']*["'])*""")
-_ATTRIBUTE = regex(r"""([\w:.-]+)=["']([^"']*)["']""")
+_ATTRIBUTE = regex(r"""(?<![\w:.-])([\w:.-]++)=["']([^"']*)["']""")
 
 
 def derive(one: str, two: str, *, reads: Callable[[Dialect], int]) -> Table | None:
@@ -302,13 +303,16 @@ def _pair(opening: str, key_value: str, closing: str) -> Table | None:
 
 def _tag(opening: str, key_value: str, closing: str, other: str = "") -> Table | None:
     """Return the tag of an argument from what stands before its slot, behind it and behind its value."""
-    slot = _SLOT.fullmatch(opening)
-    if slot is None or not slot["open"].strip():
+    ahead, sign, behind = opening.rpartition("=")
+    ahead = ahead.rstrip()
+    attribute = _SLOT.fullmatch(ahead, len(ahead) - len((ahead.split() or [""])[-1]))
+    start = ahead[: attribute.start()].strip() if attribute else ahead.strip()
+    if not sign or not start or not _ASSIGNS.fullmatch(behind):
         return None
     end = _ATTRIBUTES.sub("", key_value).strip()
     told = dict(_ATTRIBUTE.findall(key_value))
     differing = [key for key, value in _ATTRIBUTE.findall(other) if told.get(key, value) != value]
-    tag = {"open": slot["open"].strip(), "slot": slot["attribute"] or "=", "close": closing, "end": end or ">"}
+    tag = {"open": start, "slot": attribute[0] if attribute else "=", "close": closing, "end": end or ">"}
     return {**tag, **({"type": differing[0]} if differing else {})}
 
 

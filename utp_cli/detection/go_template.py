@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     Node: TypeAlias = "str | Action | Block"
 
 _GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*(?:json\s+)?\$?\.[A-Z]")
-_ACTION = regex(r"\{\{((?:\"[^\"\n]*\"|`[^`]*`|[^{}])*)\}\}")
+_ACTION = regex(r"\{\{((?>(?:\"[^\"\n]*\"|`[^`]*`|[^{}])*))(\}\})?")
+"""An action, or what begins one and never ends: passed over as a whole, so that nothing is read twice."""
 _OPENS_CALLS = regex(r"(?:if|range|with)\b(?!\s+not\b).*\.ToolCalls", re.DOTALL)
 _RANGE = regex(r"range\s+(?:(?:\$(?P<key>\w+)\s*,\s*)?\$(?P<value>\w+)\s*:?=\s*)?(?P<what>.*)", re.DOTALL)
 _COUNTED = regex(r"(?:if|with)\s+(?:(?:gt|ne)\s+)?\$(?P<name>\w+)(?:\s+0)?")
@@ -71,7 +72,7 @@ def take_apart(source: str) -> GoTemplate:
 def _pieces(source: str) -> Iterator[tuple[str, str]]:
     """Split into text and actions; `{{-` and `-}}` eat the whitespace next to them."""
     at, trimmed = 0, False
-    for found in _ACTION.finditer(source):
+    for found in filter(lambda found: found[2], _ACTION.finditer(source)):
         text, action = source[at : found.start()], found[1]
         text = text.lstrip() if trimmed else text
         yield "text", text.rstrip() if action.startswith("-") else text

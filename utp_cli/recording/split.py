@@ -34,19 +34,37 @@ def without_split(text: str, spans: Spans) -> str:
     whole = _decoded(text) if text.lstrip().startswith("[") else None
     if isinstance(whole, list):
         return dumps(whole) if _clean(whole, spans) else text
-    lines = text.split("\n")
-    starts = [len(line) - len(line.removeprefix("data:")) for line in lines]
-    events = [_decoded(line[start:]) for line, start in zip(lines, starts, strict=True)]
-    for number in _clean(events, spans):
+    if not holds_split((_event(line)[1] for line in _lines(text)), spans):
+        return text  # nearly always: no event of a long stream was kept
+    lines = [*_lines(text)]
+    heads, events = zip(*map(_event, lines), strict=True)
+    for number in _clean([*events], spans):
         ending = "\r" if lines[number].endswith("\r") else ""
-        head = "data: " if starts[number] else ""
-        lines[number] = head + dumps(events[number]) + ending
+        lines[number] = f"{heads[number]}{dumps(events[number])}{ending}"
     return "\n".join(lines)
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
+def _event(line: str) -> tuple[str, Any]:
+    """Return what stands before an event, and the event."""
+    plain = line.removeprefix("data:")
+    return "data: " if len(plain) < len(line) else "", _decoded(plain)
 
 
 def holds_split(events: Iterable[Any], spans: Spans) -> bool:
     """Whether `spans` finds anything in the joined texts of events."""
-    return any(spans("".join(p.holder[p.key] for p in pieces)) for pieces in _texts(events))
+    groups: dict[int, list[str]] = {}
+    for place, _, holder, key in _strings(events):
+        texts, text = groups.setdefault(place, []), holder[key]
+        texts.append(texts[-1] if texts and texts[-1] == text else text)  # what every event repeats is kept once
+    return any(spans("".join(texts)) for texts in groups.values())
 
 
 def _clean(events: list[Any], spans: Spans) -> set[int]:
@@ -83,8 +101,15 @@ def _cut(pieces: list[_Piece], found: list[tuple[int, int]]) -> set[int]:
 
 def _texts(events: Iterable[Any]) -> Iterator[list[_Piece]]:
     """Group the strings of events by where they stand."""
-    places: dict[tuple[int, Any], int] = {}  # a place is a number: (the place around it, its key) → itself
     groups: dict[int, list[_Piece]] = {}
+    for place, *piece in _strings(events):
+        groups.setdefault(place, []).append(_Piece(*piece))
+    yield from groups.values()
+
+
+def _strings(events: Iterable[Any]) -> Iterator[tuple[int, int, Any, Any]]:
+    """Yield each string of events: the place where it stands, the event's number, what holds it, its key there."""
+    places: dict[tuple[int, Any], int] = {}  # a place is a number: (the place around it, its key) → itself
     for number, event in enumerate(events):
         waiting = [(0, event)]
         while waiting:
@@ -101,10 +126,9 @@ def _texts(events: Iterable[Any]) -> Iterator[list[_Piece]]:
                 if isinstance(item, str | dict | list):
                     there = places.setdefault((place, key), len(places) + 1)
                     if isinstance(item, str):
-                        groups.setdefault(there, []).append(_Piece(number, value, key))
+                        yield there, number, value, key
                     else:
                         waiting.append((there, item))
-    yield from groups.values()
 
 
 def _decoded(text: str) -> Any:

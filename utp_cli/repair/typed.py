@@ -31,7 +31,7 @@ _ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "str
 _DIGITS: Final = 4000
 """Longer numbers stay text: the interpreter refuses to convert them."""
 _INTEGER: Final = regex(r"[+-]?[0-9]+(?:\.0+)?")
-_NUMBER: Final = regex(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER: Final = regex(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]+)?")
 _LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _SPELT: Final = {"True": "true", "False": "false", "None": "null"}
 _BRACKETS: Final = {"object": "{", "array": "["}

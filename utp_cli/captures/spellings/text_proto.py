@@ -19,7 +19,7 @@ from utp_cli.repair.strict import NUMBER, number
 from utp_cli.wire.access import dict_of, dicts_of
 
 _SPACE: Final = regex(r"[ \t\r\n]*")
-_FIELD: Final = regex(r"([a-z_][a-z0-9_]*)[ \t]*(:?[ \t]*\{|:[ \t]*)")
+_FIELD: Final = regex(r"([a-z_][a-z0-9_]*+)[ \t]*+(:[ \t]*+\{?|\{)")
 _WORD: Final = regex(r"[\w.+-]+")
 _LISTS: Final = frozenset({"candidates", "parts", "fields", "values", "safety_ratings"})
 """Fields that repeat."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ENTITY: Final = regex(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
 _ESCAPE: Final = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_NEXT: Final = regex(r'[ \t]*,?[ \t]*\n+[ \t]*(?="(?:data|event): ?)')
+_NEXT: Final = regex(r'[ \t]*+(?:,[ \t]*+)?\n++[ \t]*+(?="(?:data|event): ?)')
 """Between the quoted lines of one stream."""
 _FIRST_PIECE: Final = 4096
 

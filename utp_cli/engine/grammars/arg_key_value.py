@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_NAME = regex(r"\s*([\w.:/-]{1,200})\s*(?:\\n)?\s*")
+_NAME = regex(r"\s*+([\w.:/-]{1,200})\s*+(?:\\n)?\s*+")
 _NAME_END = regex(r"[<>\n\\{]|\]<")
 _NAME_AND_KEY = regex(r"\s*([\w.:/-]{1,200})\s+(?=[\w.-]{1,200}\s*\Z)")
 """A name with a key behind it whose opening tag is missing; a name holds no blank."""

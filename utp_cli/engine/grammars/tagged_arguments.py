@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
-_ATTRIBUTE = regex(r"""([^\s=<>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
+_ATTRIBUTE = regex(r"""(?<![^\s=<>"'])([^\s=<>"']++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
 _SLOT = regex(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
 
 
