@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -52,6 +53,7 @@ def _handler(played: Played) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
+            body = gzip.decompress(body) if self.headers["content-encoding"] == "gzip" else body
             played.asked.append((self.path, json.loads(body)))
             played.headers.append({name.lower(): value for name, value in self.headers.items()})
             scenario = played.scenarios[self.headers["x-scenario"]]

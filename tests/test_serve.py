@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import signal
@@ -175,6 +176,17 @@ def test_a_stream_is_recorded_as_the_server_sent_it(played: Played) -> None:
 def test_a_request_without_tools_is_not_read(changes: dict[str, Any], played: Played, served: Served) -> None:
     scenario = play(played, "chat-hermes-stream")
     assert post(served.url, scenario, **changes).content == body_of(scenario)
+
+
+def test_a_request_in_a_content_encoding_passes_and_is_told(played: Played) -> None:
+    with serving(played.url) as served:
+        scenario = play(played, "chat-hermes-body")
+        headers = {"x-scenario": scenario["id"], "content-encoding": "gzip", "content-type": "application/json"}
+        packed = gzip.compress(json.dumps(request_of(scenario)).encode())
+        url = served.url + path_of(scenario)
+        answer = httpx.post(url, content=packed, headers=headers, timeout=WAIT, trust_env=False)
+        assert (answer.status_code, answer.content) == (200, body_of(scenario))
+        assert served.last().note == "not healed: the request is in the content encoding gzip"
 
 
 def test_what_fails_inside_passes(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:

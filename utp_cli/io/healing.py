@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.healer.exchange import wire_of
 from utp_cli.io.proxy import MOST, Unreached, passed_headers, refuse
 from utp_cli.protocol.numbers import loads
 from utp_cli.recording.tally import UNCHANGED
@@ -18,7 +19,7 @@ from utp_cli.serving.raw_answers import RawAnswers
 from utp_cli.serving.wires import NDJSON, asked_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import httpx
 
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 
 HEALED: Final = "x-utp-healed"
 """The header of an answer that was changed: the codes of its heals."""
-_ENCODED: Final = frozenset({"content-encoding"})
+
+
+def _coding_of(headers: Iterable[tuple[str, str]]) -> str:
+    """Return the content encoding that headers name; empty where there is none."""
+    codings = [value.strip() for name, value in headers if name.lower() == "content-encoding"]
+    return next((coding for coding in codings if coding.lower() not in ("", "identity")), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +67,11 @@ class Healing:
 
     def __call__(self, capture: RecordedExchange) -> Passage | None:
         """Return what heals an exchange; None where there is nothing to heal: no model is asked, or it has no tools."""
-        encoded = any(name.lower() == "content-encoding" for name, _ in capture.request_headers)
-        if capture.method != "POST" or encoded:
+        if capture.method != "POST":
+            return None
+        if coding := _coding_of(capture.request_headers):
+            wire = wire_of(capture.path)
+            capture.note = f"not healed: the request is in the content encoding {coding[:40]}" if wire else ""
             return None
         try:
             asked = asked_of(capture.path, capture.request_body)
@@ -200,10 +209,9 @@ class HealedExchange:
         passed = passed_headers(response)
         told = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in passed]
         capture.status, capture.response_headers = response.status_code, told
-        encoded = [value for name, value in told if name.lower() in _ENCODED and value.lower() != "identity"]
         self._answer = answer = self._exchange.answer(response.status_code, told)
-        if encoded:
-            answer.release(f"its content encoding is {encoded[0][:40]}, though none was asked for")
+        if coding := _coding_of(told):
+            answer.release(f"its content encoding is {coding[:40]}, though none was asked for")
         kept: list[bytes] = []
         size, self._released = 0, time.monotonic()
         try:
