@@ -5,33 +5,16 @@ What each can do stands in `facts.grammar_compilers`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, compact, shown
-from utp_cli.facts.grammar_compilers import (
-    FORMATS,
-    IGNORED,
-    IN_WORDS,
-    LLAMA,
-    LONGEST,
-    PATTERNS_IGNORED_BY_LLAMA,
-    PATTERNS_REFUSED_BY_XGRAMMAR,
-    REFUSED,
-    SERVERS,
-    XGRAMMAR,
-    Limit,
-)
-from utp_cli.schemas.shapes import is_number
+from utp_cli.facts.grammar_compilers import SERVERS, XGRAMMAR
+from utp_cli.schemas.compilable import Uncompilable, uncompilable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.auditing.nodes import Node
-
-_LENGTHS = ("minLength", "maxLength")
-_COUNTS = ("minItems", "maxItems")
-_REPETITION = re.compile(r"\{(\d{1,9})(?:,(\d{0,9}))?\}")
 
 
 def _going_to(tool: AuditedTool, servers: tuple[str, ...]) -> list[str]:
@@ -39,81 +22,34 @@ def _going_to(tool: AuditedTool, servers: tuple[str, ...]) -> list[str]:
     return [target.provider.name for target in tool.targets if target.provider.name in servers]
 
 
-def _named(node: Node, limits: tuple[Limit, ...]) -> Iterator[tuple[list[str], str, str]]:
-    """Yield for each keyword that a server cannot do: the servers, the keyword, what to do instead."""
-    for limit in limits:
-        names = _going_to(node.tool, limit.servers)
-        if names and (not limit.types or not limit.types.isdisjoint(node.types)):
-            yield from (
-                (names, key, limit.instead) for key in limit.keywords if node.schema.get(key) not in (None, False)
-            )
-
-
-def _of_strings(node: Node) -> Iterator[tuple[list[str], str, str]]:
-    """Yield what xgrammar refuses in the schema of a text."""
-    schema, names = node.schema, _going_to(node.tool, XGRAMMAR)
-    if not names or "string" not in node.types:
-        return
-    if isinstance(schema.get("format"), str) and schema["format"] not in FORMATS:
-        yield names, "format", "drop it, or write it as a `pattern`"
-    bounded = any(key in schema for key in _LENGTHS)
-    if bounded and ("pattern" in schema or "format" in schema):
-        key = next(key for key in _LENGTHS if key in schema)
-        yield names, key, "keep the pattern or format, and put the length into it: `^[a-z]{2,8}$`"
-    if isinstance(schema.get("pattern"), str) and re.search(PATTERNS_REFUSED_BY_XGRAMMAR, schema["pattern"]):
-        yield names, "pattern", "write it without look-around, back-references, \\b, \\p and flags"
-
-
-def _of_lengths(node: Node) -> Iterator[tuple[list[str], str, str]]:
-    """Yield the bounds that are too large for llama.cpp."""
-    names = _going_to(node.tool, LLAMA)
-    for keys, limit in ((_LENGTHS, LONGEST), (_COUNTS, LONGEST + 1)) if names else ():
-        for key in keys:
-            if is_number(node.schema.get(key)) and node.schema[key] >= limit:
-                yield names, key, f"drop it, or stay below {LONGEST:,}"
-    pattern = node.schema.get("pattern")
-    if names and isinstance(pattern, str):
-        bounds = [int(bound) for found in _REPETITION.finditer(pattern) for bound in found.groups() if bound]
-        if max(bounds, default=0) >= LONGEST:
-            yield names, "pattern", f"repeat less than {LONGEST:,} times"
-
-
-def _of_objects(node: Node) -> Iterator[tuple[list[str], str, str]]:
-    """Yield what vLLM does not hand to xgrammar: several patterns for names, several branches of allOf."""
-    schema, names = node.schema, _going_to(node.tool, ("vllm",))
-    if not names:
-        return
-    if "object" in node.types:
-        named = schema.get("patternProperties")
-        if isinstance(named, dict) and (len(named) > 1 or "properties" in schema):
-            yield names, "patternProperties", "list the names under `properties`, or keep one pattern alone"
-        beside = {"patternProperties", "properties", "unevaluatedProperties"} & schema.keys()
-        if "propertyNames" in schema and beside:
-            yield names, "propertyNames", IN_WORDS
-    if isinstance(schema.get("allOf"), list) and len(schema["allOf"]) > 1:
-        yield names, "allOf", "write the branches as one schema"
+def _found(node: Node, effect: str) -> Iterator[Uncompilable]:
+    servers = _going_to(node.tool, SERVERS)
+    found = uncompilable(node.schema, node.types, servers) if servers else ()
+    yield from (one for one in found if one.effect == effect)
 
 
 @audit_rule("UTP314", "error", "grammar-refused", on="node", providers=SERVERS)
 def grammar_refused(node: Node) -> Iterator[ToolObservation]:
     """A server's grammar compiler refuses a keyword.
 
-    What it does: knows what llama.cpp (so LM Studio too), and vLLM and SGLang with xgrammar, cannot compile:
-    repetitions of 2,000 or more; formats, keywords and regular expressions without a grammar. For vLLM a warning: with
-    the backend `auto` it falls back to another compiler, with `xgrammar` it refuses.
+    What it does: knows what llama.cpp (so LM Studio too), vLLM and SGLang with xgrammar, TGI with outlines, and
+    llguidance cannot compile: repetitions of 2,000 or more; formats, keywords and regular expressions without a
+    grammar; for outlines a schema that does not say what it is. For vLLM a warning: with the backend `auto` it falls
+    back to another compiler, with `xgrammar` it refuses.
     Why it is bad: one keyword in one tool, and the request fails for all tools ("failed to parse grammar").
     Example: `{type: string, maxLength: 65536}` for llama.cpp, `{type: array, items: {…}, uniqueItems: true}` for
     SGLang.
     Use instead: `{type: string, description: At most 65536 characters}` for llama.cpp.
     Fix safety: no fix.
     """
-    for names, key, instead in (*_named(node, REFUSED), *_of_strings(node), *_of_lengths(node), *_of_objects(node)):
+    for one in _found(node, "refused"):
+        names = " and ".join(one.servers)
         yield ToolObservation(
-            pointer=node.at(key),
-            message=f"{' and '.join(names)} cannot compile `{key}: {shown(node.schema[key], 40)}` in {node.label}",
-            hint=instead,
-            severity="warning" if names == ["vllm"] else None,
-            cause=f"{key} {names}",
+            pointer=node.at(one.keyword),
+            message=f"{names} cannot compile `{one.keyword}: {shown(node.schema[one.keyword], 40)}` in {node.label}",
+            hint=one.instead,
+            severity="warning" if one.servers == ("vllm",) else None,
+            cause=f"{one.keyword} {names}",
         )
 
 
@@ -123,49 +59,21 @@ def grammar_ignored(node: Node) -> Iterator[ToolObservation]:
 
     What it does: looks for patterns that llama.cpp cannot turn into a grammar: not from `^` to `$`, or with look-around
     or classes such as `\d` (builds before 2026 and LM Studio refuse them, newer builds take any text); and for keywords
-    that vLLM with xgrammar drops.
+    that vLLM with xgrammar and outlines drop.
     Why it is bad: values come that the schema forbids; or an older server refuses the request.
     Example: `pattern: "\\d+"`.
     Use instead: `pattern: "^[0-9]+$"`.
     Fix safety: no fix.
     """
-    for names, key, instead in _named(node, IGNORED):
+    for one in _found(node, "ignored"):
+        names = " and ".join(one.servers)
+        said = f"cannot compile the pattern {shown(node.schema[one.keyword], 40)}" if one.older else ""
         yield ToolObservation(
-            pointer=node.at(key),
-            message=f"{' and '.join(names)} ignores `{key}` in {node.label}",
-            hint=instead,
-            cause=f"{key} {names}",
+            pointer=node.at(one.keyword),
+            message=f"{names} {said or f'ignores `{one.keyword}`'} in {node.label}",
+            hint=one.instead,
+            cause=f"{one.keyword} {names}",
         )
-    names, pattern = _going_to(node.tool, LLAMA), node.schema.get("pattern")
-    if names and isinstance(pattern, str):
-        anchored = pattern.startswith("^") and pattern.endswith("$")
-        if not anchored or re.search(PATTERNS_IGNORED_BY_LLAMA, pattern):
-            yield ToolObservation(
-                pointer=node.at("pattern"),
-                message=f"{' and '.join(names)} cannot compile the pattern {shown(pattern, 40)} in {node.label}",
-                hint=f"write it as {shown(_plain(pattern), 60)}" if _plain(pattern) else "drop it",
-                cause=f"pattern {names}",
-            )
-
-
-_CLASSES = {r"\d": "0-9", r"\w": "A-Za-z0-9_", r"\s": r" \t\n"}
-
-
-def _plain(pattern: str) -> str:
-    """Return the pattern from `^` to `$`, with classes written out; `""` where that is not enough."""
-    begun, ended = pattern.startswith("^"), pattern.endswith("$")
-    inner = pattern[begun : len(pattern) - ended]
-    inside = False
-    parts = []
-    for sign in re.findall(r"\\.|.", inner, re.DOTALL):
-        inside = (inside or sign == "[") and sign != "]"
-        known = _CLASSES.get(sign)
-        parts.append(sign if known is None else known if inside else f"[{known}]")
-    inner = "".join(parts)
-    if any(sign in inner for sign in "|") and not (begun and ended):
-        inner = f"({inner})"
-    whole = f"^{'' if begun else '.*'}{inner}{'' if ended else '.*'}$"
-    return "" if re.search(PATTERNS_IGNORED_BY_LLAMA, whole) else whole
 
 
 @audit_rule("UTP316", "error", "shared-definition-differs", on="set", providers=XGRAMMAR)

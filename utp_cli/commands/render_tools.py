@@ -133,7 +133,7 @@ def render_tools(
     rendered = render_mode(
         tools, asked.mode, asked.format, tool_choice=tool_choice, strict=strict, parallel=parallel,
         model=settings.get("model"), dialect=asked.dialect, examples=shown_turns, chosen=chosen_tool,
-        context_window=asked.context_window,
+        context_window=asked.context_window, server=settings.table("server").get("engine") or settings.get("provider"),
     )  # fmt: skip
     if shown_turns and rendered.text_goes != "alone" and asked.mode != "grammar":
         raise BadOption("--examples goes with a prompt: --mode parsed, --mode grammar, or -f prompt-json")

@@ -258,6 +258,9 @@ _ALL: Final = (
     Provider(name="lmstudio", aliases=("lm-studio",)),
     Provider(name="vllm"),
     Provider(name="sglang"),
+    Provider(name="tgi", aliases=ALIASES["tgi"]),
+    Provider(name="outlines"),
+    Provider(name="llguidance", aliases=("guidance",)),
 )
 PROVIDERS: Final[dict[str, Provider]] = {provider.name: provider for provider in _ALL}
 _CALLED: Final = {name: provider for provider in _ALL for name in (provider.name, *provider.aliases)}

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from utp_cli.protocol.spans import pointer
+from utp_cli.schemas.compilable import uncompilable
+from utp_cli.schemas.types import declared
+from utp_cli.schemas.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.protocol.tools import Tool
 
 What = Literal["dropped", "bent", "moved-to-description", "refused", "kept"]
 
@@ -31,3 +41,17 @@ class Loss:
             "what": self.what,
             "message": self.message,
         }
+
+
+def grammar_losses(tool: Tool, server: str) -> Iterator[Loss]:
+    """Yield what a server's grammar compiler cannot do of the schema of a tool: it is sent as it is."""
+    for place in walk(tool.parameters, "/parameters"):
+        for one in uncompilable(place.keywords, declared(place.schema), (server,)):
+            verb = "refuses" if one.effect == "refused" else "ignores"
+            yield Loss(
+                tool=tool.name,
+                pointer=place.pointer + pointer(one.keyword),
+                keyword=one.keyword,
+                what="kept",
+                message=f"the grammar compiler of {server} {verb} it: {one.instead}",
+            )

@@ -12,13 +12,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.facts.grammar_compilers import SERVERS as COMPILERS
+from utp_cli.facts.providers import provider_called
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.rendering.constraints import SERVERS
 from utp_cli.rendering.formats.catalogue import FORMATS
 from utp_cli.rendering.grammar import call_grammar
-from utp_cli.rendering.losses import Loss
+from utp_cli.rendering.losses import Loss, grammar_losses
 from utp_cli.rendering.prompts import COMPACT_BELOW, ROLE, RULES_OF_CALLS, definitions, first_sentence, unchanged
 from utp_cli.rendering.samples import sample_arguments
 from utp_cli.rendering.spec import TEXT, Rendered
@@ -52,11 +55,14 @@ def render_mode(
     tool_choice: str = "auto",
     chosen: str | None = None,
     context_window: int | None = None,
+    server: str | None = None,
     **options: Any,
 ) -> Rendered:
     """Return what offers the tools in a mode.
 
-    `format`: a format's name (native, parsed) or a server's (all others). `chosen`: the tool that the first of two
+    `format`: a format's name (native, parsed) or a server's (all others; native: a server that takes OpenAI's form).
+    `server`: whose grammar compiler gets the schemas, where `format` does not say it; what it cannot do of them is
+    among the losses. `chosen`: the tool that the first of two
     stages chose; the second is returned. `context_window`: in tokens; a small one gets a short prompt. `options`: those
     of `render_tools`, for the modes native, parsed and grammar. Raises `UnknownName` for a mode, format, server or tool
     that does not exist, `BadOption` for a server that has no such mode.
@@ -75,10 +81,22 @@ def render_mode(
     render, usual = MODES[mode]
     if mode == "validated":
         options["short"] = context_window is not None and context_window < COMPACT_BELOW
-    return render(tools, format or usual, tool_choice, options)
+    if mode != "native":
+        return render(tools, format or usual, tool_choice, options)
+    compiler = next((name for name in map(_compiler, (format, server)) if name), None)
+    spoken = "openai-chat" if compiler and format not in FORMATS.names else format
+    rendered = render(tools, spoken or usual, tool_choice, options)
+    losses = [loss for tool in tools for loss in grammar_losses(tool, compiler)] if compiler else []
+    return replace(rendered, losses=(*rendered.losses, *losses))
 
 
 Options = dict[str, Any]
+
+
+def _compiler(server: str | None) -> str | None:
+    """Return the server's name where its compiler of grammars is known."""
+    name = provider_called(server).name
+    return name if name in COMPILERS else None
 
 
 def _native(tools: Sequence[Tool], format_: str, tool_choice: str, options: Options) -> Rendered:

@@ -1,0 +1,150 @@
+"""What grammar compilers cannot do of a schema: the table, the packages themselves, and every command that says it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from utp_cli import render_tools
+from utp_cli.schemas.compilable import uncompilable
+from utp_cli.schemas.types import declared
+
+TEXT = {"type": "string"}
+CASES: dict[str, tuple[dict[str, Any], dict[str, list[tuple[str, str]]]]] = {
+    "plain": ({"type": "string", "description": "A name"}, {}),
+    "nothing said": ({}, {}),
+    "no type": ({"description": "A name"}, {"outlines": [("description", "refused")]}),
+    "enum": ({"enum": ["a", 1]}, {}),
+    "lists": (
+        {"type": "array", "items": TEXT, "uniqueItems": True, "contains": TEXT},
+        {
+            "vllm": [("uniqueItems", "refused"), ("contains", "refused")],
+            "sglang": [("uniqueItems", "refused"), ("contains", "refused")],
+            "outlines": [("uniqueItems", "ignored"), ("contains", "ignored")],
+            "llguidance": [("uniqueItems", "refused"), ("contains", "refused")],
+        },
+    ),
+    "not unique": (
+        {"type": "array", "items": TEXT, "uniqueItems": False},
+        {
+            **{name: [("uniqueItems", "refused")] for name in ("vllm", "sglang", "llguidance")},
+            "outlines": [("uniqueItems", "ignored")],
+        },
+    ),
+    "format without type": (
+        {"enum": ["a"], "format": "zip"},
+        {name: [("format", "refused")] for name in ("sglang", "llguidance")},
+    ),
+    "pattern and format": ({"type": "string", "pattern": "^[0-9-]+$", "format": "date"}, {"sglang": [("format", "refused")]}),
+    "bounds": ({"type": "integer", "minimum": 1, "maximum": 9}, {"outlines": [("minimum", "ignored"), ("maximum", "ignored")]}),
+    "steps": (
+        {"type": "integer", "multipleOf": 5},
+        {
+            "vllm": [("multipleOf", "refused")],
+            "sglang": [("multipleOf", "refused")],
+            "outlines": [("multipleOf", "ignored")],
+        },
+    ),
+    "format of all": ({"type": "string", "format": "date-time"}, {}),
+    "format of some": ({"type": "string", "format": "ipv4"}, {"outlines": [("format", "refused")]}),
+    "format of xgrammar": (
+        {"type": "string", "format": "json-pointer"},
+        {"outlines": [("format", "refused")], "llguidance": [("format", "refused")]},
+    ),
+    "format of nobody": (
+        {"type": "string", "format": "zip"},
+        {name: [("format", "refused")] for name in ("vllm", "sglang", "outlines", "llguidance")},
+    ),
+    "anchored": ({"type": "string", "pattern": "^[a-z]+$"}, {}),
+    "open": ({"type": "string", "pattern": "[a-z]+"}, {"llama.cpp": [("pattern", "ignored")]}),
+    "look-ahead": (
+        {"type": "string", "pattern": "^(?=a)[a-z]+$"},
+        {
+            "llama.cpp": [("pattern", "ignored")],
+            **{name: [("pattern", "refused")] for name in ("vllm", "sglang", "outlines", "llguidance")},
+        },
+    ),
+    "property of letters": (
+        {"type": "string", "pattern": r"^\p{L}+$"},
+        {"llama.cpp": [("pattern", "ignored")], "vllm": [("pattern", "refused")], "sglang": [("pattern", "refused")]},
+    ),
+    "long": ({"type": "string", "maxLength": 65536}, {"llama.cpp": [("maxLength", "refused")]}),
+    "pattern and length": (
+        {"type": "string", "pattern": "^a+$", "maxLength": 5},
+        {
+            "vllm": [("maxLength", "refused")],
+            "sglang": [("maxLength", "refused")],
+            "outlines": [("pattern", "ignored")],
+        },
+    ),
+    "logic": (
+        {"type": "string", "not": {"const": "a"}},
+        {
+            "vllm": [("not", "ignored")],
+            "sglang": [("not", "refused")],
+            "outlines": [("not", "ignored")],
+            "llguidance": [("not", "refused")],
+        },
+    ),
+    "names": (
+        {"type": "object", "propertyNames": {"pattern": "^a"}},
+        {"outlines": [("propertyNames", "ignored")], "llguidance": [("propertyNames", "refused")]},
+    ),
+}  # fmt: skip
+COMPILERS = ("llama.cpp", "vllm", "sglang", "outlines", "llguidance")
+
+
+def found(schema: dict[str, Any], server: str) -> list[tuple[str, str]]:
+    return [(one.keyword, one.effect) for one in uncompilable(schema, declared(schema), (server,))]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_compiler_cannot_do_what_the_table_says_and_nothing_else(name: str) -> None:
+    schema, due = CASES[name]
+    assert {server: told for server in COMPILERS if (told := found(schema, server))} == due
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_llguidance_says_the_same(name: str) -> None:
+    matcher = pytest.importorskip("llguidance").LLMatcher
+    schema, _ = CASES[name]
+    refused = matcher.validate_grammar(matcher.grammar_from_json_schema(json.dumps(schema)))
+    assert bool(refused) == bool(found(schema, "llguidance"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_outlines_says_the_same(name: str) -> None:
+    core = pytest.importorskip("outlines_core")
+    schema, _ = CASES[name]
+    told = found(schema, "outlines")
+
+    def compiled(one: dict[str, Any]) -> str:
+        expression = core.json_schema.build_regex_from_schema(json.dumps(one))
+        if "pattern" in one:  # its automaton is what fails; that of a long text takes minutes
+            core.Index(expression, core.Vocabulary(0, {chr(code): [code] for code in range(32, 127)}))
+        return str(expression)
+
+    if any(effect == "refused" for _, effect in told):
+        with pytest.raises(Exception, match=r"\w"):
+            compiled(schema)
+        return
+    whole = compiled(schema)
+    for key, _ in told:
+        assert compiled({name: value for name, value in schema.items() if name != key}) == whole, key
+
+
+def test_rendering_says_what_the_servers_compiler_cannot_do() -> None:
+    schema = {"type": "object", "properties": {"tags": {"type": "array", "items": TEXT, "uniqueItems": True}}}
+    tool = {"name": "file_note", "description": "Files a note.", "parameters": schema}
+    [loss] = render_tools([tool], "sglang").losses
+    assert (loss["tool"], loss["pointer"], loss["what"]) == (
+        "file_note",
+        "/parameters/properties/tags/uniqueItems",
+        "kept",
+    )
+    assert "sglang refuses it" in loss["message"]
+    assert dict(render_tools([tool], "sglang")) == dict(render_tools([tool], "openai-chat"))
+    assert render_tools([tool], "llama.cpp").losses == []
+    assert render_tools([tool], "openai-chat").losses == []
