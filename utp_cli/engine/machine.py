@@ -24,7 +24,7 @@ from utp_cli.engine.reading import Declined, MarkerRead, Waiting
 from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import SURE, Source
 from utp_cli.engine.standing import settle
-from utp_cli.engine.unread import MarkerPair, Opener, unread_calls
+from utp_cli.engine.unread import Openers, unread_calls
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ class Engine:
         self._all_thought = thinking
         self._had_thinking = thinking or plan.has_thought(prompt)
         self._section: Dialect | None = None
-        self._opener: Opener | None = None
-        """The last opening marker, while no call has followed it."""
-        self._pairs: list[MarkerPair] = []
+        self._openers = Openers()
         self._events: list[Event] = []
         self._held: list[Event] | None = None
         self._turned = False
@@ -107,8 +105,9 @@ class Engine:
         if self._thinking and not self._all_thought:
             self._never_closed(self._thinking)
         self.found = settle(self.found, self.runs, self.source, self._tools)
-        last = None if self._thinking else self._opener
-        unread = unread_calls(self._pairs, last, self.runs, self.source, self._tools)
+        if self._thinking:
+            self._openers.last = None
+        unread = unread_calls(self._openers, self.runs, self.source, self._tools)
         self.found = sorted([*self.found, *unread], key=lambda found: found.start)
         self._layout.close()
         self._tell_settled()
@@ -119,7 +118,7 @@ class Engine:
     @property
     def unsettled(self) -> bool:
         """Whether text has become something else, or a call was found whose text only the end can judge."""
-        return self._turned or self._opener is not None
+        return self._turned or self._openers.any
 
     @property
     def undecided(self) -> bool:
@@ -235,10 +234,9 @@ class Engine:
         if self._thinking or self._quoting.inside:
             return
         if opens:
-            self._opener = Opener.of(hit, end, len(self.runs), token=token) or self._opener
-        elif self._opener and self._opener.closed_by(hit.marker):
-            self._pairs.append(MarkerPair(self._opener, hit.start, end))
-            self._opener = None
+            self._openers.opened(hit, end, len(self.runs), token=token)
+        else:
+            self._openers.closed(hit, end)
 
     def _try(self, hit: Hit, dialect: Dialect) -> Waiting[MarkerRead | None]:
         live = LiveCall(self, self._opened)
@@ -272,10 +270,9 @@ class Engine:
             self._settle_thinking(self._thinking)
         if dialect.body.named_before and read.calls:
             self._take_name(read.calls[0].name)
-        if self._opener and self._opener.token and dialect in self._opener.dialects and read.calls:
-            # Words between a section and its first call are noise.
-            self.runs.relabel(range(self._opener.run, len(self.runs)), "markup", only="text")
-        self._opener = None
+        section = self._openers.followed(hit.start, dialect if read.calls else None)
+        if section is not None:  # words between a section and its first call are noise
+            self.runs.relabel(range(section, len(self.runs)), "markup", only="text")
         at_end = not read.closed and self.source.closed and ends_in(self.source, read, dialect)
         first = len(self.runs)
         self._push("markup", hit.start, hit.end)

@@ -148,7 +148,10 @@ def _standing(one: FoundCall, runs: Runs, source: Source, *, prose_behind: bool)
     lead = lead_in(before_run(one.runs.start, runs, source))
     if lead != "inline":
         return lead
-    return "unsure" if goes_on(line_behind(one.runs.stop, runs, source)) else "made"
+    if not goes_on(line_behind(one.runs.stop, runs, source)):
+        return "made"
+    bare = source.slice(*one.call.payload).strip() == one.call.name  # a sentence about the markers
+    return "shown" if bare else "unsure"
 
 
 def line_behind(stop: int, runs: Runs, source: Source) -> str:

@@ -1,6 +1,8 @@
-"""Markers behind which no call was read: what stands between a pair of them, or behind the last one, is no answer.
+"""Markers behind which no call was read: what stands between a pair of them, or behind one, is no answer.
 
-- A pair around the name of a known tool, or a pair that is all there is: a call that cannot be read.
+- A pair around the name of a known tool, or a pair that is all there is: a call that cannot be read. In the middle of a
+  sentence it is shown.
+- An opening marker with that name right behind it, which nothing closes: a call that cannot be read, too.
 - An opening marker at the very end: a call that was cut off before it said anything.
 
 Other markers of that kind are text: somebody speaks about them.
@@ -8,12 +10,14 @@ Other markers of that kind are text: somebody speaks about them.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from utp_cli.engine.found import FoundCall
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import RawCall
-from utp_cli.engine.standing import before_run, lead_in, says
+from utp_cli.engine.standing import LOOK_BACK, before_run, goes_on, lead_in, says
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 
@@ -24,10 +28,14 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.runs import Runs
     from utp_cli.engine.source import Source
+    from utp_cli.engine.standing import LeadIn
 
 _WORD = regex(r"[\w.-]+")
 _LONGEST = 20_000
 """Characters between two markers in which a tool's name is looked for."""
+_HEADER = 200
+"""Characters behind a marker that nothing closes, and words in them, in which it is."""
+_HEADER_WORDS = 3
 
 
 class Opener(Record):
@@ -53,50 +61,127 @@ class Opener(Record):
 
     def closed_by(self, marker: str) -> bool:
         """Whether a marker closes what this one opens."""
-        return any(marker in (*dialect.call_close, *dialect.section_close) for dialect in self.dialects)
+        return any(marker in (*dialect.closers, *dialect.section_close) for dialect in self.dialects)
 
 
 class MarkerPair(NamedTuple):
-    """An opening and a closing marker with no call between them: `[opener.start, end)`."""
+    """An opening and a closing marker with no call between them: `[opener.start, end)`.
+
+    Where nothing closes the opening one, both ends are where the next marker opens, or the text ends.
+    """
 
     opener: Opener
     inner_end: int
     end: int
 
+    @property
+    def closed(self) -> bool:
+        return self.end > self.inner_end
 
-def unread_calls(
-    pairs: Sequence[MarkerPair], last: Opener | None, runs: Runs, source: Source, tools: Iterable[str] | None
-) -> list[FoundCall]:
+
+class Openers:
+    """The opening markers of a text that no call was read behind."""
+
+    def __init__(self) -> None:
+        self.last: Opener | None = None
+        """While neither a call, nor another marker, has followed it."""
+        self.pairs: list[MarkerPair] = []
+        """In order; none overlaps another."""
+
+    @property
+    def any(self) -> bool:
+        return self.last is not None or bool(self.pairs)
+
+    def opened(self, hit: Hit, end: int, run: int, *, token: bool) -> None:
+        """A marker opens, `run` the run behind it."""
+        if opener := Opener.of(hit, end, run, token=token):
+            self._left_open(hit.start)
+            self.last = opener
+
+    def closed(self, hit: Hit, end: int) -> None:
+        """A marker closes, if it closes the last one."""
+        if self.last and self.last.closed_by(hit.marker):
+            self.pairs.append(MarkerPair(self.last, hit.start, end))
+            self.last = None
+
+    def followed(self, position: int, dialect: Dialect | None) -> int | None:
+        """Markup that was read follows, calls of `dialect`; return the run behind the section that they stand in."""
+        last = self.last
+        if last and last.token and dialect in last.dialects:
+            self.last = None
+            return last.run
+        self._left_open(position)
+        return None
+
+    def _left_open(self, position: int) -> None:
+        if self.last:
+            self.pairs.append(MarkerPair(self.last, position, position))
+            self.last = None
+
+
+def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[str] | None) -> list[FoundCall]:
     """Return what the pairs, and the last opening marker, stand for; take it out of the text."""
-    if not pairs and last is None:
+    if not openers.any:
         return []
+    pairs, last = openers.pairs, openers.last
     names = frozenset(tools or ())
     said = [run for run in runs if run.kind == "text" and says(source.slice(run.start, run.end))] if pairs else []
     found, pieces = [], []
-    for pair in pairs:
-        begin, end = pair.opener.end, pair.inner_end
-        words = _WORD.findall(source.slice(begin, min(end, begin + _LONGEST)))
-        name = next((word for word in words if word in names), None)
-        if name or (says(source.slice(begin, end)) and _is_all(pair, said)):
-            call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
-            found.append(_found(call, pair.opener, pair.end, closed=True))
+    for pair in [*pairs, *([MarkerPair(last, source.length, source.length)] if last else ())]:
+        one = _closed(pair, said, runs, source, names) if pair.closed else _open(pair, runs, source, names)
+        if one is None:
+            continue
+        found.append(one)
+        if one.standing != "shown":
+            begin, end = one.call.payload
             pieces += [
                 TextRun("markup", pair.opener.start, begin),
                 TextRun("call", begin, end),
-                TextRun("markup", end, pair.end),
+                TextRun("markup", end, one.end),
             ]
-    if last and not says(source.slice(last.end, source.length)) and _is_made(last, runs, source):
-        call = RawCall(name=None, arguments={}, payload=(last.end, last.end), partial=[""], lack="more")
-        found.append(_found(call, last, source.length, closed=False))
-        pieces.append(TextRun("markup", last.start, source.length))
     runs.cover([piece for piece in pieces if piece.end > piece.start])
     return found
 
 
-def _found(call: RawCall, opener: Opener, end: int, *, closed: bool) -> FoundCall:
+def _closed(
+    pair: MarkerPair, said: Sequence[TextRun], runs: Runs, source: Source, names: frozenset[str]
+) -> FoundCall | None:
+    """What stands between two markers, if it is about a known tool, or all there is."""
+    begin, end = pair.opener.end, pair.inner_end
+    words = _WORD.findall(source.slice(begin, min(end, begin + _LONGEST)))
+    name = next((word for word in words if word in names), None)
+    if name is None and not (says(source.slice(begin, end)) and _is_all(pair, said)):
+        return None
+    call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
+    lead = _lead_in(pair.opener, runs, source)
+    if name and (lead == "shown" or (lead == "inline" and goes_on(_line_behind(pair.end, source)))):
+        call.reason = ""
+        return _found(call, pair, pair.end, shown=True)
+    return _found(call, pair, pair.end)
+
+
+def _open(pair: MarkerPair, runs: Runs, source: Source, names: frozenset[str]) -> FoundCall | None:
+    """What stands behind a marker that nothing closes, if that begins with a known tool, or is nothing at all."""
+    begin, end = pair.opener.end, pair.inner_end
+    header = source.slice(begin, min(end, begin + _HEADER)).split("\n\n", 1)[0]
+    words = [word.removeprefix("functions.") for word in _WORD.findall(header)[:_HEADER_WORDS]]
+    name = next((word for word in words if word in names), None)
+    nothing = end >= source.length and not says(source.slice(begin, end))
+    if not (name or nothing) or _lead_in(pair.opener, runs, source) != "made":
+        return None
+    if nothing:
+        return _found(RawCall(name=None, arguments={}, payload=(begin, begin), partial=[""], lack="more"), pair, end)
+    paragraph = source.slice(begin, end).split("\n\n", 1)[0].rstrip()
+    payload = (begin, begin + len(paragraph))
+    call = RawCall(name=name, arguments={}, payload=payload, reason="the markup cannot be read")
+    return _found(call, pair, payload[1])
+
+
+def _found(call: RawCall, pair: MarkerPair, end: int, *, shown: bool = False) -> FoundCall:
     return FoundCall(
-        call=call, dialect=opener.dialects[0], marker=opener.marker, start=opener.start, end=end, closed=closed,
-        at_end=not closed, runs=range(0),
+        call=call, dialect=pair.opener.dialects[0], marker=pair.opener.marker, start=pair.opener.start, end=end,
+        closed=pair.closed, at_end=not pair.closed and end >= pair.end, runs=range(0),
+        standing="shown" if shown else "made",
     )  # fmt: skip
 
 
@@ -105,10 +190,15 @@ def _is_all(pair: MarkerPair, said: Sequence[TextRun]) -> bool:
     return not said or (said[0].end > pair.opener.start and said[-1].start < pair.end)
 
 
-def _is_made(opener: Opener, runs: Runs, source: Source) -> bool:
-    index = next((i for i, run in enumerate(runs) if run.end > opener.start), len(runs))
+def _line_behind(position: int, source: Source) -> str:
+    return source.slice(position, min(position + LOOK_BACK, source.length)).split("\n", 1)[0]
+
+
+def _lead_in(opener: Opener, runs: Runs, source: Source) -> LeadIn:
+    """Say what the text before a marker makes of it; what is thought is shown."""
+    index = bisect_right(runs, opener.start, key=attrgetter("end"))
     inside = runs[index] if index < len(runs) else None
     if inside and inside.kind == "reasoning":
-        return False
+        return "shown"
     ahead = source.slice(inside.start, opener.start) if inside and inside.kind == "text" else ""
-    return lead_in(before_run(index, runs, source) + ahead) == "made"
+    return lead_in(before_run(index, runs, source) + ahead)

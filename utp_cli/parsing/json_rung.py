@@ -14,7 +14,7 @@ from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.reader import JsonReader
-from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.shape import CALL_LISTS, ID_KEYS, BrokenCall, Form, Payload, ShapedCall, shape_calls
 from utp_cli.repair.strict import strict
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ _LANGUAGE = regex(r"```(?!json\b)[\w+-]+[ \t]*\n")
 _FENCE_AT_END = regex(r"(?<!\s)\s*(?:```|~~~)\s*\Z")  # from where the spaces begin: else their square
 _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
+_UNNAMED = frozenset({*ID_KEYS, "type", "index", "arguments"})
+"""What a call that names no tool may hold."""
 _BLOCK = 4096
 """Characters handed to the reader of JSON at a time."""
 
@@ -101,7 +103,8 @@ def _read_lane(lane: TextField, tools: Mapping[str, Tool] | None, end: Ending, f
             alone = _stands_alone(text, start, at)
             whole = alone and not text[:start].strip("` \njson") and not text[at:].strip("` \n")
             shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
-            if not shapes and (unread := _unread(lane, reader, start, tools, found)):
+            unread = _nameless(lane, reader, start) if whole else None
+            if not shapes and (unread := unread or _unread(lane, reader, start, tools, found)):
                 found.candidates.append(unread)
                 taken += _pieces(text, start, start + len(unread.raw))
             for shaped in shapes:
@@ -158,10 +161,23 @@ def _misnamed(
     return []
 
 
+def _nameless(lane: TextField, reader: JsonReader, start: int) -> Candidate | None:
+    """Find what is a call by its place and its arguments, and names nothing to call."""
+    value = reader.value
+    listed = [value[key] for key in CALL_LISTS if value.get(key)] if isinstance(value, dict) else []
+    items = listed[0] if listed and isinstance(listed[0], list) else listed
+    if not any(isinstance(item, dict) and "arguments" in item and item.keys() <= _UNNAMED for item in items):
+        return None
+    return Candidate(
+        rung="json", parser=JSON_PARSER, name=None, arguments={}, pointer=lane.pointer, span=(start, reader.end),
+        raw=lane.engine.text[start : reader.end], reason="malformed",
+    )  # fmt: skip
+
+
 def _unread(
     lane: TextField, reader: JsonReader, start: int, tools: Mapping[str, Tool] | None, found: JsonRung
 ) -> Candidate | None:
-    """Find what begins as a call of a known tool does, on a line of its own, and is no JSON that can be read."""
+    """Find what begins as a call of a known tool does, and is no JSON that can be read."""
     text = lane.engine.text
     raw = _FENCE_AT_END.sub("", text[start : reader.end]).rstrip()
     span = (start, start + len(raw))
@@ -171,9 +187,10 @@ def _unread(
     if tools is None and not text[:start].strip():
         message = f"begins as a call of {begun[1]} does, and is no JSON that can be read"
         found.notes.append(Note(code="unread-json", message=message, pointer=lane.pointer, span=span))
-    if begun[1] not in (tools or {}) or text[text.rfind("\n", 0, start) + 1 : start].strip(" \t`"):
+    if begun[1] not in (tools or {}) or _in_program(text, start):
         return None
-    if lead_in(text[max(0, start - LOOK_BACK) : start]) == "shown" or _in_program(text, start):
+    lead = lead_in(text[max(0, start - LOOK_BACK) : start])
+    if lead == "shown" or (lead == "inline" and goes_on(text[span[1] : span[1] + LOOK_BACK].split("\n", 1)[0])):
         return None
     return Candidate(
         rung="json", parser=JSON_PARSER, name=begun[1], arguments={}, pointer=lane.pointer, span=span,
@@ -228,8 +245,8 @@ def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: boo
     """Say whether the words around the value show it. Where text goes on behind it, or no tool is known, who knows."""
     lead = lead_in(text[max(0, span[0] - LOOK_BACK) : span[0]])
     behind = _FENCE_BEHIND.sub("", text[span[1] :], count=1) if _FENCE_BEHIND.match(text, span[1]) else text[span[1] :]
-    if lead == "shown":
-        candidate.reason = "shown"
+    if lead == "shown" or (lead == "inline" and not candidate.arguments and goes_on(behind)):
+        candidate.reason = "shown"  # a name alone, in a sentence that goes on, is spoken about
     elif not known or goes_on(behind):
         candidate.standing = "unsure"
 

@@ -20,6 +20,7 @@ from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.preflight import preflight
 from utp_cli.parsing.result import Circumstances, Parsed
 from utp_cli.parsing.text_fields import Lanes
+from utp_cli.parsing.unknown_markers import unknown_calls
 from utp_cli.protocol.calls import Attempt
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field, replace
@@ -272,7 +273,7 @@ class Parser:
         return [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
 
     def _without_markers(self, end: Ending) -> JsonRung:
-        """Rung 3: what lost its markers, else JSON that is a call."""
+        """Rung 3: what lost its markers, else JSON that is a call, else what stands between unknown markers."""
         stripped = read_stripped(self._lanes, self._tools, end)
         if stripped:
             return JsonRung(candidates=stripped)
@@ -280,6 +281,8 @@ class Parser:
         if self._asked and not self._mode.in_text and all(d.body.family == "xml_elements" for d in self._asked):
             for candidate in found.candidates:  # whoever names a dialect of elements takes no JSON for a call
                 candidate.reason = candidate.reason or "shown"
+        if not (found.candidates or found.chosen or found.answer):
+            found.candidates = unknown_calls(self._lanes, self._tools)
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, list_of, text_of
 from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
@@ -152,7 +152,9 @@ def _wire_call(doc: Document) -> bool:
 
 
 def _lone_calls(doc: Document) -> bool:
-    return any(_wire_call(call) for _, call in dicts_of(doc.get("tool_calls")))
+    """A call may lack all but its id and its type."""
+    calls = [call for _, call in dicts_of(doc.get("tool_calls"))]
+    return any(_wire_call(call) or (call.get("type") == "function" and id_of(call.get("id"))) for call in calls)
 
 
 def delta_calls(doc: Document) -> bool:
@@ -163,8 +165,7 @@ def delta_calls(doc: Document) -> bool:
 
 
 def _lone_function_call(doc: Document) -> bool:
-    call = dict_of(doc.get("function_call"))
-    return bool(text_of(call.get("name"))) and isinstance(call.get("arguments"), str)
+    return isinstance(dict_of(doc.get("function_call")).get("arguments"), str)
 
 
 def _lone_choice(doc: Document) -> bool:

@@ -135,13 +135,11 @@ def _read_pairs(source: Source, body: GrowingArguments, context: Context[PairsBo
                 return False, body.position
             if key is None and not (yield from skip_tag(source, hit, body)):
                 return False, body.position
-            if key is None:
-                continue
-            if key.empty:  # a key without a value is dropped; text in its place is no value
-                behind = yield from skip_breaks(source, key.end)
+            if key is None or key.empty:  # a tag without a key, or a key without a value, is dropped; text is not
+                body.position = body.position if key is None else key.end
+                behind = yield from skip_breaks(source, body.position)
                 if behind < source.length and source.char(behind) != "<":
-                    body.reason = "text where the tag of a value is due"
-                body.position = key.end
+                    body.reason = "text where a key, or the tag of a value, is due"
                 continue
             yield from read_argument(source, key, body, context, _read_key)
         elif role_of(hit) == "close" and hit and hit.marker in context.dialect.call_close:
