@@ -86,7 +86,8 @@ class Decoder(FormatDecoder):
             where = self.at(*path, "tool_calls", len(self._open), "args")
             how = {"call_id": chunk.get("id"), "text_due": True, "absent_is_empty": True}
             call = self._open[index] = OpenCall(self, where, **how)
-        return [*call.named(chunk.get("name")), *call.add(chunk.get("args"))]
+        name, arguments = chunk.get("name"), chunk.get("args")
+        return [*call.name_piece(name, arguments), *call.add(arguments)]
 
 
 def _message(doc: dict[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]]:

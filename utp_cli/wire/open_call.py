@@ -39,6 +39,23 @@ class OpenCall:
         opened = CallOpened(key=self.key, name=self.name, id=self.id, pointer=self.place)
         return [opened, *(CallPiece(key=self.key, text=piece) for piece in self.pieces if piece)]
 
+    def continues_name(self, name: Any, arguments: Any) -> bool:
+        """Whether a further name is the next piece of this one's: none of its arguments has come so far.
+
+        The SDKs join such pieces (openai-python 2.54 `accumulate_delta`, LangChain `merge_dicts`, both of 2026). The
+        same name again is a repetition; another one that comes with whole arguments is a call of its own.
+        """
+        if not self.name or not name_of(name) or name == self.name:
+            return False
+        return self.value is ABSENT and not self.text and not (isinstance(arguments, str) and is_json(arguments))
+
+    def name_piece(self, name: Any, arguments: Any) -> list[WireEvent]:
+        """Take the name that comes with arguments: the first, or the rest of it, which only the end tells."""
+        if self.continues_name(name, arguments):
+            self.name = (self.name or "") + name
+            return []
+        return self.named(name)
+
     def add(self, piece: Any) -> list[WireEvent]:
         """Take the next piece of the arguments' text, or the arguments themselves in place of what came before.
 

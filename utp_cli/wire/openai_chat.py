@@ -235,8 +235,8 @@ class Decoder(FormatDecoder):
                 where = self.at(*state.root, "function_call", "arguments")
                 state.legacy = OpenCall(self, where, text_due=True, absent_is_empty=True)
                 state.calls.append(state.legacy)
-            events += state.legacy.named(legacy.get("name"))
-            events += state.legacy.add(legacy.get("arguments"))
+            name, arguments = legacy.get("name"), legacy.get("arguments")
+            events += [*state.legacy.name_piece(name, arguments), *state.legacy.add(arguments)]
         return events
 
     def _piece(self, state: _Choice, piece: dict[str, Any]) -> list[WireEvent]:
@@ -254,7 +254,8 @@ class Decoder(FormatDecoder):
             if index in state.by_index or state.without_index == 2:
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-collision", call.place, evidence)
-        if function.get("name") and (named_before or name is None):
+        grows = call.continues_name(name, arguments)
+        if function.get("name") and (named_before or name is None) and not grows:
             again = f" again, for the call of {named_before!r}" if named_before else " as the name"
             self.odd("name-repeated", call.place, quoted(function["name"]) + again)
         if signature := _signature(piece):
@@ -264,7 +265,7 @@ class Decoder(FormatDecoder):
         if call_id is not None:
             call.id = call.id if call.id is not None else call_id
             state.by_id[call_id] = call
-        return [*call.named(name), *call.add(arguments)]
+        return [*call.name_piece(name, arguments), *call.add(arguments)]
 
     def _same_call(
         self, state: _Choice, index: int | None, call_id: str | int | None, name: str | None, arguments: Any
@@ -272,9 +273,9 @@ class Decoder(FormatDecoder):
         """Find the call that a piece goes on with; None where it begins one.
 
         A new id with a name begins a call even under an index that is taken (some servers send 0 for all), and
-        so does another name; a new index with a name does even under an id that is taken. The same name again may be
-        sent with each piece; only where the call is complete and other complete arguments come with it, it is a second
-        call.
+        so does another name, once arguments have come: before, it is the rest of the first. A new index with a name
+        does even under an id that is taken. The same name again may be sent with each piece; only where the call is
+        complete and other complete arguments come with it, it is a second call.
         """
         last = state.calls[-1] if state.calls else None
         says_nothing = name is None and call_id is None
@@ -295,7 +296,9 @@ class Decoder(FormatDecoder):
             return None  # the call is whole, and another name comes under its id
         if call is None or name is None or call.name is None or call_id is not None:
             return call
-        return None if name != call.name or _second(call, arguments) else call
+        if name != call.name:
+            return call if index is not None and call.continues_name(name, arguments) else None
+        return None if _second(call, arguments) else call
 
     def _done(self, call: OpenCall, *, named: bool) -> CallDone:
         """End a call; one of the older kind goes by its name alone, and has no id."""
