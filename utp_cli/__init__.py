@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         rewrite as rewrite,
     )
     from utp_cli.repair.extract import repair_json as repair_json
+    from utp_cli.validation.failures import failure_of as failure_of
     from utp_cli.wire.shape import recognise as recognise
 
 __version__ = "0.2.0"
@@ -38,6 +39,7 @@ _HOMES = {
     "audit": "utp_cli.public",
     "detect": "utp_cli.detection.detect",
     "diagnose": "utp_cli.answers",
+    "failure_of": "utp_cli.validation.failures",
     "heal": "utp_cli.healing",
     "load_tools": "utp_cli.io.tool_files",
     "parse": "utp_cli.answers",

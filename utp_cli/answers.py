@@ -131,9 +131,9 @@ def diagnose(
 def _given(tools: ToolSource | None) -> list[Any] | None:
     if tools is None:
         return None
-    from utp_cli.io.tool_files import given_tools  # noqa: PLC0415 - reads YAML: only for who knows tools
+    from utp_cli.io.tool_files import load_tools  # noqa: PLC0415 - reads YAML: only for who knows tools
 
-    return [*given_tools(tools)]
+    return [*load_tools(tools)]
 
 
 def _definitions(tools: ToolSource) -> list[dict[str, Any]]:

@@ -6,12 +6,13 @@ called.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
+from utp_cli.protocol.calls import ParseResult, Repair, ToolCall, ToolResult
 from utp_cli.protocol.errors import BadOption
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from utp_cli.replaying.run import Replay
 
 AnyCall = ToolCall | Mapping[str, Any]
-"""A call of a result, or `{"name": …, "arguments": {…}}`."""
+"""A call of a result, or one in any provider's form: `{"name": …, "arguments": {…}}`, `{"function": {…}}`."""
+_ARGUMENTS = ("arguments", "input", "args", "parameters")
 
 
 def audit(
@@ -231,12 +233,25 @@ def render_result(
 ) -> list[dict[str, Any]]:
     """Return the messages that take a tool's result back to the model.
 
-    `call`: one call, or a list of them. `result`: any value or a `ToolResult`; a list as long for a list of calls.
-    Raises `UtpError` for a format that does not exist, and where calls and results do not pair.
+    `call`: one call, or a list of them. `result`: any value, a `ToolResult`, or the exception that the tool raised (or
+    a `ToolError` of it): the model is told `code`, `strategy`, `message` and `suggested_fix`, as JSON; a list as long
+    for a list of calls. Raises `UtpError` for a format that does not exist, and where calls and results do not pair.
     """
     from utp_cli.rendering.results import render_result as render  # noqa: PLC0415
 
-    return render(call, result, format)
+    several = isinstance(call, list | tuple) and isinstance(result, list | tuple)
+    given = [_told(each) for each in result] if several else _told(result)
+    return render(call, given, format)
+
+
+def _told(result: Any) -> Any:
+    """Return a result as it is sent: an error says what it is."""
+    from utp_cli.validation.failures import ToolError, failure_of  # noqa: PLC0415
+
+    failure = failure_of(result) if isinstance(result, BaseException) else result
+    if not isinstance(failure, ToolError):
+        return result
+    return ToolResult(call_id=None, tool_name="", error=json.dumps(failure.to_dict(), ensure_ascii=False))
 
 
 class Message(dict[str, Any]):
@@ -318,8 +333,11 @@ def _tools(tools: ToolSource) -> dict[str, Tool]:
 def _call(call: AnyCall) -> ToolCall:
     if isinstance(call, ToolCall):
         return call
-    if not isinstance(call, Mapping) or not isinstance(call.get("name"), str):
-        raise BadOption("a call is what `parse` found, or a mapping with `name` and `arguments`")
-    arguments = call.get("arguments")
-    known = arguments if isinstance(arguments, dict) else {}
-    return ToolCall(name=str(call.get("name", "")), arguments=known, id=call.get("id") or "")
+    from utp_cli.protocol.sdk_objects import document_of  # noqa: PLC0415
+    from utp_cli.repair.shape import Form, ShapedCall, shape_calls  # noqa: PLC0415
+
+    document = document_of(call)
+    found = shape_calls(document, Form(arguments=_ARGUMENTS), None) if isinstance(document, dict) else []
+    if len(found) != 1 or not isinstance(found[0], ShapedCall):
+        raise BadOption("a call is what `parse` found, or one with `name` and `arguments` in any provider's form")
+    return ToolCall(name=found[0].name, arguments=found[0].arguments, id=found[0].id or "")

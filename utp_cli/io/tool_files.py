@@ -148,15 +148,15 @@ def load_tools(source: ToolSource) -> list[Tool]:
     """Return the tools of a file, or of what is at hand.
 
     `source`: a file's path; a definition in any provider's form; a `Tool`; a function or pydantic model; an object of
-    an SDK; a list of any of these. Raises `BadFile` for a file that cannot be read and for a tool without a name,
-    `BadOption` for what is none of these.
+    an SDK; a list of any of these, or a mapping from their names. Raises `BadFile` for a file that cannot be read and
+    for a tool without a name, `BadOption` for what is none of these.
     """
     tools: list[Tool] = []
     for given in given_tools(source):
         tools += [given] if isinstance(given, Tool) else read_definition(given)
     for index, tool in enumerate(tools):
         if not tool.name:
-            raise BadFile(f"tool {index + 1}", "a tool without a name")
+            raise BadFile(f"tool {index + 1}", f"a tool without a name; {_TAKEN}")
     return tools
 
 
@@ -167,11 +167,10 @@ def given_tools(source: ToolSource) -> list[Tool | dict[str, Any]]:
     """
     if isinstance(source, Tool):
         return [source]
-    if isinstance(source, str | PathLike):
+    if isinstance(source, str | PathLike) and fspath(source):
         return [*_of_file(source)]
     if isinstance(source, Mapping):
-        by_name = source and all(isinstance(value, Tool) for value in source.values())
-        return [*source.values()] if by_name else [document_of(dict(source))]
+        return _by_name(source) or [document_of(dict(source))]
     if callable(source):
         from utp_cli.io.python_source import python_tool  # noqa: PLC0415 - loads pydantic
 
@@ -179,10 +178,27 @@ def given_tools(source: ToolSource) -> list[Tool | dict[str, Any]]:
     document = document_of(source)
     if document is not source and isinstance(document, dict | list):
         return given_tools(document)
-    if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
-        kinds = "a file's path, definitions, functions, pydantic models, or a list of them"
-        raise BadOption(f"{type(source).__name__} is no tool; tools are {kinds}")
+    if isinstance(source, str | bytes | bytearray) or not isinstance(source, Iterable):
+        raise BadOption(f"{'an empty text' if source == '' else type(source).__name__} is no tool; {_TAKEN}")
     return [tool for member in source for tool in given_tools(member)]
+
+
+_TAKEN = "tools are a file's path, definitions, functions, pydantic models, or a list of them"
+
+
+def _by_name(source: Mapping[str, Any]) -> list[Tool | dict[str, Any]]:
+    """Return what a mapping from names holds: tools, functions, definitions without a name. Empty where it is none."""
+    tools: list[Tool | dict[str, Any]] = []
+    for name, value in source.items():
+        if isinstance(value, Tool):
+            tools.append(value)
+        elif isinstance(value, Mapping) and set(KEYS).isdisjoint(source) and not set(KEYS).isdisjoint(value):
+            tools.append(document_of({"name": name, **value}))
+        elif callable(value):
+            tools += [replace(tool, name=name) for tool in given_tools(value) if isinstance(tool, Tool)]
+        else:
+            return []
+    return tools
 
 
 def definitions_of(source: ToolSource) -> list[dict[str, Any]]:

@@ -283,6 +283,7 @@ class Parser:
                 candidate.reason = candidate.reason or "shown"
         if not (found.candidates or found.chosen or found.answer):
             found.candidates = unknown_calls(self._lanes, self._tools)
+            found.notes += rungs.file_name_notes(self._lanes)
         return found
 
 

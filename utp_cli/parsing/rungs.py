@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from utp_cli.engine.reading import missing_close
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
-from utp_cli.protocol.calls import Attempt
+from utp_cli.protocol.calls import Attempt, Note
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -55,6 +55,19 @@ _WRITTEN = regex(r"^[ \t>]{0,8}\[?(?P<name>[A-Za-z_][\w.-]{0,127})\([^\n]*\)\]?[
 """A call as Python writes it, on a line of its own: beside prose it is an announcement as well."""
 _LAST = 600
 """Characters at the end of a text in which an announcement counts: what is said earlier has had its turn."""
+
+
+_FILE_NAME = regex(r"\s*[\w./\\:~-]{1,200}\.(?:jsonl?|ndjson|sse|har)\s*\Z", re.IGNORECASE)
+
+
+def file_name_notes(lanes: Lanes) -> list[Note]:
+    """Raw text that is nothing but the name of a file that holds answers. No file is looked up."""
+    for lane in lanes:
+        if not lane.pointer and _FILE_NAME.match(lane.engine.text):
+            name = lane.engine.text.strip()
+            message = f"{name} looks like a file's name: utp parse {name}; in Python parse(Path({name!r}).read_bytes())"
+            return [Note(code="file-name", message=message, span=(0, len(lane.engine.text)))]
+    return []
 
 
 def intent_candidates(lanes: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:

@@ -31,6 +31,15 @@ class ToolError(Record):
         """Whether any further try makes sense."""
         return self.strategy != "abort"
 
+    def to_dict(self) -> dict[str, str]:
+        """Write it as `{code, strategy, message, suggested_fix}`."""
+        return {
+            "code": self.code,
+            "strategy": self.strategy,
+            "message": self.message,
+            "suggested_fix": self.suggested_fix,
+        }
+
 
 STRATEGIES: Final[dict[FailureCode, tuple[Strategy, ...]]] = {
     "validation": ("rephrase", "rephrase", "escalate"),
@@ -101,7 +110,10 @@ _LENGTH: Final = 2000
 
 
 def failure_of(source: BaseException | int | str, attempt: int = 1) -> ToolError:
-    """Classify an exception, an HTTP status or the text of a tool's error, for the `attempt` that failed (from 1)."""
+    """Say why a tool or a request failed, and what to do next: a `ToolError`.
+
+    `source`: the exception, the HTTP status, or the text of the tool's error. `attempt`: which one failed, from 1.
+    """
     code = _CODE_OF.get(type(source), _code_of_exception)(source)
     plan = STRATEGIES[code]
     return ToolError(

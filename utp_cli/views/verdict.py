@@ -140,6 +140,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (lambda r: _without_call(r, "shown"), "look", _shown),
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: not r.calls and _noted(r, "unread-json"), "look", lambda _: "no call: JSON that cannot be read"),
+    (lambda r: not r.calls and _noted(r, "file-name"), "look", lambda _: "no call: a file's name, not what it holds"),
     (_unsure, "look", _undecided),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),
