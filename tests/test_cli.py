@@ -114,7 +114,12 @@ def test_version():
         (["parse", "--parser", "hermse", "native.json"], "(did you mean 'hermes'?)"),
         (["parse", "-p", "boxxie", "native.json"], "unknown profile 'boxxie'"),
         (["parse", "-c", "nowhere.toml", "native.json"], "nowhere.toml: no such configuration file"),
+        (["profiles", "list", "-c", "."], ".: is a directory; name the configuration file in it"),
         (["parse", "-t", "nowhere.yaml", "native.json"], "nowhere.yaml: no such file"),
+        (["parse", "--request", "picture.png", "native.json"], "picture.png: is not text in UTF-8"),
+        (["replay", "picture.png"], "picture.png: is not text in UTF-8"),
+        (["replay", "wide.jsonl"], "wide.jsonl: is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8 wide.jsonl"),
+        (["detect", "--template", "picture.png"], "picture.png: is not text; a chat template is Jinja"),
         (["parse", "--request", "tools.json", "native.json"], "tools.json: must hold a JSON object"),
         (["parse", "nowhere.json"], "nowhere.json: cannot be read: no such file"),
         (["parse", "."], ".: cannot be read: is a directory"),
@@ -132,6 +137,7 @@ def test_version():
 def test_wrong_use_is_one_line_and_exit_2(args, said):
     Path("empty.json").write_bytes(b" \n")
     Path("picture.png").write_bytes(PNG)
+    Path("wide.jsonl").write_text('{"utp_session": 1}\n', encoding="utf-16")
     done = utp(*args)
     assert done.exit_code == 2
     assert done.stdout == ""
@@ -515,3 +521,15 @@ def test_explain_alone_lists_every_code():
 )
 def test_explain_knows_every_kind_of_code(code, head):
     assert utp("explain", code).stdout.splitlines()[0] == head
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["render-tools", "tools.json"], ["render-result", "--name", "x", "--id", "y", "tools.json"], ["profiles", "list"],
+        ["explain", "trailing-comma"], ["dialects"], ["detect", "qwen3:32b"], ["parse", "native.json"], ["audit", "tools.json"],
+    ],
+)  # fmt: skip
+def test_no_color_is_taken_by_every_command(args):
+    assert utp(*args, "--no-color").output == utp(*args).output
+    assert utp(*args, "--no-colour").exit_code == 2

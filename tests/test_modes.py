@@ -140,3 +140,13 @@ def test_who_names_a_dialect_of_elements_takes_no_json_for_a_call(parser: str) -
     assert (result.calls, [call.reason for call in result.rejected]) == ([], ["shown"])
     assert len(parse(text, tools=TOOLS).calls) == 1
     assert len(parse(text, tools=TOOLS, parser=parser, mode="structured").calls) == 1
+
+
+def test_parsed_holds_nothing_against_the_tools() -> None:
+    tool = {
+        "name": "pay",
+        "parameters": {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]},
+    }
+    result = parse('{"tool": "pay", "arguments": {"sum": "lots"}}', mode="parsed", tools=[tool])
+    assert [(call.name, call.valid) for call in result.calls] == [("pay", None)]
+    assert result.diagnoses == []

@@ -16,7 +16,8 @@ LEADS = {
         "You said yes, so I run it.\n\n```json\n", "Ich schalte das Licht ein.\n", "The log shows nothing.\n\n",
         "Would that be all? I will check.\n", "    ", "Is it raining? Let me see:\n", "Now I can call:\n",
         "I don't know the answer, so let me look:\n", "**Searching the handbook**\n\n", "- First I look it up.\n\n",
-        "The search returned nothing. I'll try the other index:\n", "I can use the search for this.\n",
+        "The search returned nothing. I'll try the other index:\n", "Looking up the documentation:\n",
+        "Opening the docs:\n", "I can use the search for this.\n",
     ],
     "shown": [
         "Hermes models write a call like this:\n\n", "The page I fetched contains this text:\n\n", "You wrote:\n\n> ",
@@ -29,7 +30,7 @@ LEADS = {
         "Here is how you would call it:\n\n", "I will not run this:\n", "I won't execute the following:\n", "I could do:\n",
         "If you want, I can call:\n", "Previously I called:\n", "The model should answer with:\n", "+", "// ", "# ",
         "The server answered:\n", "Der Server antwortete mit:\n", "Expected:\n", "It goes here:\n\n    ",
-        "What do you think?\n",
+        "What do you think?\n", "Documentation: ", "Usage:\n",
     ],
     "inline": ["The marker ", "Use the marker ", "Calling ", "Let me check — "],
 }  # fmt: skip

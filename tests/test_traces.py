@@ -48,6 +48,7 @@ def test_what_cannot_be_read_is_malformed(text: str, raw: str) -> None:
         "Use `<invoke>get_weather</invoke>` for that.",
         "For example:\n\n<invoke>get_weather</invoke>\n\nThat is all.",
         "```xml\n<invoke>get_weather</invoke>\n```\nThat is the form.",
+        'Documentation: {"name": "get_weather", "arguments": {"city": "Oslo"}} looks up a city.',
         'The object {"name": "get_weather"} is what the model writes.',
     ],
 )

@@ -44,13 +44,25 @@ def _take_as_given(parameters: Sequence[Any]) -> None:
             parameter.get_runtime_param = partial(_AsGiven, parameter.get_runtime_param)
 
 
+_NO_COLOR = "--no-color"
+
+
+def _without_colour(args: list[str], parameters: Sequence[Any]) -> list[str]:
+    """Drop `--no-color` where a command colours nothing: scripts give it to all commands alike."""
+    if any(_NO_COLOR in parameter.opts for parameter in parameters):
+        return args
+    end = args.index("--") if "--" in args else len(args)
+    return [word for word in args[:end] if word != _NO_COLOR] + args[end:]
+
+
 class CommandPage(TyperCommand):
     """A command whose help groups options by their `rich_help_panel`, in order of declaration."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options, text without pydantic."""
-        _take_as_given(self.get_params(ctx))
-        return super().parse_args(ctx, args)
+        parameters = self.get_params(ctx)
+        _take_as_given(parameters)
+        return super().parse_args(ctx, _without_colour(args, parameters))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the groups."""
@@ -74,8 +86,9 @@ class GroupPage(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options, text without pydantic."""
-        _take_as_given(self.get_params(ctx))
-        return super().parse_args(ctx, args)
+        parameters = self.get_params(ctx)
+        _take_as_given(parameters)
+        return super().parse_args(ctx, _without_colour(args, parameters))
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the examples as they are."""

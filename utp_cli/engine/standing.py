@@ -76,6 +76,7 @@ _SHOWS: Final = _any_of(
     "never", "don['’]t", "do not", "must not", "avoid", "instead of", "rather than",
     r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted",
     r"logs?\b",
+    rf"(?<!\w )(?:documentation|docs|usage|signature|reference){_LAST}",
     r"(?:returned|response|output|body|transcript|docs?|documentation|readme|test)\b.{0,40}\b(?:is|was|were|shows?|has)\b",
     r"(?:[\w-]*models?|[\w-]*parsers?|servers?|it|they|he|she|people|qwen|claude|mistral|hermes|llama|gpt[\w-]*) "
     r"(?:usually |often )?(?:write|emit|print|send|put|use|output|produce|generate)s?\b",

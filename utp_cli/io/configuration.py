@@ -58,6 +58,8 @@ def find_configuration(asked: str | None) -> Configuration:
     """Read the first configuration file there is: the one asked for, `$UTP_CONFIG`, here, the user's own."""
     if asked and not Path(asked).exists():
         raise BadFile(asked, "no such configuration file")
+    if asked and Path(asked).is_dir():
+        raise BadFile(asked, "is a directory; name the configuration file in it")
     path = next((path for path in candidates(asked) if path.is_file()), None)
     return _read(path) if path else Configuration()
 

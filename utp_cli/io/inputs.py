@@ -84,6 +84,8 @@ def read_object(name: str) -> dict[str, Any]:
     """Read a file that holds one JSON object."""
     try:
         value = loads(read(name))
+    except UnicodeDecodeError:
+        raise BadFile(shown_name(name), "is not text in UTF-8: a file with a JSON object is due") from None
     except (ValueError, RecursionError) as error:
         raise BadFile(shown_name(name), f"is not JSON: {error}") from None
     if not isinstance(value, dict):

@@ -11,6 +11,8 @@ import errno
 import json
 import os
 import re
+import shlex
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -77,7 +79,15 @@ def read_session(path: Path) -> Session:
     except OSError as error:
         raise BadFile(str(path), error.strerror or str(error)) from None
     except UnicodeDecodeError:
-        raise BadFile(str(path), "is no text file") from None
+        raise BadFile(str(path), _no_text(path)) from None
+
+
+def _no_text(path: Path) -> str:
+    """Say why a file that is no UTF-8 cannot be read, and what to do. Raises `OSError`."""
+    with path.open("rb") as file:
+        wide = file.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE)
+    name = shlex.quote(str(path))
+    return f"is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8 {name} > utf8.jsonl" if wide else "is not text in UTF-8"
 
 
 def exchange_at(place: str) -> tuple[Session, Exchange]:

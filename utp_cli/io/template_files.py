@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from utp_cli.io.gguf import MAGIC, read_gguf, template_in
-from utp_cli.io.inputs import STDIN, read, shown_name
+from utp_cli.io.inputs import STDIN, looks_binary, read, shown_name
 from utp_cli.protocol.errors import BadFile
 
 
@@ -16,7 +16,12 @@ def read_template_file(name: str) -> str:
     if name != STDIN and _is_gguf(Path(name)):
         found = template_in(read_gguf(Path(name)))
     else:
-        text = read(name).decode("utf-8", errors="replace")
+        data = read(name)
+        if looks_binary(data):
+            raise BadFile(
+                shown_name(name), "is not text; a chat template is Jinja, a tokenizer's JSON, or in a GGUF file"
+            )
+        text = data.decode("utf-8", errors="replace")
         found = _in_json(text) if text.lstrip().startswith("{") and "chat_template" in text else text
     if not found:
         raise BadFile(shown_name(name), "holds no chat template")

@@ -85,7 +85,8 @@ class Parser:
         self._decoded = decoded
         self._mode = mode_named(mode)
         self._circumstances = Circumstances(
-            tools=self._tools, model=model, provider=provider, request=request or {}, server=dict(server or {}),
+            tools=self._tools if self._mode.checked else None,
+            model=model, provider=provider, request=request or {}, server=dict(server or {}),
             asked_in_text=self._mode.in_text,
         )  # fmt: skip
         self._finish_reason = finish_reason
