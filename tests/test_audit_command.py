@@ -106,8 +106,8 @@ PLACES = {
     ),
     "bedrock.json": (
         ('{"toolConfig": {"tools": [\n{"toolSpec": {"name": "find_order", "description": "Return one order.",\n'
-        '  "inputSchema": {"json": {"type": "object", "properties": {"id": {"type": "string"}}}}}}]}}'),
-        "UTP205", '"id"', "/toolSpec/inputSchema/json/properties/id",
+        '  "inputSchema": {"json": {"type": "object", "properties": {"box": {"type": "string"}}}}}}]}}'),
+        "UTP205", '"box"', "/toolSpec/inputSchema/json/properties/box",
     ),
     "gemini.yaml": (
         ("tools:\n- functionDeclarations:\n  - name: find_order\n    description: Return one order of the shop.\n"

@@ -23,6 +23,7 @@ from utp_cli.auditing import (
     structure,
     suppression,
     unconstrained,
+    undescribed,
     unsaid,
 )
 from utp_cli.auditing.report import covers
@@ -40,7 +41,7 @@ RULES: Catalogue[Rule[Any]] = Catalogue(
     sorted(
         rules_in(
             *(structure, schemas),
-            *(descriptions, parameters, score),
+            *(descriptions, undescribed, parameters, score),
             *(portability, strict, gemini, grammars),
             *(sets, naming),
             *(security, injection, secrets, unconstrained, unsaid),

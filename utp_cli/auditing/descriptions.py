@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from utp_cli.auditing.nodes import Node, around_it, value_types
 from utp_cli.auditing.prose import prose_parameters
-from utp_cli.auditing.schemas import misplaced_properties
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Text, ToolObservation, audit_rule, shown
+from utp_cli.auditing.undescribed import is_described
 from utp_cli.auditing.words import (
     any_word,
     content_words,
@@ -17,12 +15,10 @@ from utp_cli.auditing.words import (
     may_hold,
     names_in,
     sentences,
-    stem,
     stems,
     word_set,
     words,
 )
-from utp_cli.schemas.types import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +46,9 @@ def missing_description(tool: AuditedTool) -> Iterator[ToolObservation]:
 def description_too_short(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's description is too short to tell anything.
 
-    What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`), where there is
-    something left to say: of two parameters or more fewer than half are described. Others are told only when this rule
-    is asked for by its code.
+    What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`). Unless it is asked
+    for by its code it tells only of two words or fewer where there is something left to say: of two parameters or more
+    fewer than half are described.
     Why it is bad: the model chooses by name alone.
     Example: `{name: get_weather, description: Gets weather, parameters: {type: object, properties: {at: {type:
     string}, on: {type: string}}}}`.
@@ -65,13 +61,17 @@ def description_too_short(tool: AuditedTool) -> Iterator[ToolObservation]:
             pointer=tool.at("description"),
             message=f"the description of {tool.name} is only {shown(text)}",
             hint="say what it does, when to call it and what it returns",
-            opt_in=not _much_is_left_to_say(tool),
+            opt_in=len(words(text)) > BARE or not _much_is_left_to_say(tool),
         )
+
+
+BARE = 2
+"""Words that are hardly more than the tool's name."""
 
 
 def _much_is_left_to_say(tool: AuditedTool) -> bool:
     top = [node for node in tool.properties if node.depth == 1]
-    return len(top) > 1 and sum(map(_is_described, top)) < len(top) / 2
+    return len(top) > 1 and sum(map(is_described, top)) < len(top) / 2
 
 
 @audit_rule("UTP203", "info", "description-too-long", on="tool", default=False)
@@ -127,110 +127,6 @@ def repeats_name(tool: AuditedTool) -> Iterator[ToolObservation]:
             )
 
 
-@audit_rule("UTP205", "warning", "param-missing-description", on="tool")
-def param_missing_description(tool: AuditedTool) -> Iterator[ToolObservation]:
-    """A parameter has no description.
-
-    What it does: looks at properties at any depth; not at those with a single possible value, nor at those whose text
-    stands in a block of the tool's description (UTP215). Unless it is asked for by its code it passes over those that
-    can do without: nested and optional ones, switches, what the tool's description names, what has a default or plain
-    values, and names that say it all (`query`, `url`, `limit`).
-    Why it is bad: the model guesses what to pass from the name.
-    Example: `station: {type: string}`.
-    Use instead: `station: {type: string, description: "IATA code of the airport, e.g. LIS"}`.
-    Fix safety: no fix.
-    """
-    in_prose = {name for name, _, _ in prose_parameters(tool.description)}
-    for node in tool.properties:
-        if not (
-            node.name in in_prose or _is_described(node) or _has_one_value(node) or misplaced_properties(node.schema)
-        ):
-            yield ToolObservation(
-                pointer=node.pointer,
-                message=f"{node.label} has no description",
-                hint="say which values it takes, with an example",
-                opt_in=_says_enough(node),
-                cause="no description",
-            )
-
-
-_TELLING_NAMES = word_set(
-    "query q url uri limit offset page cursor text content title body message email subject filename filepath language"
-    " count size width height latitude longitude color colour prompt question answer code command script sql keyword"
-    " keywords term timezone country city username password host port branch repo owner comment comments tags summary"
-    " verbose force recursive dry_run timeout seed temperature max min start end steps index description notes label"
-    " labels limit_ skip take top sort order"
-)
-"""Names of parameters that are understood without a word."""
-_TELLING_ENDS = word_set(
-    "url uri name title email text query limit count date path file size key slug page offset content message body"
-    " description comment color colour width height language prompt username password longitude latitude lon lng lat"
-)
-"""Last words of names of two words or more that say what is due; `user_id` does not say which id."""
-
-
-def _says_enough(node: Node) -> bool:
-    """Say whether a careful author would leave the property without a description."""
-    parts, types = words(node.name or ""), value_types(node.schema, node.tool)
-    if node.depth > 1 and not _is_needed(node):
-        return True  # nobody describes each branch of a large schema
-    if "default" in node.schema or "enum" in node.schema or not {"format", "pattern"}.isdisjoint(node.schema):
-        return True
-    if (
-        len(node.name or "") == 1
-        or types == {"boolean"}
-        or (node.name or "").lower() in _TELLING_NAMES
-        or "_".join(parts) in _TELLING_NAMES
-    ):
-        return True
-    items = node.schema.get("items")
-    if "object" in types or isinstance(items, dict):
-        told = isinstance(items, dict) and not {"description", "enum"}.isdisjoint(items)
-        return told or _has_properties(node) or _is_spoken_of(node, parts)
-    return (len(parts) > 1 and parts[-1] in _TELLING_ENDS) or _is_spoken_of(node, parts)
-
-
-def _is_needed(node: Node) -> bool:
-    is_branch = any(around.keyword in ("anyOf", "oneOf", "allOf") for around in around_it(node))
-    return node.parent is not None and node.name in node.parent.required and node.depth <= MANY_LEVELS and not is_branch
-
-
-MANY_LEVELS = 3
-"""Schemas above a property from which on nobody describes each."""
-
-
-def _has_properties(node: Node) -> bool:
-    """Say whether it is an object, or a list of them, that lists its properties."""
-    items = node.schema.get("items")
-    return any(branch.get("properties") for branch in branches(items or node.schema, node.tool.schema))
-
-
-def _is_spoken_of(node: Node, parts: tuple[str, ...]) -> bool:
-    """Say whether a text above it names the property, or the tool's says the words of its name together."""
-    said = node.tool.description
-    above = [said, *(around.description for around in around_it(node))]
-    if node.name and any(re.search(rf"(?<!\w){re.escape(node.name)}(?!\w)", text) for text in above):
-        return True
-    return bool(parts) and f" {' '.join(map(stem, parts))} " in _stemmed(said)
-
-
-@lru_cache(maxsize=64)
-def _stemmed(text: str) -> str:
-    return f" {' '.join(map(stem, words(text)))} "
-
-
-def _is_described(node: Node) -> bool:
-    """Say whether the property, the definition it refers to, or a branch of it has a description."""
-    said = [branch.get("description") for branch in branches(node.schema, node.tool.schema)]
-    return any(text is not None and not (isinstance(text, str) and not text.strip()) for text in said)
-
-
-def _has_one_value(node: Node) -> bool:
-    enum = node.schema.get("enum")
-    takes_nothing = node.schema.get("properties") == {} and node.schema.get("additionalProperties") is False
-    return takes_nothing or "const" in node.schema or (isinstance(enum, list) and len(enum) == 1)
-
-
 @audit_rule("UTP214", "info", "output-not-described", on="tool", default=False)
 def output_not_described(tool: AuditedTool) -> Iterator[ToolObservation]:
     """Nothing says what the tool returns.
@@ -269,7 +165,7 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[ToolObservation]:
     """
     top = {node.name: node for node in tool.properties if node.depth == 1}
     for name, _, _ in prose_parameters(tool.description):
-        if name in top and not _is_described(top[name]):
+        if name in top and not is_described(top[name]):
             yield ToolObservation(
                 pointer=top[name].pointer,
                 message=f"{top[name].label} is described only in the text of the tool",
@@ -278,7 +174,10 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[ToolObservation]:
             )
 
 
-_NAMED_PARAMETER = re.compile(r"`(\w+)` (?:parameter|argument)s?\b|\b(?:parameter|argument) `(\w+)`", re.IGNORECASE)
+_NAMED_PARAMETER = re.compile(
+    r"(?<!\bno )(?<!\bnot a )(?<!\bwithout )`(\w+)` (?:parameter|argument)s?\b|\b(?:parameter|argument) `(\w+)`",
+    re.IGNORECASE,
+)
 
 
 @audit_rule("UTP216", "warning", "stale-parameter-reference", on="set")

@@ -78,6 +78,8 @@ _SPELLINGS = (
     "lang language",
     "msg message",
 )
+_SPANS = frozenset({"start_date", "end_date"})
+"""Families whose names are the service's: a report runs from one date to another, a sheet starts and ends."""
 _SPELLING_OF = {name.replace("_", ""): line.split()[0] for line in _SPELLINGS for name in line.split()}
 
 
@@ -86,7 +88,8 @@ def inconsistent_parameter_name(tools: AuditedToolSet) -> Iterator[ToolObservati
     """Two tools call the same parameter differently.
 
     What it does: compares top-level names without case, `_` and `-`, and by families such as repo, repository, where
-    the descriptions are much alike. Names that stand side by side in one tool mean different things.
+    the descriptions are much alike. Names that stand side by side in one tool mean different things. First and last
+    days (`start_date`, `from_date`) are told only when this rule is asked for by its code.
     Why it is bad: the model learns one spelling and uses it everywhere.
     Example: `tools: {list_issues: {properties: {repo: {…}}}, close_issue: {properties: {repository: {…}}}}`.
     Use instead: `tools: {list_issues: {properties: {repo: {…}}}, close_issue: {properties: {repo: {…}}}}`.
@@ -115,7 +118,7 @@ def inconsistent_parameter_name(tools: AuditedToolSet) -> Iterator[ToolObservati
                     hint="use one name in all tools",
                     cause="styles" if _bare(name) == _bare(alike[0]) else "",
                     opt_in=_bare(name) != _bare(alike[0])
-                    and not _much_alike(node, top[known[alike[0]][0].index][alike[0]]),
+                    and (key in _SPANS or not _much_alike(node, top[known[alike[0]][0].index][alike[0]])),
                 )
             known.setdefault(name, (tool, types))
 

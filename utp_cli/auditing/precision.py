@@ -40,7 +40,7 @@ JUDGED: dict[str, Judged] = {
     "UTP115": Judged(2, 0, 0),
     "UTP201": Judged(1, 0, 0),
     "UTP202": Judged(1, 0, 0),
-    "UTP205": Judged(16, 7, 0),
+    "UTP205": Judged(12, 3, 0),
     "UTP212": Judged(1, 0, 0),
     "UTP213": Judged(5, 0, 0),
     "UTP215": Judged(10, 1, 0),

@@ -27,6 +27,10 @@ _OPEN_END = re.compile(
 _MAYBE = re.compile(r"\b(?:e\.g\.|such as|for example|for instance|include|includes)\W*$", re.IGNORECASE)
 
 
+_SEVERAL = re.compile(r"\b(?:comma|separated|one or more|any of|multiple)\b|\blist of\b", re.IGNORECASE)
+"""Words that say that one text takes several of the values: an enum would refuse two."""
+
+
 def closed_values(text: str) -> list[str]:
     """Return the values that a text says are the only ones; `[]` where it gives none, or only examples."""
     for found in _CLOSED.finditer(text):
@@ -40,8 +44,8 @@ def values_only_in_prose(node: Node) -> Iterator[ToolObservation]:
     """The few values that a parameter takes stand in its text, not in `enum`.
 
     What it does: looks in the descriptions of text parameters without an enum, a pattern or a format for words such as
-    "one of" or "must be", followed by two quoted values or more. Lists that go on ("or any other", "etc.") and examples
-    are fine.
+    "one of" or "must be", followed by two quoted values or more. Lists that go on ("or any other", "etc."), examples,
+    and texts that take several of them ("separated by commas") are fine.
     Why it is bad: no validator and no strict mode knows the values, so the model's slip reaches the tool.
     Example: `status: {type: string, description: "One of 'open' or 'closed'"}`.
     Use instead: `status: {type: string, enum: [open, closed], description: Which ones to list}`.
@@ -51,7 +55,7 @@ def values_only_in_prose(node: Node) -> Iterator[ToolObservation]:
         return
     if not {"enum", "const", "pattern", "format", "anyOf", "oneOf", "$ref"}.isdisjoint(node.schema):
         return
-    values = closed_values(node.description)
+    values = [] if _SEVERAL.search(node.description) else closed_values(node.description)
     if len(values) > 1 and not {other.name for other in node.tool.properties} & {*values}:
         yield ToolObservation(
             pointer=node.pointer,
