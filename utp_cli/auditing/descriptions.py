@@ -184,15 +184,18 @@ _NAMED_PARAMETER = re.compile(
 def stale_parameter_reference(tools: AuditedToolSet) -> Iterator[ToolObservation]:
     """A description speaks of a parameter that does not exist.
 
-    What it does: compares `Args:` blocks, and names in back-ticks beside the word parameter, with the schema. A name
-    that is only written in another style is told when this rule is asked for by its code.
+    What it does: compares `Args:` blocks with the tool's schema, and names in back-ticks beside the word parameter with
+    those of the whole set. A name that is only written in another style is told when this rule is asked for by its
+    code.
     Why it is bad: the model passes an argument that is refused, or trusts a switch that is gone.
     Example: `` Return the forecast. Set the `verbose` parameter for more. ``
     Use instead: `` Return the forecast. The `city` parameter is an English name. ``
     Fix safety: no fix.
     """
+    keys = {tool.index: {text.text for text in tool.texts if text.kind == "key"} for tool in tools.tools}
+    anywhere = tools.names.union(*keys.values())
     for tool in tools.tools:
-        known = {text.text for text in tool.texts if text.kind == "key"} | tools.names
+        known = keys[tool.index] | tools.names
         named = [name for name, _, _ in prose_parameters(tool.description)]
         texts = [(tool.description, tool.at("description"))]
         texts += [(node.description, node.at("description")) for node in tool.nodes if "`" in node.description]
@@ -200,10 +203,12 @@ def stale_parameter_reference(tools: AuditedToolSet) -> Iterator[ToolObservation
         for text, at in texts:
             own = [part for part in sentences(text) if not tools.names & {*names_in(part)} - {tool.name}]
             found = [(a or b, at) for part in own for a, b in _NAMED_PARAMETER.findall(part)]
-            yield from _stale(tool, known, [pair for pair in found if pair[0] not in named])
+            yield from _stale(tool, anywhere, [pair for pair in found if pair[0] not in named])
 
 
-def _stale(tool: AuditedTool, known: set[str], named: list[tuple[str, str]]) -> Iterator[ToolObservation]:
+def _stale(
+    tool: AuditedTool, known: set[str] | frozenset[str], named: list[tuple[str, str]]
+) -> Iterator[ToolObservation]:
     plain = {_plain(key): key for key in known} if named else {}
     for name, at in named:
         if name not in known:
@@ -225,7 +230,7 @@ def _plain(name: str) -> str:
 _PLACEHOLDER = re.compile(
     r"\A\W*(?:TODO|FIXME|TBD|XXX)\b(?!\s+(?:items?|lists?|entries|entry|tasks?|apps?)\b)|\b(?:TODO|FIXME|TBD)\s*:"
     r"|\b(?:TODO|FIXME|TBD|XXX)\W*\Z|(?i:\blorem ipsum\b|\badd (?:your|a) description here\b|\A\W*<description>\W*\Z"
-    r"|\bdescription goes here\b|\bplaceholder (?:text|description)\b|\binsert description\b)"
+    r"|\bdescription goes here\b|\A\W*placeholder (?:text|description)\b|\binsert description\b)"
 )
 _PLACEHOLDER_HINTS = ("todo", "fixme", "tbd", "xxx", "lorem", "description", "placeholder")
 _ABOUT_TODO = re.compile(

@@ -19,7 +19,7 @@ _INJECTION = re.compile(
     r"(?:tell|inform|let|mention|reveal|notify|alert|show|ask|warn)(?:ing)?\b"
     rf"{_GAP}\busers?\b(?! (?:id|name|list|profile|account)s?\b)"
     r"|</?\s*(?:important|system|secret|instructions?|assistant|admin)\b[^<>]{0,80}>"
-    r"|\[/?INST\]|<\|im_(?:start|end)\|>|<</?SYS>>|<\|(?:system|user|assistant)\|>"
+    r"|(?-i:\[/?INST\])|<\|im_(?:start|end)\|>|<</?SYS>>|<\|(?:system|user|assistant)\|>"
     r"|\byou are now\b|\bfrom now on,? you\b|\bthis overrides\b"
     r"|\b(?:your|these|following|follow) (?:\w+ )?new instructions?\b|\bnew instructions?\s*:"
     r"|\b(?:print|reveal|repeat|output|show|send|include|read|return|copy|paste|write|leak|ignore|append|quote)\b"
@@ -47,7 +47,7 @@ def is_injection(text: str) -> bool:
 _OVERRIDES = re.compile(
     rf"\b(?:ignore|disregard|forget|override)\b{_GAP}\b(?:previous|prior|above|earlier|all|other|system|safety)\b"
     rf"{_GAP}\b(?:instruction|rule|prompt|guideline|polic(?:y|ie))s?\b"
-    r"|\bthis overrides (?:all|any|every|previous)|\[/?INST\]|<\|im_(?:start|end)\|>|<</?SYS>>",
+    r"|\bthis overrides (?:all|any|every|previous)|(?-i:\[/?INST\])|<\|im_(?:start|end)\|>|<</?SYS>>",
     re.IGNORECASE,
 )
 """Sets aside what the model was told, or poses as somebody else."""

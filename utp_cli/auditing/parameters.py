@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import around_it, value_types
 from utp_cli.auditing.subject import ToolObservation, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, word_set, words
+from utp_cli.auditing.words import any_word, content_words, is_readable, word_set, words
 from utp_cli.schemas.resolve import resolve
 from utp_cli.schemas.types import branches
 
@@ -200,7 +200,7 @@ def number_without_unit(node: Node) -> Iterator[ToolObservation]:
             pointer=node.pointer,
             message=f"{node.label} is a number without a unit",
             hint=f"name the unit, as in `{node.name}_ms`, or say it in the description",
-            opt_in=parts[-1] not in _TIMES or "default" in node.schema,
+            opt_in=parts[-1] not in _TIMES or "default" in node.schema or not is_readable(node.description),
         )
 
 
@@ -230,7 +230,7 @@ _QUOTED_FORM = re.compile(r"\be\.g\.,? ['\"`][^'\"`]*\d")
 _NO_MOMENT = word_set(
     "zone timezone zones range unit units format type kind mode name id ids field column interval"
     " window count limit label property order key precision granularity query expression text content"
-    " style title"
+    " style title formatter pattern"
 )
 """Words that, last in a name, say that it holds no moment."""
 
@@ -255,7 +255,7 @@ def date_format_unspecified(node: Node) -> Iterator[ToolObservation]:
         return
     kinds = branches(node.schema, node.tool.schema)
     fixed = any(not {"format", "pattern", "enum", "const", "examples"}.isdisjoint(kind) for kind in kinds)
-    moment = bool(parts) and parts[-1] not in _NO_MOMENT and not {"zone", "wait"} & {*parts}
+    moment = bool(parts) and parts[-1] not in _NO_MOMENT and not {"zone", "wait", "relative"} & {*parts}
     if not fixed and moment and not _DATE_CUES.search(node.description):
         yield ToolObservation(
             pointer=node.pointer,
@@ -264,6 +264,7 @@ def date_format_unspecified(node: Node) -> Iterator[ToolObservation]:
             opt_in=not named
             or bool(_DATE_EXAMPLE.search(node.description))
             or "default" in node.schema
+            or not is_readable(node.description)
             or _is_shown_above(node),
         )
 

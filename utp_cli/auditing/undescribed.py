@@ -92,7 +92,8 @@ _TELLING_NAMES = word_set(
 _TELLING_ENDS = word_set(
     "url uri name title email text query limit count date path file size key slug page offset content message body"
     " description comment color colour width height language lang prompt username password longitude latitude lon lng"
-    " lat names titles urls emails paths files keys tags ms seconds minutes hours days"
+    " lat names titles urls emails paths files keys tags"
+    " ms seconds minutes hours days kg mm cm km px percent bytes mb gb"
 )
 """Last words of names of two words or more that say what is due; `user_id` does not say which id."""
 _BOUNDS = word_set("max min maximum minimum")

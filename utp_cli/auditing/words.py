@@ -24,6 +24,14 @@ def may_hold(text: str, *hints: str) -> bool:
     return not text.isascii() or any(hint in lowered for hint in hints)
 
 
+_OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f]")
+
+
+def is_readable(text: str) -> bool:
+    """Say whether all letters are Latin: in other scripts nothing here knows a unit or a form of dates."""
+    return text.isascii() or not _OTHER_SCRIPT.search(text)
+
+
 EMPTY_WORDS = word_set(
     "a an the of to for in on by with and or is are be this that it its as from at your you given"
     " specified particular provided"
