@@ -137,8 +137,9 @@ def inconsistent_parameter_type(tools: AuditedToolSet) -> Iterator[ToolObservati
     """The same parameter has different types in two tools.
 
     What it does: compares the types of top-level properties of one name; integer and number are one, null and untyped
-    do not count. Where the descriptions do not say that the same thing is meant (0.6 of their content words are
-    common), it is told only when this rule is asked for by its code.
+    do not count. Where one takes a list or an object (`data` of one row, of many), or the descriptions do not say that
+    the same thing is meant (0.6 of their content words are common), it is told only when this rule is asked for by its
+    code.
     Why it is bad: the model carries a value from one tool to the other, and the call fails.
     Example: `tools: {get_user: {properties: {user_id: {type: integer, description: Number of the user account}}},
     ban_user: {properties: {user_id: {type: string, description: Number of the user account}}}}`.
@@ -162,8 +163,11 @@ def inconsistent_parameter_type(tools: AuditedToolSet) -> Iterator[ToolObservati
                     message=f"{name} is {' or '.join(sorted(types))} in {tool.name},"
                     f" {' or '.join(sorted(known))} in {owner.name}",
                     hint="use one type in all tools",
-                    opt_in=not _same_thing(node, top[owner.index][name]),
+                    opt_in=not (types | known) <= _SCALARS or not _same_thing(node, top[owner.index][name]),
                 )
+
+
+_SCALARS = frozenset({"string", "number", "boolean"})
 
 
 def _much_alike(one: Node, two: Node) -> bool:

@@ -55,6 +55,8 @@ def param_missing_description(tools: AuditedToolSet) -> Iterator[ToolObservation
 _IDS = word_set("id ids uid uids uuid uuids gid iid sid pid")
 _PLAIN_ENDS = _IDS | word_set("name names value values key")
 """Names that say all where the thing that they belong to is named."""
+_COLUMNS = word_set("field column property")
+"""Names that say all inside a filter or an order."""
 
 
 def _is_of_a_known_thing(node: Node, things: set[str]) -> bool:
@@ -74,8 +76,8 @@ def _is_of_a_known_thing(node: Node, things: set[str]) -> bool:
     named = words(node.tool.name)
     if last == "path":
         return not _FILES.isdisjoint(stems(named))
-    inside = any(around.name is not None for around in around_it(node))
-    return last in _PLAIN_ENDS and (inside or len(named) > 1)
+    inside = node.depth > 1
+    return (last in _PLAIN_ENDS and (inside or len(named) > 1)) or (inside and last in _COLUMNS)
 
 
 _FILES = stems(word_set("file directory folder dir"))

@@ -65,6 +65,40 @@ def values_only_in_prose(node: Node) -> Iterator[ToolObservation]:
         )
 
 
+_LEFT_OUT = re.compile(
+    r"\A\W*optional\b|[(\[]optional[)\]]\W*\Z|\bleave (?:it |this )?(?:unset|undefined|out)\b"
+    r"|(?:\A|[.;(]\s*)(?:if|when) (?:it is |this is )?(?:omitted|left out|not (?:provided|given|specified|supplied))"
+    r"(?!,? (?:\w+ )?(?:ask|prompt|use|call|infer|find)\b)",
+    re.IGNORECASE,
+)
+"""Words at the start of a text or a sentence that say what happens without the parameter."""
+
+
+@audit_rule("UTP220", "info", "required-but-optional", on="seen")
+def required_but_optional(node: Node) -> Iterator[ToolObservation]:
+    """A required parameter is said to be optional.
+
+    What it does: looks in the descriptions of required parameters for "optional" at the start or in brackets at the
+    end, "leave unset", and sentences that begin with "if not provided", "if omitted". What to do first then ("if not
+    provided, ask the user") is fine.
+    Why it is bad: the model makes a value up, for the schema wants one.
+    Example: `{properties: {region: {type: string, description: Optional region code}}, required: [region]}`.
+    Use instead: `{properties: {region: {type: string, description: Optional region code}}, required: []}`
+    Fix safety: no fix.
+    """
+    required = node.parent is not None and node.name in node.parent.required
+    strict = bool(node.tool.strict_modes)  # there all are required, and null stands for left out
+    if required and not strict and "null" not in value_types(node.schema, node.tool, null=True):
+        found = _LEFT_OUT.search(node.description)
+        if found:
+            yield ToolObservation(
+                pointer=node.pointer,
+                message=f"{node.label} is required, and its text says that it may be left out",
+                hint=f"take {node.name} out of `required`, or the words out of the text",
+                cause="required",
+            )
+
+
 _ORDERED = re.compile(
     r"\b(?:must|should|has to|needs to|can only|may only|only) be (?:called|used|run|invoked) (?:only )?"
     r"(?:before|after) (?:the |calling |running |using )?[`'\"]?(?P<after>[A-Za-z][\w.-]*\w)"
