@@ -13,8 +13,12 @@ from utp_cli import parse
 from utp_cli.app import app
 from utp_cli.captures.voice import voice_of
 from utp_cli.commands.exits import FAIL_ON
+from utp_cli.parsing.answered import no_answer
 
 THREADS = load("captures/threads.jsonl") + load("captures/wild.jsonl") + load("captures/fresh.jsonl")
+LATE = load("captures/late.jsonl")
+REPORTS = load("captures/reports.jsonl")
+NO_ANSWER = {"report-40": "a body in the middle of an explanation that addresses nobody"}
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
     "thread-sglang-17": "somebody explains a line of a program's usage",
@@ -45,6 +49,27 @@ def test_the_cause_of_a_thread_is_named(case: dict[str, Any]) -> None:
     codes = {finding.code for finding in result.diagnoses}
     named = FAIL_ON["error"](result) and (not case["codes"] or bool(codes & set(case["codes"])))
     assert named is (case["id"] not in NOT_YET), codes
+
+
+GREEN_YET = {
+    "thread-sglang-17": "the error stands in a sentence, and the sentence explains it",
+    "fresh-pai-7203": "somebody compares two messages",
+    "fresh-roo-12165": "calls that are only shown",
+    "fresh-llama-19051": "the error stands in the middle of an explanation",
+    "fresh-goose-2314": "a dialogue of a program that greets",
+    "fresh-llmintents-155": "the error stands among sentences, and no line says that it is one",
+}
+"""What still looks like an answer, and why."""
+
+
+@pytest.mark.parametrize("case", [*THREADS, *LATE], ids=ids([*THREADS, *LATE]))
+def test_what_fails_is_no_answer(case: dict[str, Any]) -> None:
+    assert FAIL_ON["error"](parse(case["paste"])) is (case["id"] not in GREEN_YET)
+
+
+@pytest.mark.parametrize("case", REPORTS, ids=ids(REPORTS))
+def test_an_answer_that_speaks_of_failures_is_an_answer(case: dict[str, Any]) -> None:
+    assert (no_answer(parse(case["text"])) is None) is (case["id"] not in NO_ANSWER)
 
 
 def test_an_answer_about_an_error_is_no_error() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.captures.classify import sort_of
 from utp_cli.captures.documents import documents_in
 from utp_cli.captures.errors import document_of, read_error, read_error_body
+from utp_cli.captures.failure import tells_of_failure
 from utp_cli.captures.found import FIRST_REFUSAL, FoundCapture, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
 from utp_cli.captures.judged import chosen, convincing
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.tracebacks import ErrorLine
+    from utp_cli.captures.voice import Voice
     from utp_cli.protocol.spans import Span
 
 _STRONG_FORMS: Final = frozenset(
@@ -92,13 +94,24 @@ def read_capture(text: str) -> list[Capture]:
 
 
 def read_paste(text: str) -> Paste:
-    """Read a paste: what was found, and which of it matters."""
+    """Read a paste: what was found, and which of it matters.
+
+    A text in which nothing was found, and which tells of a failure, is read again as the words of somebody who met it.
+    """
+    parts = cleaned(text)
+    outside = voice_of(CODE.sub("", text[:_LONGEST]))
+    paste = _read(text, parts, outside)
+    if paste is None and outside != "asks" and len(text) <= _FEW_LINES and tells_of_failure(text):
+        paste = _read(text, parts, "asks")
+    return _plain(text, parts) if paste is None else paste
+
+
+def _read(text: str, parts: Sequence[Cleaned], outside: Voice) -> Paste | None:
+    """Read a paste among the words of who asks or explains (`outside`); None where it is none."""
     found: list[tuple[FoundCapture, Capture]] = []
     around: list[str] = []
     explained = rest = 0
     log = ends = False
-    parts = cleaned(text)
-    outside = voice_of(CODE.sub("", text[:_LONGEST]))
     for each in parts:
         inside, noise = read_cleaned(each, asks=outside == "asks")
         found += [(one, _capture(one, each)) for one in inside]
@@ -114,9 +127,9 @@ def read_paste(text: str) -> Paste:
     voice = voice_of(CODE.sub("", "\n".join(around))) or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
     if outside == "explains" and not rest and not any(one.strong for one in every):
-        return _plain(text, parts)
+        return None
     if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice, fenced="```" in text)):
-        return _plain(text, parts)
+        return None
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
 
 

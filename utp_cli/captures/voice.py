@@ -45,13 +45,16 @@ _EXPLAINS: Final = regex(
     r"|\b(?:you(?! (?:get|got|see|run)\b)|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:fix|solution|cause|reason)\b"
-    r"|\b(?:an|for) example\b|\bexample (?:of|error|body|response|output)\b|^(?:sure|certainly|of course)\b"
+    r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b"
+    r"|\bexample (?:of|error|body|response|output)\b|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
-    r"|\bI(?:'ll|’ll| will|'ve fixed| have fixed| can| would| suggest| recommend)\b|\blet me\b|\bmeans that\b",
+    r"|\bI(?:'ll|’ll| will|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
+    r"|\blet me\b|\bmeans that\b",
     re.IGNORECASE,
 )
-_HEADING: Final = regex(
-    r"^[#*_ \t-]{1,8}(?:what (?:issue|problem|error|bug|steps|version|model|did you)\b|describe the (?:bug|issue)"
+HEADING: Final = regex(
+    r"^[#*_ \t-]{1,8}(?:what (?:issue|problem|error|bug|steps|version|model|did you)\b"
+    r"|describe the (?:bug|issue|problem)"
     r"|(?:bug|problem) description|what (?:is|'s) the (?:bug|issue|problem"
     r"|error message)|what happened|what went wrong|(?:current|actual|expected) (?:behaviou?r|result)|error (?:details"
     r"|outputs?|logs?|messages?)|(?:steps )?to reproduce|reproduction|(?:relevant )?logs?(?: output| or errors)?"
@@ -69,46 +72,17 @@ _FILLED_IN: Final = regex(
     re.IGNORECASE,
 )
 """Sentences that clients and issue trackers print: nobody speaks in them."""
-_FAILS: Final = regex(
-    r"^[^\w\n]{0,8}(?:Traceback \(most recent call last\):\n[ \t]*File |(?:ERROR|FATAL|CRITICAL)\b(?:[\]:]| \d\d-\d\d )"
-    r"|\[Error\]"
-    r"|❌[^\n]{0,60}(?:failed|error)|(?:[A-Za-z_]\w{0,60}\.){0,9}[A-Z]\w{1,60}(?:Error|Exception): "
-    r"|(?:Error|Failed) [a-z][^\n:]{1,80}:\s)"
-    r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
-    r"|\b[45]\d\d (?:Bad Request|Internal Server Error)\W{0,4}$|\berror message \""
-    r"|^[^\n]{0,60}(?:\) ERROR \d|[-|\[] ?ERROR ?[-|\]])|\bfailed: [A-Z]\w{0,40}Error: "
-    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
-    r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
-    r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w",
-    re.MULTILINE,
-)
-"""What logs and programs print when something fails."""
-_MET_WITH: Final = regex(r"\b(?:errors?|exceptions?|fail\w*)\b[^\n]{0,80}:[ \t]*\n", re.IGNORECASE)
-"""How people lead over to the error that they met."""
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
-_SEVERAL: Final = 2
-"""Lines of failures outside of code that nobody writes who explains one."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
-
-
-def tells_of_failure(text: str) -> bool:
-    """Whether a text has a line that only a failure prints, and nobody in it explains it to another."""
-    text = text[:_LONGEST]
-    outside = CODE.sub("", text)
-    voice = voice_of(outside)
-    if voice == "explains":
-        return len(_FAILS.findall(outside)) >= _SEVERAL
-    asks = voice == "asks" and (_MET_WITH.search(text) or _HEADING.search(text))
-    return bool(asks or _FAILS.search(text))
 
 
 def voice_of(words: str) -> Voice:
     """Return who speaks in the words around an error: the one of the two whose signs are more; `""` where none is."""
     words = _FILLED_IN.sub("", words[:_LONGEST])
-    asks = sum(1 for _ in _ASKS.finditer(words)) + _WEIGHT * sum(1 for _ in _HEADING.finditer(words))
-    words = _HEADING.sub("", words)
+    asks = sum(1 for _ in _ASKS.finditer(words)) + _WEIGHT * sum(1 for _ in HEADING.finditer(words))
+    words = HEADING.sub("", words)
     explains = sum(1 for _ in _EXPLAINS.finditer(words))
     if asks == explains:
         return ""

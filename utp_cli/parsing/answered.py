@@ -93,7 +93,7 @@ def _is_failure(result: ParseResult) -> bool:
         return False
     if any(attempt.outcome == "fired" for attempt in result.attempts):
         return False
-    from utp_cli.captures.voice import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
+    from utp_cli.captures.failure import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
 
     return tells_of_failure(result.content)
 

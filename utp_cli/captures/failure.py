@@ -1,0 +1,101 @@
+"""Whether a plain text tells of a failure: lines that a program printed, or somebody who says that it failed.
+
+A text is an answer only where nothing in it fails. What fails shows at the beginnings of lines: behind what logs put in
+front of them stands the class of an error, a status that refuses, or words that say that something went wrong. A
+model's sentences about errors have such words in their middle.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from utp_cli.captures.voice import CODE, HEADING, voice_of
+from utp_cli.protocol.patterns import regex
+
+_DECORATION: Final = r"[^\w\n\[{(|]{0,8}(?:\d{1,5}[x.)] )?[^\w\n\[{(|]{0,4}"
+"""Bullets, quotes, signs of alarm, how often it happened."""
+_TIME: Final = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d\d[T ,]{1,2})?\d\d:\d\d(?::\d\d)?[\d.,:+Z-]{0,14}\]?"
+_LEVEL: Final = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|debug|info|warn(?:ing)?|error)"
+_LOGGED: Final = (
+    rf"(?:{_TIME}[^\n]{{0,80}}?\s|\[[\w][\w .:/-]{{1,60}}\]:? {{1,4}}(?![(\[])|{_LEVEL}:[\w.]{{1,60}}:"
+    rf"|\[{_LEVEL}\]:?\s|(?:ERROR|FATAL|CRITICAL)(?:[:|]|\s\d\d-\d\d|\s{{2,}}|\s*\|)|level=\w{{1,8}} )"
+)
+"""What logs put in front of a line."""
+_CLASS: Final = (
+    r"(?:(?:[A-Za-z_][\w$]{0,60}[.:]){0,9}[A-Z]\w{0,60}|(?:[A-Za-z_][\w$]{0,60}\.){1,9})(?:Error|Exception|Failure|Fault)s?"
+    r"(?:\$\w{1,60})?(?: ?\[\w{1,60}\])?(?:: |\(['\"])"
+)
+_WRONG: Final = (
+    r"(?:errors?|failed|failure|fails|exceptions?|traceback|cannot|can't|could not|couldn't|unable|invalid|refused"
+    r"|rejected|denied|not found|not (?:been )?(?:supported|allowed|available|valid)|unsupported|missing|unexpected"
+    r"|unhandled|unknown|timed out|timeout|aborted|aborting|crashed|panic|doesn't support|does not (?:support|exist)"
+    r"|must (?:be|have)|no such)"
+)
+"""Words that say that something went wrong."""
+_NONE_WRONG: Final = regex(r"\b(?:no|0|zero|without(?: any)?) (?:errors?|failures?|exceptions?)\b", re.IGNORECASE)
+_STRONG: Final = regex(
+    rf"^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?(?:{_CLASS}|Traceback \(most recent call last\):\n[ \t]*File )"
+    rf"|^{_DECORATION}(?:\[(?:ERROR|Error|FATAL|CRITICAL)\]|(?:ERROR|FATAL|CRITICAL):)(?= )"
+    rf"|^{_DECORATION}{_LOGGED}[^\n]{{0,200}}?\b(?i:{_WRONG})\b"
+    r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
+    r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
+    r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
+    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
+    r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
+    r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"
+    r"|[\"']?isError[\"']?: ?true\b|[\"']?name[\"']?: ?[\"'][A-Z]\w{0,60}Error[\"']|[\"']?code[\"']?: ?-32\d{3}\b"
+    r"|[\"']?(?:statusCode|httpStatus)[\"']?: ?[45]\d\d\b",
+    re.MULTILINE,
+)
+"""What only a failure prints."""
+_WEAK: Final = regex(
+    rf"(?:^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?|`)(?:"
+    r"(?!(?:The|This|That|An?|Your|My|One|No|Any|Each|Every|Common|Some|To|Fixed)\b)(?:[A-Z][\w-]{0,30} )"
+    r"(?:[a-z][\w-]{0,30} ){0,3}errors?(?: [a-z][\w-]{0,30}){0,3}: \S"
+    r"|(?:Error|Failed)(?! (?:handling|messages?|codes?|budgets?|rates?|boundar)) [a-z][^\n:]{1,80}:\s"
+    r"|(?:Cannot|Could not|Couldn't|Unable to) [a-z][^\n:.]{1,80}: [\"'{{`\[A-Z\d]"
+    r"|[A-Z]\w{1,20} (?:[a-z]\w{1,20} )?failed: \S|\[?(?:ERROR|FATAL)\]?: \S)",
+    re.MULTILINE,
+)
+"""What a failure prints, and a model may write."""
+_MET_WITH: Final = regex(r"\b(?:errors?|exceptions?|fail\w*)\b[^\n]{0,80}:[ \t]*\n", re.IGNORECASE)
+"""How people lead over to the error that they met."""
+_SHOWN: Final = regex(r"\bexamples?\b", re.IGNORECASE)
+"""How people lead over to an error that nobody met."""
+_SEVERAL: Final = 2
+"""Lines of failures outside of code that nobody writes who explains one."""
+_LEAD: Final = 200
+"""Characters before code in which somebody says what it is."""
+_LONGEST: Final = 4_000
+"""Characters that are looked at."""
+
+
+def tells_of_failure(text: str) -> bool:
+    """Whether a text has a line that only a failure prints, and nobody in it explains it to another."""
+    text = _NONE_WRONG.sub("", text[:_LONGEST])
+    if HEADING.match(text.lstrip()) or len(HEADING.findall(text)) >= _SEVERAL:
+        return True
+    outside = CODE.sub("", text)
+    voice = voice_of(outside)
+    if voice == "explains":
+        return len(_STRONG.findall(outside)) >= _SEVERAL or _ends_with_it(text)
+    if _STRONG.search(text):
+        return True
+    weak = len(_WEAK.findall(text))
+    alone = not outside.strip() or "\n" not in text.strip()
+    return (
+        weak >= _SEVERAL
+        or bool(weak and (voice == "asks" or alone))
+        or (voice == "asks" and bool(_MET_WITH.search(text)))
+    )
+
+
+def _ends_with_it(text: str) -> bool:
+    """Whether the last that stands in a text is code that tells of a failure: who explains one goes on."""
+    last = [code.span() for code in CODE.finditer(text)][-1:]
+    for start, end in last:
+        said = text[start:end].strip("`")
+        goes_on = text[end:].strip(" \n.`") or _SHOWN.search(text, max(start - _LEAD, 0), start)
+        return not goes_on and bool(_STRONG.search(said) or _WEAK.search(said))
+    return False
