@@ -102,12 +102,15 @@ def read_paste(text: str) -> Paste:
     outside = voice_of(CODE.sub("", text[:_LONGEST]))
     paste = _read(text, parts, outside)
     if paste is None and outside != "asks" and len(text) <= _FEW_LINES and tells_of_failure(text):
-        paste = _read(text, parts, "asks")
+        paste = _read(text, parts, "asks", met=True)
     return _plain(text, parts) if paste is None else paste
 
 
-def _read(text: str, parts: Sequence[Cleaned], outside: Voice) -> Paste | None:
-    """Read a paste among the words of who asks or explains (`outside`); None where it is none."""
+def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = False) -> Paste | None:
+    """Read a paste among the words of who asks or explains (`outside`); None where it is none.
+
+    `met`: whoever wrote the words met the failure, whatever they say.
+    """
     found: list[tuple[FoundCapture, Capture]] = []
     around: list[str] = []
     explained = rest = 0
@@ -124,7 +127,8 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice) -> Paste | None:
         ends = _ends(inside, each.text.text)
         around += _words_around(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
-    voice = voice_of(CODE.sub("", "\n".join(around))) or ("asks" if outside == "asks" else "")
+    said: Voice = "" if met else voice_of(CODE.sub("", "\n".join(around)))
+    voice = said or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
     if outside == "explains" and not rest and not any(one.strong for one in every):
         return None
