@@ -42,9 +42,13 @@ def codes(tools: Any, **options: Any) -> set[str]:
 
 @pytest.mark.parametrize("case", [*CASES, *EDGES], ids=ids([*CASES, *EDGES]))
 def test_case(case: dict[str, Any]) -> None:
-    found = codes(case["tools"], provider=case["provider"], select=["ALL"], **case.get("options", {}))
-    assert set(case["expect"]["must"]) <= found
+    """`also`: what is told by default, is true, and is not the point of the case. Nothing else is told."""
+    must, also, options = {*case["expect"]["must"]}, {*case["expect"].get("also", ())}, case.get("options", {})
+    found = codes(case["tools"], provider=case["provider"], select=["ALL"], **options)
+    assert must <= found
     assert found.isdisjoint(case["expect"]["must_not"])
+    told = codes(case["tools"], provider=case["provider"], **options)
+    assert told - must == also
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
