@@ -154,19 +154,3 @@ SOLAR_OPEN2 = Dialect(
     ),
     quirks="A line break ends the name. The server runs calls that stand in closed thinking, too.",
 )
-
-DIALECTS = (
-    GLM45,
-    GLM47,
-    LING3,
-    SPARK25,
-    POOLSIDE,
-    IQUEST,
-    HY_V3,
-    HY_V4,
-    K2_HORIZON,
-    IQUEST_CODER_V2,
-    GLM53_FLASH,
-    TELECHAT4,
-    SOLAR_OPEN2,
-)

@@ -69,5 +69,3 @@ RWKV = Dialect(
     body=JsonBody(fenced=True, plain_words=True),
     quirks="The server renames `filePath` to `path`, and rewrites the arguments of tools called read and edit.",
 )
-
-DIALECTS = (LLAMA3_JSON, XLAM, GENERIC, COMMAND_R_PLUS, RWKV)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from utp_cli.dialects import (
     arg_key_value,
     bare_json,
@@ -14,23 +12,23 @@ from utp_cli.dialects import (
     tagged_arguments,
     tagged_json,
 )
+from utp_cli.dialects.spec import Dialect
 from utp_cli.protocol.catalogue import Catalogue
 
-if TYPE_CHECKING:
-    from utp_cli.dialects.spec import Dialect
-
+FAMILIES = (
+    tagged_json,
+    bare_json,
+    tagged_arguments,
+    arg_key_value,
+    header_json,
+    pythonic,
+    channels,
+    elements,
+)
+"""What is written in them as a constant is in the catalogue, in this order."""
 DIALECTS: Catalogue[Dialect] = Catalogue(
     "parser",
-    [
-        *tagged_json.DIALECTS,
-        *bare_json.DIALECTS,
-        *tagged_arguments.DIALECTS,
-        *arg_key_value.DIALECTS,
-        *header_json.DIALECTS,
-        *pythonic.DIALECTS,
-        *channels.DIALECTS,
-        *elements.DIALECTS,
-    ],
+    [dialect for family in FAMILIES for dialect in vars(family).values() if isinstance(dialect, Dialect)],
     lambda dialect: (dialect.name, *dialect.aliases),
 )
 

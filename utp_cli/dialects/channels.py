@@ -128,5 +128,3 @@ FUNCTIONGEMMA = Dialect(
     body=DelimitedBody(quote="<escape>"),
     quirks="vLLM reads delimited values only: numbers, lists and maps vanish there.",
 )
-
-DIALECTS = (HARMONY, BEAM, MUSE, ATEM, INKLING, GEMMA4, FUNCTIONGEMMA)

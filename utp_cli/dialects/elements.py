@@ -67,5 +67,3 @@ CWM = Dialect(
     body=BlockBody(argument_keys=("command",)),
     quirks="What is no JSON behind the name is the argument `command`. Prompts of other agents put the name in the tag.",
 )
-
-DIALECTS = (TOOL_USE_XML, TOOL_CALL_XML, FUNCTION_CALL_XML, TOOLS_XML, MCP_XML, MINIMAX_M3, CWM)

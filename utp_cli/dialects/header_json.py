@@ -153,5 +153,3 @@ STEP_AUDIO_2 = Dialect(
     body=HeaderBody(header=("function\n{name}\n",)),
     quirks="The first line is the kind, always `function`. The server drops broken JSON and undeclared tools.",
 )
-
-DIALECTS = (DEEPSEEK_V3, DEEPSEEK_V31, KIMI_K2, PLAMO3, MISTRAL, SOLAR_OPEN, FUNCTIONARY_V32, REACT, STEP_AUDIO_2)

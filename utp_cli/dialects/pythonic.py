@@ -75,15 +75,6 @@ PYTHON_CODE = Dialect(
     quirks="Raw code up to the end of the answer is a call of the tool `python`.",
 )
 
-GRANITE_PYTHONIC = Dialect(
-    name="granite_pythonic",
-    source="a branch of vLLM (2026)",
-    servers={"vllm": "granite_pythonic"},
-    close_optional=True,
-    body=PythonicBody(bare_names=True, by_line=True),
-    quirks="One call a line, without a marker: the server takes any word with ( behind it, utp only known tools.",
-)
-
 FUNCTIONARY_PYTHON = Dialect(
     name="functionary_python",
     source="chat template of functionary-medium-v3.2 (2026)",
@@ -94,6 +85,15 @@ FUNCTIONARY_PYTHON = Dialect(
     quirks="The tool `python` of functionary_v3_2 takes raw code.",
 )
 
+GRANITE_PYTHONIC = Dialect(
+    name="granite_pythonic",
+    source="a branch of vLLM (2026)",
+    servers={"vllm": "granite_pythonic"},
+    close_optional=True,
+    body=PythonicBody(bare_names=True, by_line=True),
+    quirks="One call a line, without a marker: the server takes any word with ( behind it, utp only known tools.",
+)
+
 TOOL_CODE = Dialect(
     name="tool_code",
     source="answers of Gemini 2.0 and 2.5, Gemma 3 (2025)",
@@ -101,16 +101,4 @@ TOOL_CODE = Dialect(
     close_optional=True,
     body=PythonicBody(fenced=True),
     quirks="A code fence with print(default_api.NAME(...)) in it, one a line; Gemini's own server reads these.",
-)
-
-DIALECTS = (
-    PYTHONIC,
-    LLAMA4_PYTHONIC,
-    OLMO3,
-    LFM2,
-    LLAMA3_BUILTIN,
-    PYTHON_CODE,
-    FUNCTIONARY_PYTHON,
-    GRANITE_PYTHONIC,
-    TOOL_CODE,
 )

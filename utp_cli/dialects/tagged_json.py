@@ -267,6 +267,17 @@ FIREFUNCTION = Dialect(
     body=JsonListBody(),
 )
 
+NEMOTRON_NANO_V2 = Dialect(
+    name="nemotron_nano_v2",
+    models=("nemotron-nano-9b-v2", "nemotron-nano-12b-v2", "nemotron-nano-v2"),
+    source="chat template of Nemotron-Nano-v2 (2026)",
+    call_open=("<TOOLCALL>",),
+    call_close=("</TOOLCALL>",),
+    reasoning=THINK,
+    body=JsonListBody(),
+    quirks="Arguments may be a JSON string.",
+)
+
 MISTRAL_LIST = Dialect(
     name="mistral_list",
     source="chat template of Mistral Nemo (2024)",
@@ -310,17 +321,6 @@ LFM2_JSON = Dialect(
     quirks="The JSON list that LFM2 may write in place of Python calls.",
 )
 
-NEMOTRON_NANO_V2 = Dialect(
-    name="nemotron_nano_v2",
-    models=("nemotron-nano-9b-v2", "nemotron-nano-12b-v2", "nemotron-nano-v2"),
-    source="chat template of Nemotron-Nano-v2 (2026)",
-    call_open=("<TOOLCALL>",),
-    call_close=("</TOOLCALL>",),
-    reasoning=THINK,
-    body=JsonListBody(),
-    quirks="Arguments may be a JSON string.",
-)
-
 OPENPANGU_V2 = Dialect(
     name="openpangu_v2",
     models=("openpangu-v2", "openpangu-2"),
@@ -359,10 +359,3 @@ HYPERCLOVAX_14B = Dialect(
     body=JsonListBody(argument_keys=("arguments", "parameters")),
     quirks="The header of the turn goes on in the answer; a reasoning parser may eat it and leave a bare list.",
 )
-
-DIALECTS = (
-    HERMES, TRINITY, LONGCAT, ERNIE45, INTERNLM, FUNCTION_CALL, GIGACHAT3, LMSTUDIO, TOOL_USE, TOOLS, MCP_JSON, GRANITE, JAMBA,
-    HUNYUAN_A13B, APRIEL, MINIMAX_M1, COHERE3, COHERE4, APERTUS, PHI4_MINI, FIREFUNCTION, NEMOTRON_NANO_V2,
-    MISTRAL_LIST, DOTS_JSON, K2_HORIZON_JSON, LFM2_JSON,
-    OPENPANGU_V2, PANGU, HYPERCLOVAX_14B,
-)  # fmt: skip
