@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from utp_cli.validation.definitions import Definition
 
 Scope = Literal["set", "tool", "node", "seen", "text"]
+"""What a rule is handed: all tools; a tool; a node of its schema; such a node that a model gets to see; a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +192,7 @@ def audit_rule(
     status: Status = "stable",
     fix: Literal["safe", "unsafe", "none"] = "none",
 ) -> Callable[[Callable[[Any], Iterable[ToolObservation]]], Rule[Any]]:
-    """Make a function that yields flaws of one kind of subject a `Rule`.
+    """Make a function that yields observations of one kind of subject a `Rule`.
 
     `on` is the kind of subject. `providers` are those whose tools it looks at, all where empty; `NAME-strict` means
     that provider's strict mode. `refused_by` are those that answer with an error; `providers` where it is not said.

@@ -1,6 +1,6 @@
 """What a dialect says of its payload: one record for each family, with the fields that its grammar reads.
 
-A field of another family is a `TypeError`, and one for a type checker. `own` maps the flat keys of `[dialects.NAME]`
+A field of another family is a `TypeError`, and one for a type checker. `custom_dialects` maps the flat keys of `[dialects.NAME]`
 to these records.
 """
 
