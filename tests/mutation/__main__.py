@@ -171,8 +171,8 @@ def made(point: Point) -> Any:
 
 def put_in(point: Point, *, loaded: bool) -> None:
     """Make the mistake: in the functions that are loaded, or else in the module, which is then loaded anew."""
-    if not loaded:
-        name = ".".join(point.path.with_suffix("").parts).removesuffix(".__init__")
+    name = ".".join(point.path.with_suffix("").parts).removesuffix(".__init__")
+    if not loaded or name not in sys.modules:
         sys.meta_path.insert(0, Mutated(name, str(point.path.resolve()), made(point)))
         for each in [each for each in sys.modules if each.partition(".")[0] in ("utp_cli", "tests")]:
             del sys.modules[each]

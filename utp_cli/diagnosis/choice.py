@@ -53,7 +53,7 @@ def choice_of(request: Mapping[str, Any]) -> RequestChoice:
     names = [found.get("name"), inner.get("name"), *(allowed if isinstance(allowed, list) else ())]
     known = tuple(name for name in names if isinstance(name, str))
     must = bool(known) or "any" in found
-    mode = _MODES.get(str(inner.get("mode") or kind).casefold(), "must" if must else "auto")
+    mode = _MODES.get(str(inner.get("mode") or kind or "").casefold(), "must" if must else "auto")
     return RequestChoice(mode=mode, names=known, written=found)
 
 
