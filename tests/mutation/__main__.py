@@ -38,8 +38,8 @@ AREAS = {
     "repair": "repair shape typed nesting literals numbers spellings",
     "wire": "wire formats frames stream_calls",
     "detection": "detection commands_checked offers templates probe",
-    "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history",
-    "auditing": "auditing audit_fixes audit_formats audit_judged page_examples agreement",
+    "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs",
+    "auditing": "auditing audit_fixes audit_formats audit_judged page_examples agreement docs",
 }
 """The test files of each folder; their tables are those of `pytest -m cases`."""
 SECONDS = 3.0

@@ -1,4 +1,4 @@
-"""What rules look at: a tool, a schema in it (a node), a text in it, the set; and what they answer: flaws."""
+"""What rules look at: a tool, a schema in it (a node), a text in it, the set; and what they answer: observations."""
 
 from __future__ import annotations
 
@@ -159,7 +159,11 @@ class AuditedToolSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolObservation:
-    """What a rule found: a finding without what the rule and the tool say already."""
+    """What a rule found in a definition: a finding without what the rule and the tool say already.
+
+    Its place in the file follows from the pointer, its fix is the rule's, and those of one cause are told as one. What
+    a diagnosis finds stands in an answer: `diagnosis.observation.Observation`.
+    """
 
     message: str
     pointer: str

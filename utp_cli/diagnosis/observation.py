@@ -25,7 +25,11 @@ errors that have other causes too.
 
 
 class Observation(Record):
-    """A diagnosis at one place. The rule adds its code, its severity and, for want of a fix, its advice."""
+    """A diagnosis at one place. The rule adds its code, its severity and, for want of a fix, its advice.
+
+    It stands in an answer: a span of a text, how sure it is, its own way to mend it. What the audit finds stands in a
+    definition, which has places in a file, and one cause for many tools: `auditing.subject.ToolObservation`.
+    """
 
     message: str
     evidence: str
