@@ -49,7 +49,7 @@ _NO_COLOR = "--no-color"
 
 def _without_colour(args: list[str], parameters: Sequence[Any]) -> list[str]:
     """Drop `--no-color` where a command colours nothing: scripts give it to all commands alike."""
-    if any(_NO_COLOR in parameter.opts for parameter in parameters):
+    if any(parameter.name == "no_color" for parameter in parameters):
         return args
     end = args.index("--") if "--" in args else len(args)
     return [word for word in args[:end] if word != _NO_COLOR] + args[end:]
