@@ -86,9 +86,8 @@ class GroupPage(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options, text without pydantic."""
-        parameters = self.get_params(ctx)
-        _take_as_given(parameters)
-        return super().parse_args(ctx, _without_colour(args, parameters))
+        _take_as_given(self.get_params(ctx))
+        return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the examples as they are."""
