@@ -366,9 +366,9 @@ def test_any_string_gives_an_answer(text):
     "piece", ["a", "1", "-1", "a/", "v1.", "llama", "models--", "accounts/", "omini", "us.", "a1b-", "q4_"]
 )
 def test_a_long_id_costs_linear_time(piece):
-    started = time.perf_counter()
+    started = time.process_time()
     read_model_id(piece * (200_000 // len(piece)))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_dialects_are_told_without_the_registry():
