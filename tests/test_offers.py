@@ -205,3 +205,25 @@ GATEWAYS = [case for case in ROUTED if case["provider"] is None]
 @pytest.mark.parametrize("case", GATEWAYS, ids=ids(GATEWAYS))
 def test_a_gateway_in_front_is_no_organisation(case):
     assert read_model_id(case["id"]).org == case["org"]
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-20250514", "claude-opus-4-1-20250805", "xai/grok-4-0709"])
+def test_a_snapshot_thinks_as_its_model_does(model):
+    assert detect(model).capability.reasoning
+
+
+def test_a_snapshot_of_which_offers_agree_is_believed():
+    offers = [offer("gpt-9", host, native_tools=True) for host in ("openai", "azure", "poe")]
+    offers += [offer("gpt-9-2026-01-02", host, native_tools=False) for host in ("azure", "poe")]
+    assert said(offers, "gpt-9-2026-01-02")[0]["native_tools"] is False
+    offers += [offer("gpt-9-2026-01-02", "vercel", native_tools=True)]
+    assert said(offers, "gpt-9-2026-01-02")[0]["native_tools"] is True
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-search-preview", "openai/gpt-4o-mini-search-preview-2025-03-11"])
+def test_what_only_searches_takes_no_tools(model):
+    assert not detect(model).capability.native_tools
+
+
+def test_an_option_after_the_colon_is_no_variant():
+    assert identity_of(read_model_id("poolside/laguna-m.1:fast")) == identity_of(read_model_id("poolside/laguna-m.1"))

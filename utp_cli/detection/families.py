@@ -31,7 +31,7 @@ _SPELT_AS_NAMED = """
 OTHER_KINDS: dict[str, str] = {
     "embedding": "all-minilm all-mpnet arctic-embed bge e5 embed embedding gte nomic-embed text-embedding voyage",
     "rerank": "rerank reranker",
-    "image": """dall-e flux imagen krea nano-banana recraft riverflow seedream
+    "image": """cogview dall-e flux imagen krea nano-banana recraft reve riverflow seedream
         stable-diffusion stable-image sdxl""",
     "video": "hailuo gen happyhorse kling omnihuman seedance sora veo wan",
     "speech": """aura canary deepgram eleven kokoro lyria melotts music orpheus parakeet riva speech-to-text stepaudio

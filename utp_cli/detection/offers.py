@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.identity import Identity, distance, identity_of
 from utp_cli.facts.offers import table_text
-from utp_cli.protocol.records import Record
+from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -168,9 +168,10 @@ class Table:
         row, host = match.row, self._host(spec)
         facts: dict[str, Any] = {}
         sources: dict[str, str] = {}
-        for place, (name, figure) in enumerate(zip(FIELDS, row.figures, strict=True)):
-            if figure is None:
+        for place, (name, stated) in enumerate(zip(FIELDS, row.figures, strict=True)):
+            if stated is None:
                 continue
+            figure = self._less_contested(row, place, stated)
             value, agree, _, maker = figure
             alone = agree == 1 and row.hosts != {host}
             added = spec.provider is None and "native_tools" in known and name in _ADDED_BY_HOSTS
@@ -185,6 +186,18 @@ class Table:
             if match.older:
                 sources[name] = f"as {_worded(row.identity)}: {sources[name]}"
         return facts, sources
+
+    def _less_contested(self, row: OfferRow, place: int, figure: Figure) -> Figure:
+        """Return the figure of the same model without its date, where offers of the dated one disagree on a yes or no.
+
+        A snapshot can what its model can; lists of snapshots are seldom kept up.
+        """
+        value, agree, of, _ = figure
+        if not isinstance(value, bool) or agree == of or not row.identity.marks:
+            return figure
+        plain = replace(row.identity, marks=frozenset())
+        other = next((known.figures[place] for known in self.rows(plain.family) if known.identity == plain), None)
+        return other if other and other[1] * of > agree * other[2] else figure
 
     def _counted(self, figure: Figure) -> str:
         value, agree, of, maker = figure

@@ -127,6 +127,7 @@ OPEN_WEIGHTS: dict[str, tuple[str, ...]] = {"openai": ("gpt-oss", "gpt_oss")}
 ROUTING_OPTIONS = frozenset(
     words("""
         free nitro beta thinking exacto floor online extended discounted batch low medium high xhigh max minimal web
+        fast
     """)
 )
 """What OpenRouter and gateways like it take after a colon."""
