@@ -121,6 +121,18 @@ IQUEST_CODER_V2 = Dialect(
     body=_BODY,
 )
 
+LONGCAT_PAIRS = Dialect(
+    name="longcat_pairs",
+    models=("longcat-flash-lite", "longcat-2"),
+    source="MLX LM (2026-08)",
+    servers={"vllm": "longcat", "sglang": "longcat"},
+    call_open=("<longcat_tool_call>",),
+    call_close=("</longcat_tool_call>",),
+    reasoning=(("<longcat_think>", "</longcat_think>"),),
+    body=PairsBody(argument=Tag(open="<longcat_arg_key", slot="=", close="</longcat_arg_value")),
+    quirks="The newer of LongCat's forms; the older one has JSON between the same markers.",
+)
+
 GLM53_FLASH = _glm(
     "glm53_flash", ("glm-5.3-flash",), "a branch of SGLang (2026)", {"sglang": "glm53_flash"},
     body=PairsBody(argument=_PAIRS, separators=(">",)),

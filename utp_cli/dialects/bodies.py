@@ -236,6 +236,8 @@ class DelimitedBody(Body):
     family = "kv_custom"
     quote: str
     """The token at both ends of a string."""
+    bare: tuple[str, ...] = ()
+    """As in `JsonBody`."""
 
 
 class CodeBody(Body):

@@ -63,12 +63,12 @@ MUSE = Dialect(
     ends_thinking=("<|eom|>",),
     dropped=("<|eom|>", "<|eot|>"),
     body=HarmonyBody(
-        leading=(" to=", "to="),
+        leading=(" to=", "to=", "<|message|>"),
         header=(" to={name}<|message|>",),
         call=_ATEM_CALL,
         argument=_ATEM_ARGUMENT,
         body_markup=True,
-        thinking_recipients=("self",),
+        thinking_recipients=("self", "developer"),
         text_recipients=("user", "commentary"),
     ),
     cannot=("own-tags", "odd-keys"),
@@ -95,7 +95,14 @@ INKLING = Dialect(
     call_open=("<|content_invoke_tool_json|>",),
     call_close=("<|end_message|>", "<|content_model_end_sampling|>"),
     reasoning=(("<|content_thinking|>", "<|end_message|>"),),
-    dropped=("<|message_model|>", "<|content_text|>", "<|content_model_end_sampling|>", "<|end_message|>"),
+    dropped=(
+        "<|message_model|>",
+        "<|content_text|>",
+        "<|content_invoke_tool_text|>",
+        "<|content_tool_error|>",
+        "<|content_model_end_sampling|>",
+        "<|end_message|>",
+    ),
     body=JsonBody(argument_keys=("args",), named_before=True),
     quirks="The tool's name stands before the marker as well; the prompt may have opened the message.",
 )
@@ -105,15 +112,15 @@ GEMMA4 = Dialect(
     models=("gemma-4",),
     source="chat template of gemma-4-31B-it; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "gemma4", "sglang": "gemma4"},
-    call_open=("<|tool_call>call:", "<|tool_call>:", "<|tool_call>"),
+    call_open=("<|tool_call>call:", "<|tool_call>:call:", "<|tool_call>:", "<|tool_call>"),
     call_close=("<tool_call|>",),
     reasoning=(
         ("<|channel>thought\n", "<channel|>"),
         ("<|channel>thought", "<channel|>"),
         ("<|channel>", "<channel|>"),
     ),
-    dropped=("<turn|>", "<|tool_response>", "<eos>"),
-    body=DelimitedBody(quote='<|"|>'),
+    dropped=("<turn|>", "<|tool_response>", "<bos>", "<eos>"),
+    body=DelimitedBody(quote='<|"|>', bare=("call:",)),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
 )
 
@@ -125,6 +132,6 @@ FUNCTIONGEMMA = Dialect(
     call_open=("<start_function_call>call:",),
     call_close=("<end_function_call>",),
     dropped=("<end_of_turn>", "<start_function_response>", "<eos>"),
-    body=DelimitedBody(quote="<escape>"),
+    body=DelimitedBody(quote="<escape>", bare=("call:",)),
     quirks="vLLM reads delimited values only: numbers, lists and maps vanish there.",
 )

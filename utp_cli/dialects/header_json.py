@@ -6,8 +6,6 @@ from utp_cli.dialects.bodies import HeaderBody
 from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import THINK
 
-_DEEPSEEK_DROPPED = ("<｜end▁of▁sentence｜>",)
-
 
 def _deepseek(*words: str) -> tuple[str, ...]:
     """Spell a marker with the bars and blanks that models and gateways write, the template's first."""
@@ -23,6 +21,10 @@ def _deepseek_calls(kind: str) -> tuple[str, ...]:
 _SECTION_OPEN = (*_deepseek("tool", "calls", "begin"), *_deepseek("tool", "calls"))
 _SECTION_CLOSE = _deepseek("tool", "calls", "end")
 _CALL_CLOSE = _deepseek("tool", "call", "end")
+_OUTPUTS = [
+    _deepseek("tool", word, end)[0] for word in ("outputs", "output") for end in ("begin", "end")
+]  # what models make up
+_DEEPSEEK_DROPPED = ("<｜end▁of▁sentence｜>", *_OUTPUTS)
 
 DEEPSEEK_V3 = Dialect(
     name="deepseek_v3",
@@ -77,18 +79,21 @@ PLAMO3 = Dialect(
     servers={"vllm": "plamo3"},
     section_open=("<|plamo:begin_tool_requests:plamo|>",),
     section_close=("<|plamo:end_tool_requests:plamo|>",),
-    call_open=("<|plamo:begin_tool_request:plamo|>",),
+    call_open=(
+        "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>",
+        "<|plamo:begin_tool_name:plamo|>",
+    ),
     call_close=(
         "<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>",
         "<|plamo:end_tool_request:plamo|>",
     ),
     reasoning=(("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),),
-    dropped=("<|plamo:tag|>",),
+    dropped=("<|plamo:tag|>", "<|plamo:begin_tool_request:plamo|>", "<|plamo:end_tool_arguments:plamo|>"),
     body=HeaderBody(
         header=(
-            "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
+            "{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>",
             (
-                "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
+                "{name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>"
                 "<|plamo:constrain|>json<|plamo:msg|>"
             ),
         )

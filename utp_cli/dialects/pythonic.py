@@ -42,6 +42,17 @@ OLMO3 = Dialect(
     quirks="One call a line; JSON literals occur.",
 )
 
+TOOL_CALL_PYTHONIC = Dialect(
+    name="tool_call_pythonic",
+    source="a branch of SGLang (multi_format, python); models that mix two forms (2026)",
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    reasoning=THINK,
+    dropped=CHATML,
+    body=PythonicBody(by_line=True),
+    quirks="Python between the markers of hermes.",
+)
+
 LFM2 = Dialect(
     name="lfm2",
     models=("lfm2",),

@@ -82,6 +82,12 @@ class Dialect(Record):
         return self.call_open + self.section_open
 
     @property
+    def thinking_words(self) -> tuple[str, ...]:
+        """What thinking may begin with where its opening token is lost: its marker, or the line of it that is left."""
+        labels = [opener.rpartition(">")[2] for opener, _ in self.reasoning]
+        return (*(opener for opener, _ in self.reasoning), *(label for label in labels if label.endswith("\n")))
+
+    @property
     def closers(self) -> tuple[str, ...]:
         """Every marker that may close a call."""
         return (*self.call_close, self.body.call.close) if self.body.call else self.call_close

@@ -124,20 +124,27 @@ DOTS = Dialect(
 _PIPE = "｜"  # U+FF5C
 
 
-def _dsml(word: str, blank: str = "") -> tuple[Tag, Tag]:
+def _dsml(word: str, blank: str = "", bar: str = _PIPE) -> tuple[Tag, Tag]:
     """Spell the two tags of a `｜WORD｜` dialect."""
-    call = Tag(open=f"<{_PIPE}{word}{_PIPE}{blank}invoke", slot="name", close=f"</{_PIPE}{word}{_PIPE}{blank}invoke>")
-    argument = Tag(
-        open=f"<{_PIPE}{word}{_PIPE}{blank}parameter", slot="name", type="string",
-        close=f"</{_PIPE}{word}{_PIPE}{blank}parameter>",
-    )  # fmt: skip
+    before = f"{bar}{word}{bar}{blank}"
+    call = Tag(open=f"<{before}invoke", slot="name", close=f"</{before}invoke>")
+    argument = Tag(open=f"<{before}parameter", slot="name", type="string", close=f"</{before}parameter>")
     return call, argument
+
+
+def _sections(word: str, bar: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    r"""Spell the markers of a section, opening and closing, also as Markdown escapes them: `tool\_calls`."""
+    spelt = [f"{bar}{word}{bar}{name}" for plain in names for name in dict.fromkeys((plain, plain.replace("_", "\\_")))]
+    return tuple(f"<{name}>" for name in spelt), tuple(f"</{name}>" for name in spelt)
 
 
 _DSML_CALL, _DSML_ARGUMENT = _dsml("DSML")
 _DSML_CALL_41, _DSML_ARGUMENT_41 = _dsml("DSML", " ")
 _GCML_CALL, _GCML_ARGUMENT = _dsml("GCML")
 _DEEPSEEK_END = ("<｜end▁of▁sentence｜>",)
+_V32_OPEN, _V32_CLOSE = _sections("DSML", _PIPE, ("function_calls",))
+_V4_OPEN, _V4_CLOSE = _sections("DSML", _PIPE, ("tool_calls", "toolcalls", "tool"))
+_GCML_OPEN, _GCML_CLOSE = _sections("GCML", _PIPE, ("tool_calls",))
 
 DEEPSEEK_V32 = Dialect(
     name="deepseek_v32",
@@ -145,8 +152,8 @@ DEEPSEEK_V32 = Dialect(
     models=("deepseek-v3.2",),
     source="chat template of DeepSeek-V3.2; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "deepseek_v32", "sglang": "deepseekv32"},
-    section_open=("<｜DSML｜function_calls>",),
-    section_close=("</｜DSML｜function_calls>",),
+    section_open=_V32_OPEN,
+    section_close=_V32_CLOSE,
     call_open=("<｜DSML｜invoke ",),
     reasoning=THINK,
     dropped=_DEEPSEEK_END,
@@ -160,8 +167,8 @@ DEEPSEEK_V4 = Dialect(
     models=("deepseek-v4",),
     source="chat template of DeepSeek-V4; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "deepseek_v4", "sglang": "deepseekv4"},
-    section_open=("<｜DSML｜tool_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜tool>"),
-    section_close=("</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>", "</｜DSML｜tool>"),
+    section_open=_V4_OPEN,
+    section_close=_V4_CLOSE,
     call_open=("<｜DSML｜invoke ",),
     reasoning=THINK,
     dropped=_DEEPSEEK_END,
@@ -188,20 +195,35 @@ GIGACHAT35 = Dialect(
     models=("gigachat3.5", "gigachat-3.5"),
     source="SGLang 0.5 (2026)",
     servers={"sglang": "gigachat35"},
-    section_open=("<｜GCML｜tool_calls>",),
-    section_close=("</｜GCML｜tool_calls>",),
+    section_open=_GCML_OPEN,
+    section_close=_GCML_CLOSE,
     call_open=("<｜GCML｜invoke ",),
     reasoning=THINK,
     dropped=("</s>",),
     body=InvokeBody(call=_GCML_CALL, argument=_GCML_ARGUMENT),
 )
 
+
+def _ascii(name: str, word: str, end: tuple[str, ...]) -> Dialect:
+    """Make the dialect that is left of a `｜WORD｜` one where somebody typed its bars anew."""
+    call, argument = _dsml(word, bar="|")
+    opens, closes = _sections(word, "|", ("function_calls", "tool_calls"))
+    return Dialect(
+        name=name, source="tokens re-typed by gateways (2026)", section_open=opens, section_close=closes,
+        call_open=(f"<|{word}|invoke ",), reasoning=THINK, dropped=end, body=InvokeBody(call=call, argument=argument),
+        quirks="ASCII bars in place of U+FF5C; no server reads it.",
+    )  # fmt: skip
+
+
+DSML_ASCII = _ascii("dsml_ascii", "DSML", _DEEPSEEK_END)
+GCML_ASCII = _ascii("gcml_ascii", "GCML", ("</s>",))
+
 STEP3 = Dialect(
     name="step3",
     models=("step3", "step-3"),
     source="vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "step3", "sglang": "step3"},
-    section_open=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>function<｜tool_sep｜>"),
+    section_open=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_call_begin｜>"),
     section_close=("<｜tool_calls_end｜>", "<｜tool_call_end｜>"),
     call_open=("<steptml:invoke ",),
     reasoning=THINK,

@@ -171,9 +171,9 @@ HUNYUAN_A13B = Dialect(
     call_open=("<tool_calls>",),
     call_close=("</tool_calls>",),
     reasoning=THINK,
-    dropped=("助手：",),
+    dropped=("助手：", "<answer>", "</answer>"),
     body=JsonListBody(),
-    quirks="The label 助手： may leak before the content.",
+    quirks="The answer stands in <answer>; the label 助手： may leak before it.",
 )
 
 APRIEL = Dialect(

@@ -9,18 +9,22 @@ from utp_cli.engine.reading import HEADER_LIMIT
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from utp_cli.dialects.spec import Dialect
-    from utp_cli.engine.reading import MarkerRead
+    from utp_cli.engine.reading import MarkerRead, RawCall
     from utp_cli.engine.source import Source
+    from utp_cli.protocol.tools import Tool
 
 _HALF_OPENING = regex(r"<[^</>]{0,200}")
 
 
-def ends_in(source: Source, read: MarkerRead, dialect: Dialect) -> bool:
+def ends_in(source: Source, read: MarkerRead, dialect: Dialect, tools: Mapping[str, Tool] | None) -> bool:
     """Whether the text, which has ended, ends in a call that is not closed.
 
     Half a marker behind the call is the call's: it joins its runs. Half a tag of an argument says that the call lacks
-    more; half a closing marker says that it was about to be closed, so that nothing of it was cut off.
+    more; half a closing marker says that it was about to be closed, so that nothing of it was cut off. A call in tags
+    that stops without arguments, or without one that its tool requires, lacks at least its end.
     """
     if source.length - read.end > HEADER_LIMIT:
         return False
@@ -31,7 +35,15 @@ def ends_in(source: Source, read: MarkerRead, dialect: Dialect) -> bool:
         read.end = source.length
     if half == "more":
         read.calls[-1].lack = "more"
+    if dialect.body.tagged and read.calls and not rest and read.calls[-1].lack == "nothing":
+        read.calls[-1].lack = "closers" if _wants_more(read.calls[-1], tools) else "nothing"
     return half == "more" or not rest
+
+
+def _wants_more(call: RawCall, tools: Mapping[str, Tool] | None) -> bool:
+    """Whether arguments were to come: tags tell of no end, so a call has to have some, and all that it requires."""
+    tool = (tools or {}).get(call.name or "")
+    return not call.arguments or bool(tool and {*tool.required} - call.arguments.keys())
 
 
 def _half_marker(rest: str, dialect: Dialect) -> Literal["", "close", "more"]:

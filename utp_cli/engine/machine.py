@@ -273,7 +273,7 @@ class Engine:
         section = self._openers.followed(hit.start, dialect if read.calls else None)
         if section is not None:  # words between a section and its first call are noise
             self.runs.relabel(range(section, len(self.runs)), "markup", only="text")
-        at_end = not read.closed and self.source.closed and ends_in(self.source, read, dialect)
+        at_end = not read.closed and self.source.closed and ends_in(self.source, read, dialect, self._tools)
         first = len(self.runs)
         self._push("markup", hit.start, hit.end)
         for run in read.runs:
@@ -372,7 +372,7 @@ class Engine:
         if first and first.kind == "text":
             text = self.source.slice(first.start, first.end)
             begin = len(text) - len(text.lstrip())
-            if word := next((open_ for open_, _ in dialect.reasoning if text.startswith(open_, begin)), ""):
+            if word := next((word for word in dialect.thinking_words if text.startswith(word, begin)), ""):
                 self.runs.claim([TextRun("markup", first.start + begin, first.start + begin + len(word))])
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning

@@ -3,7 +3,8 @@
 - A pair around the name of a known tool, or a pair that is all there is: a call that cannot be read. In the middle of a
   sentence it is shown.
 - An opening marker with that name right behind it, which nothing closes: a call that cannot be read, too.
-- An opening marker at the very end: a call that was cut off before it said anything.
+- An opening marker at the very end, or half a header behind it: a call that was cut off before it said anything.
+- A pair around nothing, where a call could stand: markup.
 
 Other markers of that kind are text: somebody speaks about them.
 """
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from utp_cli.engine.found import FoundCall
 from utp_cli.engine.layout import TextRun
-from utp_cli.engine.reading import RawCall
+from utp_cli.engine.reading import HEADER_LIMIT, RawCall
 from utp_cli.engine.standing import LOOK_BACK, before_run, goes_on, lead_in, says
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 _WORD = regex(r"[\w.-]+")
 _LONGEST = 20_000
 """Characters between two markers in which a tool's name is looked for."""
+_HALF_FENCE = regex(r"`{1,3}\w*")
+_HALF_TAG = regex(r"[^<>{}\n]{1,200}")
+_HALF_ELEMENT = regex(r"<[^</>\n]{0,200}")
+_HALF_MESSAGE = regex(r"[^<>{}\n]{0,200}\bto=[^<>{}\n]{0,200}(?:<[^{}\n]{0,60})?")
+"""What the text may end in behind an opening marker so that it began a call: for tags, elements, message headers."""
 _HEADER = 200
 """Characters behind a marker that nothing closes, and words in them, in which it is."""
 _HEADER_WORDS = 3
@@ -128,6 +134,10 @@ def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[s
     said = [run for run in runs if run.kind == "text" and says(source.slice(run.start, run.end))] if pairs else []
     found, pieces = [], []
     for pair in [*pairs, *([MarkerPair(last, source.length, source.length)] if last else ())]:
+        if pair.closed and not says(source.slice(pair.opener.end, pair.inner_end)):
+            made = _lead_in(pair.opener, runs, source) == "made"
+            pieces += [TextRun("markup", pair.opener.start, pair.end)] * made
+            continue
         one = _closed(pair, said, runs, source, names) if pair.closed else _open(pair, runs, source, names)
         if one is None:
             continue
@@ -150,7 +160,7 @@ def _closed(
     begin, end = pair.opener.end, pair.inner_end
     words = _WORD.findall(source.slice(begin, min(end, begin + _LONGEST)))
     name = next((word for word in words if word in names), None)
-    if name is None and not (says(source.slice(begin, end)) and _is_all(pair, said)):
+    if name is None and not _is_all(pair, said):
         return None
     call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
     lead = _lead_in(pair.opener, runs, source)
@@ -166,15 +176,32 @@ def _open(pair: MarkerPair, runs: Runs, source: Source, names: frozenset[str]) -
     header = source.slice(begin, min(end, begin + _HEADER)).split("\n\n", 1)[0]
     words = [word.removeprefix("functions.") for word in _WORD.findall(header)[:_HEADER_WORDS]]
     name = next((word for word in words if word in names), None)
-    nothing = end >= source.length and not says(source.slice(begin, end))
+    nothing = end >= source.length and _is_cut(pair.opener, source)
     if not (name or nothing) or _lead_in(pair.opener, runs, source) != "made":
         return None
     if nothing:
-        return _found(RawCall(name=None, arguments={}, payload=(begin, begin), partial=[""], lack="more"), pair, end)
+        return _found(RawCall(name=name, arguments={}, payload=(begin, begin), partial=[""], lack="more"), pair, end)
     paragraph = source.slice(begin, end).split("\n\n", 1)[0].rstrip()
     payload = (begin, begin + len(paragraph))
     call = RawCall(name=name, arguments={}, payload=payload, reason="the markup cannot be read")
     return _found(call, pair, payload[1])
+
+
+def _is_cut(opener: Opener, source: Source) -> bool:
+    """Whether the text ends behind an opening marker, or in what begins a call there: a tag, a header, a fence."""
+    rest = source.slice(opener.end, min(source.length, opener.end + HEADER_LIMIT)).strip()
+    if not rest or opener.end + HEADER_LIMIT < source.length:
+        return not says(source.slice(opener.end, source.length))
+    whole = source.slice(opener.start, source.length)
+    calls = [marker for dialect in opener.dialects for marker in dialect.call_open]
+    if any(marker.startswith((rest, whole)) for marker in calls) or _HALF_FENCE.fullmatch(rest):
+        return True
+    if opener.marker[-1] not in ">|]":
+        return _HALF_TAG.fullmatch(rest) is not None
+    bodies = [dialect.body for dialect in opener.dialects]
+    if any(body.thinking_channels for body in bodies):
+        return _HALF_MESSAGE.fullmatch(rest) is not None
+    return any(body.tagged for body in bodies) and _HALF_ELEMENT.fullmatch(rest) is not None
 
 
 def _found(call: RawCall, pair: MarkerPair, end: int, *, shown: bool = False) -> FoundCall:
@@ -200,5 +227,7 @@ def _lead_in(opener: Opener, runs: Runs, source: Source) -> LeadIn:
     inside = runs[index] if index < len(runs) else None
     if inside and inside.kind == "reasoning":
         return "shown"
-    ahead = source.slice(inside.start, opener.start) if inside and inside.kind == "text" else ""
+    ahead = ""
+    if inside and inside.kind == "text":
+        ahead = source.slice(max(inside.start, opener.start - LOOK_BACK), opener.start)
     return lead_in(before_run(index, runs, source) + ahead)

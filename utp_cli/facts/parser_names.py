@@ -175,6 +175,7 @@ UNRELEASED: Final[dict[str, Names]] = {
     "sglang": _names(
         "glm53_flash longcat solar_open2",
         {
+            "": ("multi_format",),
             "minicpm5": ("minicpm4_xml",),
             "qwen3_coder": ("berrylm",),
         },

@@ -67,13 +67,13 @@ def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[
         channel = header["channel2"] or header["channel"]
         thinking = recipient in declared.thinking_recipients or channel in declared.thinking_channels
         return MarkerRead(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
-    if declared.body_markup:
-        ahead = yield from skip_space(source, body)
+    ahead = yield from skip_space(source, body)
+    if declared.body_markup and source.char(ahead) != "{":
         if role_of((yield from hit_at(source, context.local, ahead))) != "open":
             return Declined("no markup in the body")
         return MarkerRead(calls=[], end=body, runs=markup, closed=True, mode="text")
     name = recipient.removeprefix("functions.")
-    reading = _tagged if declared.argument else _json
+    reading = _tagged if declared.argument and not declared.body_markup else _json
     result = yield from reading(source, name, body, context)
     if isinstance(result, Declined):
         return result

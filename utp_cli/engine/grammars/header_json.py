@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 _SLOT = regex(r"\{(name|id)\}")
+_VALUE = regex(r"[^\s{}\[\]<>\"'`]{1,200}")
 _FENCE = "```"
+_HALF_FENCE = regex(r"`{0,3}\w*\s*")
 _NEVER = "}[]<>\"'`"
 """What neither a name nor an id holds; only the text between the slots may."""
 _NAME_IN_ID = regex(r"(?:functions\.)?(?P<name>.+?):\d+")
@@ -57,23 +59,23 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
         return Declined("no header behind the marker")
     header = source.slice(opened.end, body)
     slots = next((m for p in header_patterns(context.body.header) if (m := p.fullmatch(header))), None)
-    if slots is None:
+    over = body >= source.length
+    cut = _cut(context.body.header, header) if over and not slots and not context.body.plain_words else None
+    if slots is None and cut is None:
         return Declined("no header behind the marker")
-    found = slots.groupdict()
+    found = slots.groupdict() if slots else cut or {}
     name, call_id = found.get("name"), found.get("id")
     if name is None and call_id:
         inside = _NAME_IN_ID.fullmatch(call_id)
         name = inside["name"] if inside else call_id
-    if body >= source.length:
-        call = RawCall(name=name, arguments={}, id=call_id, payload=(body, body), lack="more", partial=[""])
-        return MarkerRead(
-            calls=[call], end=body, runs=[TextRun("markup", opened.end, body)] * (body > opened.end), closed=False
-        )
+    if over:
+        return _ends(source, name, call_id, opened)
     context.live.name(name or "", call_id)
     telling = Telling(context.live, body)
     reader = yield from read_value(source, body, context.until, telling.look)
     if reader.declined:
-        return Declined("no JSON behind the header")
+        half = source.closed and _HALF_FENCE.fullmatch(source.slice(body, min(source.length, body + HEADER_LIMIT)))
+        return _ends(source, name, call_id, opened) if half else Declined("no JSON behind the header")
     telling.up_to(reader.end)
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
@@ -91,6 +93,14 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
     if body > opened.end:
         read.runs.insert(0, TextRun("markup", opened.end, body))
     return read
+
+
+def _ends(source: Source, name: str | None, call_id: str | None, opened: Hit) -> MarkerRead:
+    """Make the reading of a call whose arguments have not begun where the text ends."""
+    end = source.length
+    call = RawCall(name=name, arguments={}, id=call_id, payload=(end, end), lack="more", partial=[""])
+    runs = [TextRun("markup", opened.end, end)] * (end > opened.end)
+    return MarkerRead(calls=[call], end=end, runs=runs, closed=False)
 
 
 def _named_by(
@@ -111,6 +121,23 @@ def _named_by(
     return fit[0], [repair]
 
 
+def _cut(templates: tuple[str, ...], header: str) -> dict[str, str] | None:
+    """Return the slots that are whole in a header that the text ends in; None where none begins like this."""
+    for template in templates if header.strip() else ():
+        rest, found, last = header.strip(), {}, ""
+        for index, part in enumerate(_SLOT.split(template)):
+            if index % 2:
+                value = _VALUE.match(rest)
+                rest, found[part], last = rest[value.end() if value else 0 :].lstrip(), value[0] if value else "", part
+            elif part.strip().startswith(rest):  # it ends in here
+                return {slot: value for slot, value in found.items() if value and (rest or slot != last)}
+            elif not rest.startswith(part.strip()):
+                break
+            else:
+                rest = rest[len(part.strip()) :].lstrip()
+    return None
+
+
 @cache
 def _stops(templates: tuple[str, ...]) -> re.Pattern[str]:
     """Match what ends a header: the arguments, or a character that no header of these holds."""
@@ -127,7 +154,8 @@ def _body(source: Source, begin: int, stops: re.Pattern[str]) -> Waiting[int | N
             yield  # it may become a fence
             continue
         if found:
-            return source.at(found) if found[0] in ("{", _FENCE) else None
+            half = source.closed and found[0] == "`" and source.length - source.at(found) < len(_FENCE)
+            return source.at(found) if half or found[0] in ("{", _FENCE) else None
         if source.closed or source.length - begin > HEADER_LIMIT:
             return source.length if source.length - begin <= HEADER_LIMIT else None
         yield

@@ -14,7 +14,7 @@ from utp_cli.engine.grammars.literals import WORD, Fault, Literals, broken
 from utp_cli.engine.grammars.progress import Telling
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, json_text
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting, skip_space
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -25,12 +25,32 @@ if TYPE_CHECKING:
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
 
+_AGAIN = "call:"
+"""What the next call between the same markers begins with."""
 _NAME = regex(r"\s*([\w.:/-]{1,200})\s*\{")
 
 
 def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waiting[MarkerRead | Declined]:
-    """Read one call. Declines where no name with a brace behind it follows the marker."""
-    begin = opened.end
+    """Read one call, or several between one pair of markers. Declines where no name with a brace behind it follows."""
+    calls: list[RawCall] = []
+    end = opened.end
+    while True:
+        read_one = yield from _call(source, end, context, live=not calls)
+        if isinstance(read_one, Declined) and not calls:
+            return read_one
+        if isinstance(read_one, RawCall):
+            calls.append(read_one)
+            end = read_one.payload[1]
+        ahead = yield from skip_space(source, end)
+        while not source.closed and _AGAIN.startswith(source.slice(ahead, source.length)):
+            yield
+        if isinstance(read_one, Declined) or calls[-1].lack != "nothing" or not source.startswith(_AGAIN, ahead):
+            return (yield from close(source, opened.end, end, calls, context))
+        end = ahead + len(_AGAIN)
+
+
+def _call(source: Source, begin: int, context: Context[DelimitedBody], *, live: bool) -> Waiting[RawCall | Declined]:
+    """Read a name and its arguments. `live`: somebody hears of it."""
     while True:
         name = _NAME.match(source.window, begin - source.base)
         if name or source.closed or source.length - begin > HEADER_LIMIT:
@@ -38,26 +58,26 @@ def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waitin
         yield
     if name is None:
         return Declined("no name and brace behind the marker")
-    context.live.name(name[1])
+    if live:
+        context.live.name(name[1])
     start = source.base + name.end()
-    telling = Telling(context.live, start - 1)
+    telling = Telling(context.live, start - 1) if live else None
     literals = Literals(source, context.body.quote, telling)
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
         if literals.reached - begin <= HEADER_LIMIT:
             return Declined(str(fault))
-        call = broken(name[1], begin, literals.reached, fault)
-        return (yield from close(source, begin, literals.reached, [call], context))
-    telling.up_to(end)
+        return broken(name[1], begin, literals.reached, fault)
+    if telling:
+        telling.up_to(end)
     text, quote = source.slice(start, end).rstrip(), context.body.quote
     quoted = text.endswith(quote) and text.count(quote) % 2 == 0  # the last one closes a string
-    call = RawCall(
+    return RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
         lack="nothing" if whole else "closers" if quoted else "more",
         reason="a value without a key" if whole and frame.items else "",
     )  # fmt: skip
-    return (yield from close(source, begin, end, [call], context))
 
 
 def write(dialect: Dialect, body: DelimitedBody, calls: Sequence[Mapping[str, Any]]) -> str:

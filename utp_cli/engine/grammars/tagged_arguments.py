@@ -25,6 +25,7 @@ from utp_cli.engine.reading import (
     RawCall,
     Waiting,
     hit_at,
+    missing_close,
     next_hit,
     role_of,
     skip_space,
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 _ATTRIBUTE = regex(r"""(?<![^\s=<>"'])([^\s=<>"']++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
+_NO_END = regex(r"""(\s*=\s*["']?[^\s<>"']+["']?)[ \t]*(?:<|\n\s*\S)""")
+_NO_END_QUOTED = regex(r"""([^"'<]*=\s*(?:"[^"]*"|'[^']*')\s*)<""")
+"""An opening tag, up to where something else begins in it."""
 _SLOT = regex(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
 
 
@@ -53,6 +57,8 @@ class _Header(MutableRecord):
     end: int
     empty: bool
     """`<invoke name="x"/>`: there is no body."""
+    missing: str
+    """The end of the tag, where it is not there."""
 
 
 def read(source: Source, opened: Hit, context: Context[InvokeBody]) -> Waiting[MarkerRead | Declined]:
@@ -63,6 +69,7 @@ def read(source: Source, opened: Hit, context: Context[InvokeBody]) -> Waiting[M
     context.live.name(header.value)
     name = _undoubled(header.value) if context.body.doubled_name else header.value
     body = GrowingArguments(tool=name, position=header.end)
+    body.repairs += [missing_close(header.end, header.missing)] * bool(header.missing)
     closed = header.empty or (yield from read_body(source, body, context))
     if not (closed or body.arguments or body.lack == "more") and not (yield from _may_end(source, body, context)):
         return Declined("neither an argument nor the end behind the name")
@@ -117,20 +124,26 @@ def read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None]
     empty = inside.endswith("/")
     inside = inside.removesuffix("/")
     stop = end + source.base + len(tag.end)
+    broken = (_NO_END if tag.slot == "=" else _NO_END_QUOTED).match(inside)
+    if broken:  # the next tag, or the value, begins: the end of this one is missing
+        inside, stop, empty = broken[1], begin + len(broken[1]), False
+    missing = tag.end if broken else ""
     if tag.slot == "=":
         slot = _SLOT.match(inside)
-        return _Header(value=slot[1].strip(), type="", end=stop, empty=empty) if slot else None
+        return _Header(value=slot[1].strip(), type="", end=stop, empty=empty, missing=missing) if slot else None
     attributes = {key: a or b or c for key, a, b, c in _ATTRIBUTE.findall(inside)}
     if tag.slot not in attributes:
         return None
     value = attributes[tag.slot].replace("&quot;", '"').replace("&amp;", "&")
-    return _Header(value=value, type=attributes.get(tag.type, ""), end=stop, empty=empty)
+    return _Header(value=value, type=attributes.get(tag.type, ""), end=stop, empty=empty, missing=missing)
 
 
 def _read_key(source: Source, hit: Hit, context: Context[TagsBody]) -> Waiting[Key | None]:
     tag = context.body.argument
     header = (yield from read_header(source, hit.start, tag)) if tag else None
-    return Key(name=header.value, type=header.type, end=header.end, empty=header.empty) if header else None
+    if header is None:
+        return None
+    return Key(name=header.value, type=header.type, end=header.end, empty=header.empty, missing=header.missing)
 
 
 def read_body(source: Source, body: GrowingArguments, context: Context[TagsBody]) -> Waiting[bool]:
