@@ -18,12 +18,12 @@ _UNSAFE = ("truncated", "malformed", "doubtful")
 """Reasons of rejection that lose a call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Outcome:
     """What became of one exchange."""
 
     index: int
-    """Counts the exchanges of a session from 0."""
+    """Counts the exchanges of a session from 0; within its chunk, until the chunk has its place."""
     status: Status
     line: int | None = None
     """Line of the session file, from 1."""

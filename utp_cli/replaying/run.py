@@ -120,7 +120,9 @@ def replay_parts(
         Parser(parser=parser or "auto", dialects=known.get("dialects") or ())  # one that does not exist is said here
     for done in engine(replay_chunk, _chunks(sessions, opened, known, against, limits)):
         session = opened[done.number]
-        outcomes = [replace(outcome, index=index + outcome.index) for outcome in done.outcomes]
+        outcomes = done.outcomes
+        for outcome in outcomes:
+            outcome.index += index
         index += len(outcomes)
         skipped = done.skipped + session.skipped if done.last else done.skipped
         if done.fault:
