@@ -23,13 +23,13 @@ def run(framing: Any, *pieces: str) -> list[Any]:
 
 
 def both(make: Any, text: str) -> tuple[list[Any], list[str]]:
-    """The documents and oddities, which must not depend on where the text is cut."""
+    """The documents and anomalies, which must not depend on where the text is cut."""
     whole, single = make(), make()
     documents = run(whole, text)
     assert run(single, *text) == documents
-    assert single.oddities == whole.oddities
+    assert single.anomalies == whole.anomalies
     assert single.several == whole.several
-    return documents, [oddity.code for oddity in whole.oddities]
+    return documents, [anomaly.code for anomaly in whole.anomalies]
 
 
 SSE = {
@@ -167,7 +167,7 @@ def test_documents_come_back_whatever_the_cuts(documents: list[Any], plain: bool
         at = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
         framing = make()
         assert run(framing, *(text[a:b] for a, b in pairwise(at))) == documents
-        assert framing.oddities == []
+        assert framing.anomalies == []
 
 
 # -- arguments in pieces ---------------------------------------------------------------------------------------

@@ -92,9 +92,9 @@ def test_each_character_alone_gives_what_the_whole_gives(parser, text):
 @given(TEXTS)
 def test_segments_tile_every_text(text: str) -> None:
     result = parse(text)
-    for pointer, lane in result.texts.items():
+    for pointer, text_field in result.texts.items():
         segments = [segment for segment in result.segments if segment.pointer == pointer]
-        assert first_gap(segments, len(lane)) is None
+        assert first_gap(segments, len(text_field)) is None
 
 
 @LAWS

@@ -126,7 +126,7 @@ FACTS = {
     "finish_message": lambda said: said["facts"].finish_message,
     "flavour": lambda said: said["facts"].flavour,
     "tokens": lambda said: [said["facts"].prompt_tokens, said["facts"].completion_tokens],
-    "oddities": lambda said: sorted(oddity.code for oddity in said["facts"].oddities),
+    "oddities": lambda said: sorted(anomaly.code for anomaly in said["facts"].anomalies),
     "pointers": lambda said: [done.pointer for done in said["calls"]],
     "texts": lambda said: {pointer: text for (_, pointer), text in said["texts"].items()},
     "content_pointer": lambda said: next(pointer for kind, pointer in said["texts"] if kind == "text"),
@@ -283,7 +283,7 @@ def test_binary_stream_with_a_wrong_checksum() -> None:
     _, binary = bedrock_stream()
     reader, events = read(binary[:-1] + bytes([binary[-1] ^ 1]))
     assert len([event for event in events if isinstance(event, CallDone)]) == 2
-    assert [oddity.code for oddity in reader.facts.oddities] == ["event-stream-crc"]
+    assert [anomaly.code for anomaly in reader.facts.anomalies] == ["event-stream-crc"]
 
 
 def test_binary_stream_that_breaks_off_or_turns_to_garbage() -> None:
@@ -292,7 +292,7 @@ def test_binary_stream_that_breaks_off_or_turns_to_garbage() -> None:
     assert reader.facts.ended is False
     assert [event.name for event in events if isinstance(event, CallDone)] == ["set_thermostat", "list_rooms"]
     reader, _ = read(binary + b"\0" * 40)
-    assert [oddity.code for oddity in reader.facts.oddities] == ["event-stream-framing"]
+    assert [anomaly.code for anomaly in reader.facts.anomalies] == ["event-stream-framing"]
 
 
 def test_binary_exception() -> None:
@@ -300,12 +300,12 @@ def test_binary_exception() -> None:
     assert (reader.shape, reader.facts.error, reader.facts.status) == ("bedrock", "no", "validationException")
 
 
-# -- oddities --------------------------------------------------------------------------------------------------
+# -- anomalies --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [n for n, c in BY_ID.items() if c["expect"].get("repairs") == []])
 def test_healthy_answers_are_not_odd(name: str) -> None:
-    codes = {oddity.code for oddity in read(BY_ID[name]["input"])[0].facts.oddities}
+    codes = {anomaly.code for anomaly in read(BY_ID[name]["input"])[0].facts.anomalies}
     assert codes <= ({"legacy-field"} if BY_ID[name]["format"] == "openai-legacy" else set())
 
 

@@ -91,7 +91,7 @@ def _turn(place: str, message: dict[str, Any]) -> MessageTurn:
     )
 
 
-def oddities_of(messages: Sequence[Any], provider: str | None) -> Iterator[WireAnomaly]:
+def anomalies_of(messages: Sequence[Any], provider: str | None) -> Iterator[WireAnomaly]:
     """Find where messages stray from their wire: Ollama's, where a result says `tool_name`, else OpenAI's.
 
     Those that we put together ourselves do not.

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Iterator[Observation]:
-    """Report the oddities of one kind that the wire told of."""
-    for oddity in subject.oddities:
-        if oddity.code == code:
-            yield Observation(message=message, evidence=oddity.evidence or code, pointer=oddity.pointer)
+    """Report the anomalies of one kind that the wire told of."""
+    for anomaly in subject.anomalies:
+        if anomaly.code == code:
+            yield Observation(message=message, evidence=anomaly.evidence or code, pointer=anomaly.pointer)
 
 
 @diagnosis("stream-index-collision", "error", views=("oddities",))

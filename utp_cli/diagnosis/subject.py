@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.argument_mismatch import misfits
 from utp_cli.diagnosis.call_view import CallView, call_view
-from utp_cli.diagnosis.conversation_turns import MessageTurn, oddities_of, told_by_system, turns_of
+from utp_cli.diagnosis.conversation_turns import MessageTurn, anomalies_of, told_by_system, turns_of
 from utp_cli.diagnosis.passages import AnswerText, blanked, code_in
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.calls import NOT_MEANT, WireAnomaly
@@ -139,9 +139,9 @@ class Answer(Record):
         return tuple(call for call in found if not self.known or call.name in self.known)
 
     @kept
-    def oddities(self) -> Sequence[WireAnomaly]:
+    def anomalies(self) -> Sequence[WireAnomaly]:
         """Where the wire, or the request, strays from its format."""
-        return (*self.result.facts.oddities, *legacy_fields(self.request))
+        return (*self.result.facts.anomalies, *legacy_fields(self.request))
 
     @property
     def prompt_tokens(self) -> int | None:
@@ -267,9 +267,9 @@ class ConversationHistory(Record):
         return turns_of(self.messages)
 
     @kept
-    def oddities(self) -> Sequence[WireAnomaly]:
+    def anomalies(self) -> Sequence[WireAnomaly]:
         """Where messages, or the request, stray from their format."""
-        return (*oddities_of(self.messages, self.provider), *legacy_fields(self.request))
+        return (*anomalies_of(self.messages, self.provider), *legacy_fields(self.request))
 
     @kept
     def calls(self) -> tuple[CallView, ...]:

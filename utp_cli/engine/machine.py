@@ -139,7 +139,7 @@ class Engine:
 
     @property
     def text(self) -> str:
-        """The lane's text, without what the prompt held."""
+        """The text field's text, without what the prompt held."""
         return self.source.whole()[self.skip :]
 
     def segments(self, pointer: str) -> list[Segment]:

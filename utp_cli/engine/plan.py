@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Plan:
-    """Which dialects an engine listens for, in which order; made once and shared by all lanes."""
+    """Which dialects an engine listens for, in which order; made once and shared by all text fields."""
 
     def __init__(self, dialects: Sequence[Dialect], asked: Sequence[str] = ()) -> None:
         """`dialects`: most likely first. `asked`: names somebody asked for, which may go without markers."""

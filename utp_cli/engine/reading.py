@@ -41,7 +41,7 @@ class RawCall(MutableRecord):
     id: str | int | None = None
     server: str | None = None
     repairs: list[Repair] = field(default_factory=list)
-    """Syntax repairs count in the lane's text; shape repairs point into the call."""
+    """Syntax repairs count in the text field's text; shape repairs point into the call."""
     partial: list[str] = field(default_factory=list)
     """JSON Pointers into the arguments: values that broke off."""
     payload: Span

@@ -1,6 +1,6 @@
-"""The text of one lane while it arrives: the window that readers work in, and a memory of all that came before it.
+"""One text field while it arrives: the window that readers work in, and a memory of all that came before it.
 
-All positions are absolute: characters since the start of the lane. Pieces are kept as they came; only the window
+All positions are absolute: characters since the start of the text field. Pieces are kept as they came; only the window
 (what has not been read yet) is one string, so that a piece costs its own length however long the text is.
 """
 

@@ -44,7 +44,7 @@ class _AlreadyRead:
         told = self._told
         return WireFacts(
             document={}, error=told.error, prompt_tokens=told.prompt_tokens, completion_tokens=told.completion_tokens,
-            finish_message=told.finish_message, flavour=told.flavour, oddities=tuple(told.oddities),
+            finish_message=told.finish_message, flavour=told.flavour, anomalies=tuple(told.anomalies),
         )  # fmt: skip
 
     def close(self) -> list[WireEvent]:
@@ -57,13 +57,13 @@ class _EventParser(Parser):
     def __init__(self, read: _AlreadyRead, **options: Any) -> None:
         super().__init__(as_is=True, **options)
         self._wire = read  # type: ignore[assignment]
-        self._lanes.announcer = None  # nobody hears what it would tell
+        self._text_fields.announcer = None  # nobody hears what it would tell
 
     def hear(self, told: Iterable[WireEvent]) -> None:
         self._heard(told)
 
     def engine_of(self, pointer: str) -> Engine:
-        return next(lane.engine for lane in self._lanes if lane.pointer == pointer)
+        return next(text_field.engine for text_field in self._text_fields if text_field.pointer == pointer)
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class ChoiceState:
     tools: Mapping[str, Tool] | None
     engines: dict[str, Engine] = field(default_factory=dict)
     """What reads each text and each thinking, by pointer."""
-    lanes: dict[str, HeldText] = field(default_factory=dict)
+    text_fields: dict[str, HeldText] = field(default_factory=dict)
     """Texts that a call may stand in, by pointer."""
     natives: list[CallDone] = field(default_factory=list)
     passed: set[int] = field(default_factory=set)
@@ -95,11 +95,11 @@ class ChoiceState:
         cls, decoder: FormatDecoder, tools: Mapping[str, Tool] | None, options: Mapping[str, Any], *, stream: bool
     ) -> ChoiceState:
         """Make one for a decoder of its format. `options`: those of `Parser`."""
-        read = _AlreadyRead(decoder.format, decoder.told, stream=stream)
+        read = _AlreadyRead(decoder.format, decoder.metadata, stream=stream)
         return cls(decoder, _EventParser(read, tools=tools, **options), tools)
 
     def feed(self, doc: Any) -> list[tuple[HeldText, int, int]]:
-        """Read a document; return which texts it goes on with: characters of the lane."""
+        """Read a document; return which texts it goes on with: characters of the text field."""
         return self.hear(self.decoder.feed(doc))
 
     def hear(self, told: list[WireEvent]) -> list[tuple[HeldText, int, int]]:
@@ -153,12 +153,14 @@ class ChoiceState:
             engine.feed(piece.text)
 
     def _text(self, piece: TextPiece) -> tuple[HeldText, int, int]:
-        lane = self.lanes.get(piece.pointer)
-        if lane is None:
-            lane = self.lanes[piece.pointer] = HeldText(self.engines[piece.pointer], self.tools, marked_only=self.json)
-        start = lane.length
-        lane.grow(len(piece.text))
-        return lane, start, lane.length
+        text_field = self.text_fields.get(piece.pointer)
+        if text_field is None:
+            text_field = self.text_fields[piece.pointer] = HeldText(
+                self.engines[piece.pointer], self.tools, marked_only=self.json
+            )
+        start = text_field.length
+        text_field.grow(len(piece.text))
+        return text_field, start, text_field.length
 
     def close(self, finish: str | None) -> ParseResult:
         """The answer is over: say what it holds. `finish`: why it ended, in the wire's word."""

@@ -114,7 +114,7 @@ class AnthropicMachine(Machine):
         if opened:
             own = [other for other in self.queue if other.texts and other.doc.get("index") == place]
             empty = kind == "content_block_stop" and not own
-            if empty or any(lane.certain for lane, _, _ in frame.texts):
+            if empty or any(text_field.certain for text_field, _, _ in frame.texts):
                 self._opened.pop(index).waits = frozenset()
         self._number(frame, index)
 
@@ -211,10 +211,10 @@ class AnthropicMachine(Machine):
         return kind == "text" and bool(own) and not "".join(self._kept(frame, verdict) for frame in own)
 
     def _kept(self, frame: StreamFrame, verdict: HealVerdict) -> str:
-        pointers = {id(lane): pointer for pointer, lane in self.answers[0].lanes.items()}
+        pointers = {id(text_field): pointer for pointer, text_field in self.answers[0].text_fields.items()}
         texts = (dict_of(frame.doc.get(key)).get("text") for key in ("delta", "content_block"))
         text = next((text for text in texts if isinstance(text, str)), "")
-        return "".join(verdict.kept(pointers[id(lane)], start, text) for lane, start, _ in frame.texts)
+        return "".join(verdict.kept(pointers[id(text_field)], start, text) for text_field, start, _ in frame.texts)
 
     def _edit(self, frame: StreamFrame, verdict: HealVerdict) -> None:
         kept = self._kept(frame, verdict)

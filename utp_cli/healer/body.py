@@ -102,8 +102,8 @@ def _judged(part: AnswerPart, setting: ExchangeSetting, wire: HealerWire, seed: 
     if part.quotes is not None:
         gemini.hear_malformed(answer, part.quotes)
     answer.close(part.reason or None)
-    for lane in answer.lanes.values():
-        lane.certain = 0  # nothing has been sent
+    for text_field in answer.text_fields.values():
+        text_field.certain = 0  # nothing has been sent
     return decide(answer, wire.form(setting), seed), answer
 
 

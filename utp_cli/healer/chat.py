@@ -213,9 +213,9 @@ class ChatMachine(Machine):
         """Take out of a frame what leaves the answer; return what of the last one has to come before the calls."""
         spans = [
             (pointer, start, end)
-            for pointer, lane in answer.lanes.items()
+            for pointer, text_field in answer.text_fields.items()
             for at, start, end in frame.texts
-            if at is lane
+            if at is text_field
         ]
         given = next(c for _, c in dicts_of(frame.doc["choices"]) if (integer_of(c.get("index")) or 0) == number)
         delta, reason = dict_of(given.get("delta")), given.get("finish_reason")

@@ -23,15 +23,15 @@ def cut_out(answer: ChoiceState, result: ParseResult, made: Sequence[ToolCall]) 
     others = [*result.calls, *(call for call in result.rejected if call.reason != "in-reasoning")]
     stay = [call for call in others if call.span and not any(call is one for one in made)]
     for pointer in dict.fromkeys(call.pointer for call in made):
-        lane = answer.lanes.get(pointer)
-        if lane is None:
+        text_field = answer.text_fields.get(pointer)
+        if text_field is None:
             continue  # a call that its dialect puts into the thinking: that stays as it was
         text = result.texts[pointer]
         segments = [s for s in result.segments if s.pointer == pointer]
         first = min(call.span[0] for call in made if call.span and call.pointer == pointer)
         cuts = []
         for place, segment in enumerate(segments):
-            start, end = max(segment.span[0], lane.certain), segment.span[1]
+            start, end = max(segment.span[0], text_field.certain), segment.span[1]
             if end <= start or segment.kind == "text" or any(_inside(segment, call, pointer) for call in stay):
                 continue
             if segment.kind == "reasoning":

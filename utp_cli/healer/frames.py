@@ -29,7 +29,7 @@ class StreamFrame:
     raw: bytes = b""
     doc: Any = NOTHING
     texts: list[tuple[HeldText, int, int]] = field(default_factory=list)
-    """What it adds to texts that a call may stand in: characters of the lane, end exclusive."""
+    """What it adds to texts that a call may stand in: characters of the text field, end exclusive."""
     waits: frozenset[int] = frozenset()
     """The answers (by number) in which it is part of something that is not decided yet."""
     calls: dict[int, int] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class StreamFrame:
         """Whether the client may have it."""
         if self.waits:
             return False
-        return not self.texts or all(end <= lane.certain for lane, _, end in self.texts)
+        return not self.texts or all(end <= text_field.certain for text_field, _, end in self.texts)
 
 
 class Splitter:

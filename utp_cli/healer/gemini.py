@@ -32,7 +32,7 @@ def hear_malformed(answer: ChoiceState, candidate: dict[str, Any]) -> None:
         code = said[len(_SAID) :].strip()
         fenced = code if code.startswith(("`", "<", "{", "[")) else f"```tool_code\n{code}\n```"
         answer.hear([TextPiece(pointer=ERROR_TEXT, text=fenced)])
-        answer.lanes[ERROR_TEXT].certain = 0
+        answer.text_fields[ERROR_TEXT].certain = 0
 
 
 def view_of(candidate: dict[str, Any]) -> dict[str, Any]:
@@ -95,8 +95,10 @@ class GeminiMachine(Machine):
             return
         answer = self.answers[number]
         natives = iter(verdict.natives[frame.calls.get(number, len(verdict.natives)) :])
-        pointers = {id(lane): pointer for pointer, lane in answer.lanes.items()}
-        spans = iter([(pointers[id(lane)], start) for lane, start, _ in frame.texts if id(lane) in pointers])
+        pointers = {id(text_field): pointer for pointer, text_field in answer.text_fields.items()}
+        spans = iter(
+            [(pointers[id(text_field)], start) for text_field, start, _ in frame.texts if id(text_field) in pointers]
+        )
         given = list(_parts(frame.doc["candidates"][place]))
         parts = list(_edited(given, verdict, natives, spans))
         if last and verdict.fresh:

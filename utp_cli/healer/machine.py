@@ -152,7 +152,7 @@ class Machine:
         """End an answer. `odd`: how its native calls strayed from what the wire asks."""
         answer = self.answers[number]
         if odd:
-            answer.decoder.told.oddities.append(WireAnomaly(code=odd))
+            answer.decoder.metadata.anomalies.append(WireAnomaly(code=odd))
         answer.close(finish)
         return decide(answer, self.form, f"{self.seed}\0{number}", sound=not odd)
 
@@ -185,8 +185,8 @@ class Machine:
         if answer.settled or answer.called:
             return None
         answer.hear(told)
-        if ERROR_TEXT in answer.lanes:
-            answer.lanes[ERROR_TEXT].certain = 0
+        if ERROR_TEXT in answer.text_fields:
+            answer.text_fields[ERROR_TEXT].certain = 0
         verdict = self.judge(number, finish)
         return verdict if verdict.complete else None
 
@@ -195,8 +195,8 @@ class Machine:
         answer = self.answers[number]
         if not answer.settled:
             answer.close(BROKEN)
-        for lane in answer.lanes.values():
-            lane.release()
+        for text_field in answer.text_fields.values():
+            text_field.release()
         for frame in self.queue:
             frame.waits -= {number}
 

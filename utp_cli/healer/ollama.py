@@ -65,9 +65,9 @@ class OllamaMachine(Machine):
         natives = iter(verdict.natives[frame.calls.get(0, len(verdict.natives)) :])
         calls = [mended(call, native) for call in given if isinstance(call, dict) and (native := next(natives, None))]
         content = text_of(message.get("content"))
-        pointers = {id(lane): pointer for pointer, lane in self.answer().lanes.items()}
+        pointers = {id(text_field): pointer for pointer, text_field in self.answer().text_fields.items()}
         kept = (
-            "".join(verdict.kept(pointers[id(lane)], start, content) for lane, start, _ in frame.texts)
+            "".join(verdict.kept(pointers[id(text_field)], start, content) for text_field, start, _ in frame.texts)
             if frame.texts
             else ""
         )

@@ -83,7 +83,7 @@ class ResponsesMachine(Machine):
             frame.waits = frozenset({0})
         elif kind == "response.output_item.done":
             self._items[place] = item
-        if any(lane.certain for lane, _, _ in frame.texts) or (
+        if any(text_field.certain for text_field, _, _ in frame.texts) or (
             kind == "response.output_item.done" and not self._said(place)
         ):
             for opened in self._opening.pop(place, ()):

@@ -271,9 +271,9 @@ def _doubt(call: ToolCall, answer: ChoiceState, result: ParseResult) -> str:
     if call.span is None:
         return "nobody knows where it stands"
     start, end = call.span
-    lane = answer.lanes.get(call.pointer)
+    text_field = answer.text_fields.get(call.pointer)
     text = result.texts.get(call.pointer, "")
-    if lane is not None and text[start : lane.certain].strip():
+    if text_field is not None and text[start : text_field.certain].strip():
         return "its beginning had been sent"
     behind = "".join(_texts_behind(call.pointer, end, result))
     if answer.tools is None and (call.rung != "markup" or says(behind)):

@@ -46,40 +46,40 @@ class Announcer:
         """Characters of content and of reasoning that were told."""
         self._waiting: dict[EventType, str] = {"text": "", "thinking": ""}
         """What may be told once more has come."""
-        self._lane: dict[str, TextField] = {}
+        self._text_field: dict[str, TextField] = {}
         """Whose text was told last, by type."""
         self._latest: TextField | None = None
         self.held: set[EventType] = set()
         """Of these types nothing is told before the end; none of them is let go again."""
 
-    def opened(self, lane: TextField) -> None:
+    def opened(self, text_field: TextField) -> None:
         """A further text begins: that of another choice, or behind one whose end is open, waits for the end."""
-        before, self._latest = self._latest, lane
+        before, self._latest = self._latest, text_field
         if before is None:
             return
-        here, there = _CHOICE.match(lane.pointer), _CHOICE.match(before.pointer)
+        here, there = _CHOICE.match(text_field.pointer), _CHOICE.match(before.pointer)
         if (here and here[0]) != (there and there[0]):
             self.held |= {"text", "thinking"}
         elif before.engine.undecided:
             self.held |= {"thinking"} if before.kind == "reasoning" else {"text", "thinking"}
 
-    def heard(self, events: Iterable[Event], lane: TextField) -> list[Event]:
-        """Return what can be told of the events of a lane; at the end of its text, only what calls tell."""
+    def heard(self, events: Iterable[Event], text_field: TextField) -> list[Event]:
+        """Return what can be told of the events of a text field; at the end of its text, only what calls tell."""
         out = []
         for event in events:
             if event.index is not None:
                 out.append(replace(event, provisional=True))
-            elif not lane.engine.over and self._flows(event, lane):
+            elif not text_field.engine.over and self._flows(event, text_field):
                 out += self._certain(event)
         return out
 
-    def _flows(self, event: Event, lane: TextField) -> bool:
+    def _flows(self, event: Event, text_field: TextField) -> bool:
         """Whether a piece of text may be told; where not, nothing of its type is from now on."""
-        if lane is not self._latest:
+        if text_field is not self._latest:
             self.held.add(event.type)
-        self._lane[event.type] = lane
-        doubtful = event.type == "text" and lane.engine.may_be_thinking(expected=not lane.pointer)
-        if lane.engine.unsettled or doubtful:
+        self._text_field[event.type] = text_field
+        doubtful = event.type == "text" and text_field.engine.may_be_thinking(expected=not text_field.pointer)
+        if text_field.engine.unsettled or doubtful:
             self.held.add(event.type)
         return event.type not in self.held
 
@@ -104,7 +104,7 @@ class Announcer:
         """Return what waited: a native call begins, so that no marker follows the last word."""
         out = []
         for kind in [kind for kind, text in self._waiting.items() if text and kind not in self.held]:
-            out.append(Event(type=kind, text=self._waiting[kind], pointer=self._lane[kind].pointer))
+            out.append(Event(type=kind, text=self._waiting[kind], pointer=self._text_field[kind].pointer))
             self._told[kind] += len(self._waiting[kind])
             self._waiting[kind] = ""
         return out
@@ -115,7 +115,7 @@ class Announcer:
         events = []
         for kind, whole in wholes:
             if len(whole) > self._told[kind]:
-                pointer = self._lane[kind].pointer if kind in self._lane else ""
+                pointer = self._text_field[kind].pointer if kind in self._text_field else ""
                 events.append(Event(type=kind, text=whole[self._told[kind] :], pointer=pointer))
         for number, call in enumerate(result.calls):
             events += _told_whole(call, number)

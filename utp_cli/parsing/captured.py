@@ -174,7 +174,7 @@ def _has_more(result: ParseResult) -> bool:
     first = result.captures[0]
     if first.form == "json-lines" and first.kind == "request":
         return True
-    return result.shape != "text" and any(odd.code == "not-json" for odd in result.facts.oddities)
+    return result.shape != "text" and any(odd.code == "not-json" for odd in result.facts.anomalies)
 
 
 def _worth_it(result: ParseResult) -> bool:

@@ -64,15 +64,17 @@ class JsonRung(MutableRecord):
     """Why there is no call, where there is none."""
 
 
-def read_json_rung(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending, form: Form = FREE_FORM) -> JsonRung:
+def read_json_rung(
+    text_fields: Lanes, tools: Mapping[str, Tool] | None, end: Ending, form: Form = FREE_FORM
+) -> JsonRung:
     """Find JSON that has the shape of a call and, where tools are known, names one of them.
 
     What `form` declares is plain.
     """
     found = JsonRung()
-    for lane in lanes:
-        if lane.kind == "text" and not lane.engine.channelled:
-            _read_lane(lane, tools, end, form, found)
+    for text_field in text_fields:
+        if text_field.kind == "text" and not text_field.engine.channelled:
+            _read_text_field(text_field, tools, end, form, found)
     return found
 
 
@@ -85,9 +87,11 @@ def is_call(text: str, tools: Mapping[str, Tool] | None) -> bool:
     return any(isinstance(shaped, ShapedCall) for shaped in shape_calls(value, FREE_FORM, tools))
 
 
-def _read_lane(lane: TextField, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung) -> None:
-    text, taken, at = lane.engine.text, [], 0
-    for segment in lane.segments:
+def _read_text_field(
+    text_field: TextField, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung
+) -> None:
+    text, taken, at = text_field.engine.text, [], 0
+    for segment in text_field.segments:
         if segment.kind != "text":
             continue
         at = max(at, segment.span[0])
@@ -103,26 +107,26 @@ def _read_lane(lane: TextField, tools: Mapping[str, Tool] | None, end: Ending, f
             alone = _stands_alone(text, start, at)
             whole = alone and not text[:start].strip("` \njson") and not text[at:].strip("` \n")
             shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
-            unread = _nameless(lane, reader, start) if whole else None
-            if not shapes and (unread := unread or _unread(lane, reader, start, tools, found)):
+            unread = _nameless(text_field, reader, start) if whole else None
+            if not shapes and (unread := unread or _unread(text_field, reader, start, tools, found)):
                 found.candidates.append(unread)
                 taken += _pieces(text, start, start + len(unread.raw))
             for shaped in shapes:
                 if isinstance(shaped, Payload):
                     if not text[:start].strip() and not text[at:].strip():
-                        _take_payload(found, shaped, lane, (start, at), tools)
+                        _take_payload(found, shaped, text_field, (start, at), tools)
                 elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
-                    candidate = _candidate(lane, shaped, reader, (start, at), end, known=tools is not None)
+                    candidate = _candidate(text_field, shaped, reader, (start, at), end, known=tools is not None)
                     found.candidates.append(candidate)
                     if candidate.reason != "shown":
                         taken += _pieces(text, start, at)
                         found.thoughts += [shaped.thought] if isinstance(shaped, ShapedCall) and shaped.thought else []
     if taken:
-        lane.claim(list(dict.fromkeys(taken)))
+        text_field.claim(list(dict.fromkeys(taken)))
 
 
 def _take_payload(
-    found: JsonRung, shaped: Payload, lane: TextField, span: tuple[int, int], tools: Mapping[str, Tool] | None
+    found: JsonRung, shaped: Payload, text_field: TextField, span: tuple[int, int], tools: Mapping[str, Tool] | None
 ) -> None:
     """Take what stands in the place of a call: an answer, a thought, the choice of a tool."""
     found.answer = shaped.text if shaped.kind == "answer" else found.answer or ""
@@ -130,19 +134,19 @@ def _take_payload(
         found.thoughts.append(shaped.text)
     elif shaped.kind == "choice":
         found.chosen = Candidate(
-            rung="heuristic", parser=CHOICE_PARSER, name=shaped.text, arguments={}, pointer=lane.pointer, span=span,
-            raw=lane.engine.text[slice(*span)], reason="intent",
+            rung="heuristic", parser=CHOICE_PARSER, name=shaped.text, arguments={},
+            pointer=text_field.pointer, span=span, raw=text_field.engine.text[slice(*span)], reason="intent",
         )  # fmt: skip
         if tools is not None and shaped.text not in tools:
             found.chosen.reason = "malformed"  # there is no second stage for it
             near = nearest(shaped.text, tools)
             offer = f"did you mean {near}?" if near else f"the tools are {', '.join([*tools][:20])}"
             message = f"the model chose {shaped.text}, which is no known tool; {offer}"
-            found.notes.append(Note(code="unknown-choice", message=message, pointer=lane.pointer, span=span))
+            found.notes.append(Note(code="unknown-choice", message=message, pointer=text_field.pointer, span=span))
             return
         again = f"utp render-tools TOOLS --mode two-stage --stage 2 --chosen {shaped.text}"
         message = f"the model chose {shaped.text}; the second stage is next: {again}"
-        found.notes.append(Note(code="tool-chosen", message=message, pointer=lane.pointer, span=span))
+        found.notes.append(Note(code="tool-chosen", message=message, pointer=text_field.pointer, span=span))
 
 
 def _misnamed(
@@ -161,7 +165,7 @@ def _misnamed(
     return []
 
 
-def _nameless(lane: TextField, reader: JsonReader, start: int) -> Candidate | None:
+def _nameless(text_field: TextField, reader: JsonReader, start: int) -> Candidate | None:
     """Find what is a call by its place and its arguments, and names nothing to call."""
     value = reader.value
     listed = [value[key] for key in CALL_LISTS if value.get(key)] if isinstance(value, dict) else []
@@ -169,16 +173,16 @@ def _nameless(lane: TextField, reader: JsonReader, start: int) -> Candidate | No
     if not any(isinstance(item, dict) and "arguments" in item and item.keys() <= _UNNAMED for item in items):
         return None
     return Candidate(
-        rung="json", parser=JSON_PARSER, name=None, arguments={}, pointer=lane.pointer, span=(start, reader.end),
-        raw=lane.engine.text[start : reader.end], reason="malformed",
+        rung="json", parser=JSON_PARSER, name=None, arguments={}, pointer=text_field.pointer, span=(start, reader.end),
+        raw=text_field.engine.text[start : reader.end], reason="malformed",
     )  # fmt: skip
 
 
 def _unread(
-    lane: TextField, reader: JsonReader, start: int, tools: Mapping[str, Tool] | None, found: JsonRung
+    text_field: TextField, reader: JsonReader, start: int, tools: Mapping[str, Tool] | None, found: JsonRung
 ) -> Candidate | None:
     """Find what begins as a call of a known tool does, and is no JSON that can be read."""
-    text = lane.engine.text
+    text = text_field.engine.text
     raw = _FENCE_AT_END.sub("", text[start : reader.end]).rstrip()
     span = (start, start + len(raw))
     begun = _NAMED.match(text, start) if reader.repairs or not reader.complete else None
@@ -186,14 +190,14 @@ def _unread(
         return None
     if tools is None and not text[:start].strip():
         message = f"begins as a call of {begun[1]} does, and is no JSON that can be read"
-        found.notes.append(Note(code="unread-json", message=message, pointer=lane.pointer, span=span))
+        found.notes.append(Note(code="unread-json", message=message, pointer=text_field.pointer, span=span))
     if begun[1] not in (tools or {}) or _in_program(text, start):
         return None
     lead = lead_in(text[max(0, start - LOOK_BACK) : start])
     if lead == "shown" or (lead == "inline" and goes_on(text[span[1] : span[1] + LOOK_BACK].split("\n", 1)[0])):
         return None
     return Candidate(
-        rung="json", parser=JSON_PARSER, name=begun[1], arguments={}, pointer=lane.pointer, span=span,
+        rung="json", parser=JSON_PARSER, name=begun[1], arguments={}, pointer=text_field.pointer, span=span,
         raw=raw, reason="malformed",
     )  # fmt: skip
 
@@ -216,7 +220,7 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
 
 
 def _candidate(
-    lane: TextField,
+    text_field: TextField,
     shaped: ShapedCall | BrokenCall,
     reader: JsonReader,
     span: tuple[int, int],
@@ -229,7 +233,7 @@ def _candidate(
     arguments, prefix = ({}, "") if isinstance(shaped, BrokenCall) else (shaped.arguments, shaped.arguments_pointer)
     candidate = Candidate(
         rung="json", parser=JSON_PARSER, name=shaped.name, arguments=arguments, id=shaped.id,
-        server=shaped.server, pointer=lane.pointer, span=span, raw=lane.engine.text[span[0] : span[1]],
+        server=shaped.server, pointer=text_field.pointer, span=span, raw=text_field.engine.text[span[0] : span[1]],
         repairs=[*(() if whole else reader.repairs), *shaped.repairs],
         partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)],
         reason="malformed" if isinstance(shaped, BrokenCall) else None,
@@ -237,7 +241,7 @@ def _candidate(
     if breaks_off(lack, closed=False, at_end=False, end=end):
         candidate.reason = "truncated"
     elif candidate.reason is None:
-        _judge(candidate, lane.engine.text, span, known=known)
+        _judge(candidate, text_field.engine.text, span, known=known)
     return candidate
 
 

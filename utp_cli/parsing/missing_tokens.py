@@ -75,23 +75,23 @@ _HEADERS = (
 _CHANNELS = regex(r"\A\s*analysis(?P<thought>.*?)assistant(?:final|(?=commentary|analysis|\s?to=))", re.DOTALL)
 
 
-def read_stripped(lanes: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:
+def read_stripped(text_fields: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:
     """Find calls that lost their markers; what they and the channels of thinking hold is no text any more."""
     found: list[Candidate] = []
-    for lane in lanes:
-        if lane.kind == "text" and lane.segments:
-            thinking = _thinking(lane)
+    for text_field in text_fields:
+        if text_field.kind == "text" and text_field.segments:
+            thinking = _thinking(text_field)
             said_from = thinking[-1].end if thinking else 0
-            pieces = [*thinking, *_read_lane(lane, said_from, tools, end, found)]
+            pieces = [*thinking, *_read_text_field(text_field, said_from, tools, end, found)]
             if pieces:
-                lane.claim(pieces)
+                text_field.claim(pieces)
     return found
 
 
-def _thinking(lane: TextField) -> list[TextRun]:
+def _thinking(text_field: TextField) -> list[TextRun]:
     """A message on the channel `analysis` before another message."""
-    channels = _CHANNELS.match(lane.engine.text)
-    first = lane.segments[0]
+    channels = _CHANNELS.match(text_field.engine.text)
+    first = text_field.segments[0]
     if channels is None or first.kind != "text" or first.span[1] < channels.end():
         return []
     begin, stop = channels.span("thought")
@@ -99,13 +99,13 @@ def _thinking(lane: TextField) -> list[TextRun]:
     return [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
 
 
-def _read_lane(
-    lane: TextField, at: int, tools: Mapping[str, Tool] | None, end: Ending, found: list[Candidate]
+def _read_text_field(
+    text_field: TextField, at: int, tools: Mapping[str, Tool] | None, end: Ending, found: list[Candidate]
 ) -> Iterator[TextRun]:
     """Read the text from `at` on."""
-    text = lane.engine.text
+    text = text_field.engine.text
     headers = [header for header in _HEADERS if header.sign in text and (tools or not header.plain)]
-    for segment in lane.segments:
+    for segment in text_field.segments:
         if segment.kind != "text":
             continue
         at, stop = max(at, segment.span[0]), segment.span[1]
@@ -125,7 +125,7 @@ def _read_lane(
                 continue
             behind = header.behind.match(text, reader.end, stop) if header.behind else None
             over = behind.end() if behind else reader.end
-            found.append(_candidate(lane, header, match, name, reader, over, end))
+            found.append(_candidate(text_field, header, match, name, reader, over, end))
             pieces = (("markup", start, at), ("call", at, reader.end), ("markup", reader.end, over))
             yield from (TextRun(kind, left, right) for kind, left, right in pieces if right > left)  # type: ignore[arg-type]
             at = over
@@ -140,13 +140,19 @@ def _known(name: str, tools: Mapping[str, Tool] | None) -> str | None:
 
 
 def _candidate(
-    lane: TextField, header: _BareHeader, match: re.Match[str], name: str, reader: JsonReader, over: int, end: Ending
+    text_field: TextField,
+    header: _BareHeader,
+    match: re.Match[str],
+    name: str,
+    reader: JsonReader,
+    over: int,
+    end: Ending,
 ) -> Candidate:
     lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
     return Candidate(
         rung="json", parser=header.dialect, name=name, arguments=reader.value,
-        id=f"{header.id}{name}:{match['index']}" if header.id else None, pointer=lane.pointer,
-        span=(match.start(), over), raw=lane.engine.text[match.end() : reader.end], repairs=list(reader.repairs),
+        id=f"{header.id}{name}:{match['index']}" if header.id else None, pointer=text_field.pointer,
+        span=(match.start(), over), raw=text_field.engine.text[match.end() : reader.end], repairs=list(reader.repairs),
         partial=list(reader.partial),
         reason="truncated" if breaks_off(lack, closed=False, at_end=False, end=end) else None,
     )  # fmt: skip

@@ -95,7 +95,9 @@ class Parser:
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
         self._asked, dialects = _with_names(self._asked, dialects, self._tools)
-        self._lanes = Lanes(_plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, Announcer())
+        self._text_fields = Lanes(
+            _plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, Announcer()
+        )
         self._wire = WireReader(provider)
         self._natives: list[CallDone] = []
         self._server_calls: list[ServerCall] = []
@@ -109,7 +111,7 @@ class Parser:
             self._fed.append(data)
         if self._wire.verbatim and isinstance(data, str):
             self._wire.length += len(data)
-            return self._lanes.feed("", "text", data)
+            return self._text_fields.feed("", "text", data)
         return self._heard(self._wire.feed(data))
 
     def _given(self, value: Any) -> Any:
@@ -135,7 +137,7 @@ class Parser:
         The collector of cycles waits: nearly all that is made here is kept, and to go through it again and again took
         half of the time where an answer has thousands of choices.
         """
-        self._lanes.announcer = None
+        self._text_fields.announcer = None
         collecting = gc.isenabled()
         gc.disable()
         try:
@@ -158,11 +160,11 @@ class Parser:
         """Tell the input is over, and return the last events; `close` does it where it was not done."""
         if self._result is not None:
             return []
-        events = [*self._heard(self._wire.close()), *self._lanes.close()]
+        events = [*self._heard(self._wire.close()), *self._text_fields.close()]
         self._result = self._settled()
         if self._fed is not None:
             self._result = unfolded(self._result, _joined(self._fed), self._options, parse_as_is)
-        announcer = self._lanes.announcer
+        announcer = self._text_fields.announcer
         return events + announcer.rest(self._result) if announcer else events
 
     def _settled(self) -> ParseResult:
@@ -182,8 +184,8 @@ class Parser:
             repairs=collected.repairs,
             server_calls=self._server_calls,
             attempts=climbed.attempts,
-            segments=[segment for lane in self._lanes for segment in lane.segments],
-            texts=self._lanes.texts,
+            segments=[segment for text_field in self._text_fields for segment in text_field.segments],
+            texts=self._text_fields.texts,
             facts=facts,
             kept_notes=[*climbed.notes, *collected.notes],
             captures=[plain_capture(self._wire)],
@@ -199,13 +201,13 @@ class Parser:
         return events
 
     def _text(self, piece: TextPiece) -> list[Event]:
-        return self._lanes.feed(piece.pointer, piece.kind, piece.text)
+        return self._text_fields.feed(piece.pointer, piece.kind, piece.text)
 
     def _opened(self, opened: CallOpened) -> list[Event]:
-        if not self._lanes.announcer:
+        if not self._text_fields.announcer:
             return []
         return [
-            *self._lanes.announcer.before_native(),
+            *self._text_fields.announcer.before_native(),
             Event(
                 type="tool_start", index=opened.key, name=opened.name, id=opened.id, pointer=opened.pointer,
                 provisional=True,
@@ -213,13 +215,13 @@ class Parser:
         ]  # fmt: skip
 
     def _piece(self, piece: CallPiece) -> list[Event]:
-        if not self._lanes.announcer:
+        if not self._text_fields.announcer:
             return []
         return [Event(type="tool_args", index=piece.key, text=piece.text, provisional=True)]
 
     def _done(self, done: CallDone) -> list[Event]:
         self._natives.append(done)
-        if not self._lanes.announcer:
+        if not self._text_fields.announcer:
             return []
         read = native_candidate(done, "", self._tools, Ending(reason=None, cut=False))
         return [
@@ -241,11 +243,11 @@ class Parser:
 
     def _climb(self, shape: str, document: Any, end: Ending) -> Climbed:
         native = [native_candidate(done, shape, self._tools, end) for done in self._natives]
-        markup = self._markup(end) if self._lanes else []
+        markup = self._markup(end) if self._text_fields else []
         asked = [dialect.name for dialect in self._asked]
         attempts = [
             _native_attempt(shape, native, document),
-            *rungs.markup_attempts(markup, self._lanes.declined if self._lanes else (), asked),
+            *rungs.markup_attempts(markup, self._text_fields.declined if self._text_fields else (), asked),
         ]
         candidates = merged(native, markup)
         higher = any(c.reason in _FOUND for c in candidates)
@@ -253,14 +255,14 @@ class Parser:
         parser = found.candidates[0].parser if found.candidates else JSON_PARSER
         attempts.append(_late_attempt("json", parser, found.candidates, found.nothing, skipped=higher))
         higher = higher or any(c.reason in _FOUND for c in found.candidates)
-        intents = [] if higher else rungs.intent_candidates(self._lanes, self._tools)
+        intents = [] if higher else rungs.intent_candidates(self._text_fields, self._tools)
         intents = [found.chosen] if found.chosen else intents
         last = intents[0].parser if intents else rungs.INTENT_PARSER
         attempts.append(_late_attempt("heuristic", last, intents, "no intent in the text", skipped=higher))
         return Climbed(
             # What rung 3 claimed is no content; an answer wrapped in JSON is.
-            content=self._lanes.content() if found.answer is None else found.answer,
-            reasoning="\n".join(filter(None, [self._lanes.reasoning(), *found.thoughts])),
+            content=self._text_fields.content() if found.answer is None else found.answer,
+            reasoning="\n".join(filter(None, [self._text_fields.reasoning(), *found.thoughts])),
             attempts=attempts,
             candidates=[*candidates, *found.candidates, *intents],
             notes=found.notes,
@@ -268,23 +270,23 @@ class Parser:
 
     def _markup(self, end: Ending) -> list[Candidate]:
         """Rung 2: what stands between markers; else the payload of a dialect that has none."""
-        self._lanes.read_as_json(lambda text: is_call(text, self._tools))
-        if not self._lanes.found:
-            self._lanes.read_unmarked(self._tools)
-        return [rungs.markup_candidate(lane, found, end) for lane, found in self._lanes.found]
+        self._text_fields.read_as_json(lambda text: is_call(text, self._tools))
+        if not self._text_fields.found:
+            self._text_fields.read_unmarked(self._tools)
+        return [rungs.markup_candidate(text_field, found, end) for text_field, found in self._text_fields.found]
 
     def _without_markers(self, end: Ending) -> JsonRung:
         """Rung 3: what lost its markers, else JSON that is a call, else what stands between unknown markers."""
-        stripped = read_stripped(self._lanes, self._tools, end)
+        stripped = read_stripped(self._text_fields, self._tools, end)
         if stripped:
             return JsonRung(candidates=stripped)
-        found = read_json_rung(self._lanes, self._tools, end, self._mode.form)
+        found = read_json_rung(self._text_fields, self._tools, end, self._mode.form)
         if self._asked and not self._mode.in_text and all(d.body.family == "xml_elements" for d in self._asked):
             for candidate in found.candidates:  # whoever names a dialect of elements takes no JSON for a call
                 candidate.reason = candidate.reason or "shown"
         if not (found.candidates or found.chosen or found.answer):
-            found.candidates = unknown_calls(self._lanes, self._tools)
-            found.notes += rungs.file_name_notes(self._lanes)
+            found.candidates = unknown_calls(self._text_fields, self._tools)
+            found.notes += rungs.file_name_notes(self._text_fields)
         return found
 
 

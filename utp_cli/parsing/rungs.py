@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 INTENT_PARSER = "intent"
 
 
-def markup_candidate(lane: TextField, found: FoundCall, end: Ending) -> Candidate:
+def markup_candidate(text_field: TextField, found: FoundCall, end: Ending) -> Candidate:
     """Turn a call that an engine found into a candidate: cut off, merely unclosed, thought, or whole."""
-    call, skip = found.call, lane.engine.skip
+    call, skip = found.call, text_field.engine.skip
     candidate = Candidate(
         rung="markup", parser=found.dialect.name, name=call.name, arguments=call.arguments, id=call.id,
-        server=call.server, pointer=lane.pointer, span=(max(found.start - skip, 0), found.end - skip),
-        raw=lane.engine.text[max(call.payload[0] - skip, 0) : call.payload[1] - skip],
+        server=call.server, pointer=text_field.pointer, span=(max(found.start - skip, 0), found.end - skip),
+        raw=text_field.engine.text[max(call.payload[0] - skip, 0) : call.payload[1] - skip],
         repairs=[repair.moved(-skip) for repair in call.repairs], opening=found.marker,
         partial=list(call.partial),
     )  # fmt: skip
@@ -60,27 +60,27 @@ _LAST = 600
 _FILE_NAME = regex(r"\s*[\w./\\:~-]{1,200}\.(?:jsonl?|ndjson|sse|har)\s*\Z", re.IGNORECASE)
 
 
-def file_name_notes(lanes: Lanes) -> list[Note]:
+def file_name_notes(text_fields: Lanes) -> list[Note]:
     """Raw text that is nothing but the name of a file that holds answers. No file is looked up."""
-    for lane in lanes:
-        if not lane.pointer and _FILE_NAME.match(lane.engine.text):
-            name = lane.engine.text.strip()
+    for text_field in text_fields:
+        if not text_field.pointer and _FILE_NAME.match(text_field.engine.text):
+            name = text_field.engine.text.strip()
             message = f"{name} looks like a file's name: utp parse {name}; in Python parse(Path({name!r}).read_bytes())"
-            return [Note(code="file-name", message=message, span=(0, len(lane.engine.text)))]
+            return [Note(code="file-name", message=message, span=(0, len(text_field.engine.text)))]
     return []
 
 
-def intent_candidates(lanes: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:
+def intent_candidates(text_fields: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:
     """Rung 4: prose that says it will call a known tool. Only ever rejected."""
     candidates = []
-    for lane in lanes if tools else ():
-        if lane.kind != "text":
+    for text_field in text_fields if tools else ():
+        if text_field.kind != "text":
             continue
-        name, announcing = _announced(lane.engine.text, tools or {})
+        name, announcing = _announced(text_field.engine.text, tools or {})
         if announcing:
             candidates.append(
                 Candidate(
-                    rung="heuristic", parser=INTENT_PARSER, name=name, arguments={}, pointer=lane.pointer,
+                    rung="heuristic", parser=INTENT_PARSER, name=name, arguments={}, pointer=text_field.pointer,
                     span=announcing.span(), raw=announcing[0], reason="intent",
                 )
             )  # fmt: skip

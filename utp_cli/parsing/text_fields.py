@@ -41,15 +41,15 @@ class TextField(MutableRecord):
     kind: Literal["text", "reasoning"]
     engine: Engine
     segments: list[Segment]
-    """Known once the lane is closed."""
+    """Known once the text field is closed."""
 
     def claim(self, pieces: list[TextRun]) -> None:
-        """Say of stretches of this lane's text what they turned out to be."""
+        """Say of stretches of this text field's text what they turned out to be."""
         self.engine.claim(pieces)
         self.segments = self.engine.segments(self.pointer)
 
     def read_as(self, plan: Plan, tools: Mapping[str, Tool] | None) -> bool:
-        """Read the whole lane again as an unmarked payload; keep that reading if it leaves no text over."""
+        """Read the whole text field again as an unmarked payload; keep that reading if it leaves no text over."""
         engine = Engine(plan, tools=tools, tells=False)
         engine.feed(self.engine.text)
         engine.close()
@@ -67,7 +67,7 @@ class TextField(MutableRecord):
 
 
 class Lanes:
-    """The lanes of one answer, opened as their texts arrive."""
+    """The text fields of one answer, opened as their texts arrive."""
 
     def __init__(self, plan: Plan, tools: Mapping[str, Tool] | None, prompt: str, announcer: Announcer) -> None:
         self.announcer: Announcer | None = announcer
@@ -89,22 +89,26 @@ class Lanes:
     def feed(self, pointer: str, kind: Literal["text", "reasoning"], text: str) -> list[Event]:
         if pointer and (self._halves or not text.isascii()):
             text = self._whole_characters(pointer, text)
-        lane = self._by_pointer.get(pointer)
-        if lane is None:
+        text_field = self._by_pointer.get(pointer)
+        if text_field is None:
             # Only the first visible text goes on with what the prompt opened.
             first = kind == "text" and not any(other.kind == "text" for other in self)
             prompt = (self._prompt or self._plan.prompt_tail) if first else ""
             engine = Engine(
                 self._plan, tools=self._tools, thinking=kind == "reasoning", prompt=prompt,
                 tells=self.announcer is not None,
-                # Raw text is one lane, mostly held back to its end; those of a document are looked at between pieces.
+                # Raw text is one field, mostly held back to its end; those of a document are looked at between pieces.
                 unheard=self.announcer.held if self.announcer and not pointer else frozenset(),
             )  # fmt: skip
-            lane = self._by_pointer[pointer] = TextField(pointer=pointer, kind=kind, engine=engine, segments=[])
+            text_field = self._by_pointer[pointer] = TextField(pointer=pointer, kind=kind, engine=engine, segments=[])
             if self.announcer:
-                self.announcer.opened(lane)
-        events = lane.engine.feed(text)
-        return self.announcer.heard(self._numbered(lane, events), lane) if events and self.announcer else events
+                self.announcer.opened(text_field)
+        events = text_field.engine.feed(text)
+        return (
+            self.announcer.heard(self._numbered(text_field, events), text_field)
+            if events and self.announcer
+            else events
+        )
 
     def _whole_characters(self, pointer: str, text: str) -> str:
         """Hold back half a character (a surrogate) at the end of a piece of a field: the next piece may begin with the
@@ -117,58 +121,60 @@ class Lanes:
 
     def close(self) -> list[Event]:
         events = []
-        for lane in self:
-            lane.engine.feed(self._halves.pop(lane.pointer, ""))
-            last = lane.engine.close()
-            events += self.announcer.heard(self._numbered(lane, last), lane) if self.announcer else last
-            lane.segments = lane.engine.segments(lane.pointer)
+        for text_field in self:
+            text_field.engine.feed(self._halves.pop(text_field.pointer, ""))
+            last = text_field.engine.close()
+            events += self.announcer.heard(self._numbered(text_field, last), text_field) if self.announcer else last
+            text_field.segments = text_field.engine.segments(text_field.pointer)
         return events
 
     def read_as_json(self, is_call: Callable[[str], bool]) -> None:
         """Forget markup in an answer that is one JSON value and a call: it stands in the strings of that value."""
-        for lane in self:
-            text, found = lane.engine.text, lane.engine.found
+        for text_field in self:
+            text, found = text_field.engine.text, text_field.engine.found
             begin = len(text) - len(text.lstrip())
-            json_like = lane.kind == "text" and text[begin : begin + 1] in ("{", "[")
+            json_like = text_field.kind == "text" and text[begin : begin + 1] in ("{", "[")
             begun_with = found and found[0].start <= begin
-            if json_like and len(lane.engine.runs) > 1 and not begun_with and is_call(text):
-                lane.engine = Engine(_NO_MARKUP, tools=self._tools, tells=False)
-                lane.engine.feed(text)
-                lane.engine.close()
-                lane.segments = lane.engine.segments(lane.pointer)
+            if json_like and len(text_field.engine.runs) > 1 and not begun_with and is_call(text):
+                text_field.engine = Engine(_NO_MARKUP, tools=self._tools, tells=False)
+                text_field.engine.feed(text)
+                text_field.engine.close()
+                text_field.segments = text_field.engine.segments(text_field.pointer)
 
     def read_unmarked(self, tools: Mapping[str, Tool] | None) -> None:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
-        for lane in self:
-            text = lane.joined("text") if lane.kind == "text" else ""
+        for text_field in self:
+            text = text_field.joined("text") if text_field.kind == "text" else ""
             dialect = next((d for d in _without_markers() if re.match(d.body.bare_form, text)), None)
             if dialect:
-                lane.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
+                text_field.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
 
-    def _numbered(self, lane: TextField, events: list[Event]) -> list[Event]:
-        """Name the lane, and count the calls over all lanes."""
+    def _numbered(self, text_field: TextField, events: list[Event]) -> list[Event]:
+        """Name the text field, and count the calls over all text fields."""
         out = []
         for event in events:
             index = event.index
             if index is not None:
-                index = self._numbers.setdefault((lane.pointer, index), len(self._numbers))
-            out.append(replace(event, pointer=lane.pointer, index=index) if lane.pointer or index else event)
+                index = self._numbers.setdefault((text_field.pointer, index), len(self._numbers))
+            out.append(
+                replace(event, pointer=text_field.pointer, index=index) if text_field.pointer or index else event
+            )
         return out
 
     @property
     def found(self) -> list[tuple[TextField, FoundCall]]:
-        return [(lane, found) for lane in self for found in lane.engine.found]
+        return [(text_field, found) for text_field in self for found in text_field.engine.found]
 
     @property
     def declined(self) -> list[Declining]:
-        return [declining for lane in self for declining in lane.engine.declined]
+        return [declining for text_field in self for declining in text_field.engine.declined]
 
     @property
     def texts(self) -> dict[str, str]:
-        return {lane.pointer: lane.engine.text for lane in self}
+        return {text_field.pointer: text_field.engine.text for text_field in self}
 
     def content(self) -> str:
-        return "".join(lane.joined("text") for lane in self if lane.kind == "text")
+        return "".join(text_field.joined("text") for text_field in self if text_field.kind == "text")
 
     def reasoning(self) -> str:
-        return "".join(lane.joined("reasoning") for lane in self)
+        return "".join(text_field.joined("reasoning") for text_field in self)

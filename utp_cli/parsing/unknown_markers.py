@@ -32,23 +32,23 @@ _NAMED = regex(r"(?:[^\w<>]{0,20}<[A-Za-z][^<>\n]{0,80}>){0,3}[\s\"'`:]{0,20}(?:
 """What stands behind the tag: further tags, and the first word."""
 
 
-def unknown_calls(lanes: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:
+def unknown_calls(text_fields: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:
     """Find pairs of tags that speak of a call, with a known tool's name in the first of them or right behind it."""
     if not tools:
         return []
-    said = [lane for lane in lanes if lane.kind == "text" and not lane.engine.channelled]
-    return [candidate for lane in said for candidate in _of_lane(lane, tools)]
+    said = [text_field for text_field in text_fields if text_field.kind == "text" and not text_field.engine.channelled]
+    return [candidate for text_field in said for candidate in _of_text_field(text_field, tools)]
 
 
-def _of_lane(lane: TextField, tools: Mapping[str, Tool]) -> Iterator[Candidate]:
-    text, skip = lane.engine.text, lane.engine.skip
-    quoting, looked = Quoting(lane.engine.source), 0
+def _of_text_field(text_field: TextField, tools: Mapping[str, Tool]) -> Iterator[Candidate]:
+    text, skip = text_field.engine.text, text_field.engine.skip
+    quoting, looked = Quoting(text_field.engine.source), 0
     for opened, closing, tool in _pairs(text, tools):
         quoting.read(looked, opened.start() + skip)
         looked = opened.start() + skip
         span = (opened.start(), closing.end())
         yield Candidate(
-            rung="json", parser=UNKNOWN_PARSER, name=tool, arguments={}, pointer=lane.pointer, span=span,
+            rung="json", parser=UNKNOWN_PARSER, name=tool, arguments={}, pointer=text_field.pointer, span=span,
             raw=text[opened.end() : closing.start()], opening=opened[0],
             reason="shown" if _is_shown(text, span, quoting.inside) else "malformed",
         )  # fmt: skip

@@ -83,14 +83,14 @@ class ServedAnswer:
             return text
         self._pieces.append(text)
         try:
-            ((lane, _, _),) = self._answer.hear([TextPiece(pointer=_POINTER, text=text)])
+            ((text_field, _, _),) = self._answer.hear([TextPiece(pointer=_POINTER, text=text)])
         except Exception:  # noqa: BLE001 - whatever goes wrong inside, the answer passes
             return self._let_go()
-        if lane.certain <= self._sent:
+        if text_field.certain <= self._sent:
             return ""
         held = "".join(self._pieces)
         # Blanks wait for what follows them: before a call they leave the content with it.
-        out = held[: lane.certain - self._sent].rstrip()
+        out = held[: text_field.certain - self._sent].rstrip()
         self._pieces = [held[len(out) :]]
         self._sent += len(out)
         return out
@@ -102,7 +102,7 @@ class ServedAnswer:
             return "", []
         try:
             result = self._answer.close(None)
-            self._answer.lanes[_POINTER].certain = self._sent
+            self._answer.text_fields[_POINTER].certain = self._sent
             verdict = decide(self._answer, self._form, uuid4().hex)
             verdict.cuts[_POINTER] = sorted([*verdict.cuts.get(_POINTER, ()), *_special_tokens(result, verdict)])
             calls = [ServedCall(call.name, dumps(call.arguments), call.id) for call in verdict.fresh]

@@ -239,7 +239,7 @@ class WireFacts(Record):
     """What the provider says about an end that went wrong."""
     flavour: str | None = None
     """Which server wrote it, where that shows (`vllm`, `ollama`, `azure`, …)."""
-    oddities: tuple[WireAnomaly, ...] = ()
+    anomalies: tuple[WireAnomaly, ...] = ()
 
 
 def _number_notes(call: ToolCall) -> list[Note]:

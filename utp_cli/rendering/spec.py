@@ -106,7 +106,7 @@ class ToolOutcome:
     failed: bool
 
     @property
-    def told(self) -> str:
+    def text_with_failure(self) -> str:
         """The text, with a word about failure for formats that have no flag for it."""
         return f"Error: {self.text}" if self.failed and not self.text.startswith("Error") else self.text
 

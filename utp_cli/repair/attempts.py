@@ -47,7 +47,7 @@ class Attempts:
         containers = self._containers
         containers.begin_entry()
         containers.log.skimmed.append((start, source.window[source.here : end]))
-        containers.told = -1
+        containers.closer_edit = -1
         source.here = end
         return containers.put(value, start)
 
@@ -97,7 +97,7 @@ class Attempts:
             containers.log.respellings.append((start, text))
         opener, closer = "{}" if frame.is_object else "[]"
         containers.log.skimmed.append((start - 1, opener + text + closer))
-        containers.item_start, containers.told, containers.text_end = source.base + last.start, -1, -1
+        containers.item_start, containers.closer_edit, containers.text_end = source.base + last.start, -1, -1
         state: State = "after"
         if last.comma < 0:
             source.here = last.end

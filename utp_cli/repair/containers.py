@@ -33,6 +33,7 @@ class Containers:
     __slots__ = (
         "_scans",
         "closed_at",
+        "closer_edit",
         "complete",
         "cursor",
         "end",
@@ -45,7 +46,6 @@ class Containers:
         "partial",
         "source",
         "text_end",
-        "told",
         "top",
         "value",
         "whole_items",
@@ -75,7 +75,7 @@ class Containers:
         self.top: Frame | None = None
         """The container that was closed last, and the place of its closer, and of the repair it needed."""
         self.closed_at = self.end
-        self.told = -1
+        self.closer_edit = -1
         self.item_start = self.text_end = -1
         """Where the last value began; behind its closing quote, where it was a string."""
         self._scans = _SCANS
@@ -282,9 +282,9 @@ class Containers:
         elif plain != written:
             code = code or "python-set"
         start = self.cursor.offset
-        self.told = -1
+        self.closer_edit = -1
         if char != written:
-            self.told = len(self.log.edits)
+            self.closer_edit = len(self.log.edits)
             self.log.fix(code or "fullwidth-punctuation", start, char, written)
         self.top, self.closed_at = frame, start
         self.source.here += 1
@@ -292,12 +292,12 @@ class Containers:
 
     def reopen(self, frame: Frame, at: int) -> State:
         """The closer at the offset, the last one read, came early."""
-        if self.told >= 0:
-            told = self.log.edits[self.told]
-            self.log.edits[self.told] = told._replace(code="extra-close", after="", confidence="likely")
+        if self.closer_edit >= 0:
+            edit = self.log.edits[self.closer_edit]
+            self.log.edits[self.closer_edit] = edit._replace(code="extra-close", after="", confidence="likely")
         else:
             self.log.fix("extra-close", at, "}", "", "likely")
-        self.told = -1
+        self.closer_edit = -1
         self.frames.append(frame)
         return "after"
 

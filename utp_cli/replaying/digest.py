@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from utp_cli.replaying.run import SessionChunk
 
 TOLD = 20
-"""Exchanges that are told one by one where not everything is shown."""
+"""Exchanges that are shown one by one where not all are."""
 CONVERSATIONS = 1000
 """Conversations of one session that are kept to be told of; those after them are counted."""
 
@@ -63,7 +63,7 @@ class SessionDigest:
     exchanges: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
     delivery: Delivery = field(default_factory=Delivery)
-    told: list[Outcome] = field(default_factory=list)
+    shown_outcomes: list[Outcome] = field(default_factory=list)
     """The first that are not as they were."""
     conversations: dict[str, Conversation] = field(default_factory=dict)
     """By key; the first of those that there is something to tell of."""
@@ -99,9 +99,9 @@ class Digest:
             self.delivery.add(outcome)
             self.spoken_of += outcome.failed or outcome.status == "improved"
             if (outcome.failed or outcome.status == "improved") and (self.keep_all or self._room(session, outcome)):
-                session.told.append(outcome)
+                session.shown_outcomes.append(outcome)
 
     def _room(self, session: SessionDigest, outcome: Outcome) -> bool:
         """What is bad comes before what is merely improved."""
-        same = sum(other.failed == outcome.failed for other in session.told)
+        same = sum(other.failed == outcome.failed for other in session.shown_outcomes)
         return same < TOLD

@@ -48,7 +48,7 @@ def replay_markdown(found: Digest) -> str:
     """Write what a replay found: a headline, a table of the sessions, then the exchanges that are not as they were."""
     by_status = found.metrics.total.by_status
     counted = ", ".join(f"{by_status[name]} {name}" for name in reversed(STATUSES) if by_status[name])
-    told = [(session, outcome) for session in found.sessions for outcome in session.told]
+    told = [(session, outcome) for session in found.sessions for outcome in session.shown_outcomes]
     told.sort(key=lambda pair: pair[1].status not in BAD)
     head = [f"### utp replay: {counted or 'nothing recorded'}"]
     columns = [name for name in STATUSES if by_status[name]]

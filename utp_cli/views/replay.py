@@ -74,7 +74,7 @@ def _delivery(found: Digest, screen: Screen) -> list[Text]:
 
 def _told(found: Digest, screen: Screen) -> list[Text]:
     """Tell each exchange that is not as it was, the bad ones first."""
-    pairs = [(session, outcome) for session in found.sessions for outcome in session.told]
+    pairs = [(session, outcome) for session in found.sessions for outcome in session.shown_outcomes]
     pairs.sort(key=lambda pair: not pair[1].failed)
     lines: list[Text] = []
     said: set[str] = set()

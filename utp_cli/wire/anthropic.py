@@ -139,7 +139,7 @@ class Decoder(FormatDecoder):
         return []
 
     def _message_stop(self, _: dict[str, Any]) -> list[WireEvent]:
-        self.told.ended = True
+        self.metadata.ended = True
         return self.close()
 
     def _index(self, doc: dict[str, Any], otherwise: int) -> int:

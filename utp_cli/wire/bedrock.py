@@ -77,12 +77,12 @@ class Decoder(FormatDecoder):
         if key == "contentBlockStop":
             return self._end(index)
         if key == "messageStop":
-            self.told.ended = True
+            self.metadata.ended = True
             return [*self.close(), *self.finish(value.get("stopReason"))]
         if key == "chunk":
             return self._chunk(value)
         if key.endswith("Exception"):
-            self.told.error, self.told.status = text_of(value.get("message")) or key, key
+            self.metadata.error, self.metadata.status = text_of(value.get("message")) or key, key
         return []
 
     def _start(self, index: int, use: dict[str, Any]) -> list[WireEvent]:

@@ -52,7 +52,7 @@ class Decoder(FormatDecoder):
         message = dict_of(delta.get("message"))
         call = dict_of(message.get("tool_calls"))
         if kind == "message-end":
-            self.told.ended = True
+            self.metadata.ended = True
             return [*self.close(), *self._end(delta)]
         if kind == "tool-call-start":
             # One object here, not a list; events of a call that was left open end it.

@@ -1,4 +1,4 @@
-"""What the decoders of all formats share: events, places, oddities."""
+"""What the decoders of all formats share: events, places, anomalies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Scope(MutableRecord):
     """What all decoders of one input share, and where in it this one stands."""
 
-    told: WireMetadata = field(default_factory=lambda: WireMetadata(oddities=[]))
+    metadata: WireMetadata = field(default_factory=lambda: WireMetadata(anomalies=[]))
     stream: bool = False
     """The documents are the events of a stream, not bodies."""
     prefix: str = ""
@@ -35,7 +35,7 @@ class Scope(MutableRecord):
     def inside(self, *parts: str | int, stream: bool) -> Scope:
         """The same input, further in."""
         return Scope(
-            told=self.told, stream=stream, prefix=self.prefix + pointer(*parts), keys=self.keys, ids=self.ids,
+            metadata=self.metadata, stream=stream, prefix=self.prefix + pointer(*parts), keys=self.keys, ids=self.ids,
             depth=self.depth + 1,
         )  # fmt: skip
 
@@ -48,7 +48,7 @@ class FormatDecoder:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.told = scope.told
+        self.metadata = scope.metadata
         self._noted: set[tuple[str, str]] = set()
 
     def feed(self, document: Any) -> list[WireEvent]:
@@ -67,7 +67,7 @@ class FormatDecoder:
         """Note how the wire strays from its format, once for each place."""
         if (code, place) not in self._noted:
             self._noted.add((code, place))
-            self.told.oddities.append(WireAnomaly(code=code, pointer=place, evidence=evidence[:MOST_EVIDENCE]))
+            self.metadata.anomalies.append(WireAnomaly(code=code, pointer=place, evidence=evidence[:MOST_EVIDENCE]))
 
     def note_id(self, call_id: str | int | None, place: str) -> None:
         """Remember a call's id, and note it where another call has it."""
@@ -113,7 +113,7 @@ class FormatDecoder:
         """The end of the answer, in the wire's word; nothing where that is no text."""
         if not text_of(reason):
             return []
-        self.told.ended = True
+        self.metadata.ended = True
         return [Finished(reason=reason)]
 
     def server_call(self, name: Any, arguments: Any, call_id: Any) -> list[WireEvent]:
@@ -129,12 +129,12 @@ class FormatDecoder:
 
     def count_tokens(self, prompt: Any, completion: Any) -> None:
         """Take token counts where they are numbers; the last ones stand."""
-        self.told.prompt_tokens = first_known(integer_of(prompt), self.told.prompt_tokens)
-        self.told.completion_tokens = first_known(integer_of(completion), self.told.completion_tokens)
+        self.metadata.prompt_tokens = first_known(integer_of(prompt), self.metadata.prompt_tokens)
+        self.metadata.completion_tokens = first_known(integer_of(completion), self.metadata.completion_tokens)
 
     def note_model(self, name: Any) -> None:
         """Take the model's name where it is one; the first one stands."""
-        self.told.model = self.told.model or name_of(name)
+        self.metadata.model = self.metadata.model or name_of(name)
 
 
 def quoted(value: Any) -> str:

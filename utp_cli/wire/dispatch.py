@@ -50,7 +50,7 @@ class Dispatch:
         events: list[WireEvent] = []
         if self._waiting and all(error_of(document) for document, _ in self._waiting):
             self._note_error(self._waiting[-1][0])
-            events += quoted_output(self._waiting[-1][0], self.scope.told.error or "")
+            events += quoted_output(self._waiting[-1][0], self.scope.metadata.error or "")
         self._waiting = []
         return events + (self._decoder.close() if self._decoder else [])
 
@@ -99,9 +99,9 @@ class Dispatch:
             path = (*number, *found.path, *((index,) if listed else ()))
             self._decoder = decoder_of(found.format, self.scope.inside(*path, stream=False))
             events += [*self._decoder.feed(answer), *self._decoder.close()]
-            self.scope.told.ended = True
+            self.scope.metadata.ended = True
         return events
 
     def _note_error(self, document: Any) -> None:
         if error := error_of(document):
-            self.scope.told.error, self.scope.told.status = error
+            self.scope.metadata.error, self.scope.metadata.status = error

@@ -51,7 +51,7 @@ class EventStream:
     trusted = False
 
     def __init__(self) -> None:
-        self.oddities: list[WireAnomaly] = []
+        self.anomalies: list[WireAnomaly] = []
         self._data = bytearray()
         self._lost = False
 
@@ -65,7 +65,7 @@ class EventStream:
             if lengths is None:
                 self._lost = True
                 self._data.clear()
-                self.oddities.append(
+                self.anomalies.append(
                     WireAnomaly(code="event-stream-framing", evidence="a message begins with no prelude")
                 )
                 break
@@ -85,7 +85,7 @@ class EventStream:
         named = _headers(message[PRELUDE : PRELUDE + headers])
         key = named.get(":event-type") or named.get(":exception-type") or named.get(":error-code") or ""
         if _checksum(message[:-4]) != _number(message[-4:]):
-            self.oddities.append(
+            self.anomalies.append(
                 WireAnomaly(code="event-stream-crc", evidence=f"the checksum of a {key} message is wrong")
             )
         payload = message[PRELUDE + headers : -4]

@@ -42,7 +42,7 @@ class Framing:
     """Something in the text does not fit. Where it is not trusted, the framing gives nothing behind that."""
 
     def __init__(self) -> None:
-        self.oddities: list[WireAnomaly] = []
+        self.anomalies: list[WireAnomaly] = []
 
     def feed(self, text: str) -> Iterator[Any]:
         """Give the documents that are whole now, one by one: each may change `trusted`."""
@@ -52,7 +52,7 @@ class Framing:
         return []
 
     def odd(self, code: str, evidence: str) -> None:
-        self.oddities.append(WireAnomaly(code=code, evidence=evidence[:MOST_EVIDENCE]))
+        self.anomalies.append(WireAnomaly(code=code, evidence=evidence[:MOST_EVIDENCE]))
 
 
 class SseFraming(Framing):

@@ -52,7 +52,7 @@ class Decoder(FormatDecoder):
             self._underscores = True
             doc = camel(doc)
         self.note_model(doc.get("modelVersion"))
-        self.told.flavour = self.told.flavour or flavour_of(self.format, doc)
+        self.metadata.flavour = self.metadata.flavour or flavour_of(self.format, doc)
         usage = dict_of(doc.get("usageMetadata"))
         self.count_tokens(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
         if "parts" in doc:
@@ -93,14 +93,14 @@ class Decoder(FormatDecoder):
         self._note_end(said)
         if reason := text_of(candidate.get("finishReason")):
             state.reason = reason
-            self.told.ended = True
+            self.metadata.ended = True
         if reason == "MALFORMED_FUNCTION_CALL" and not state.called:
             place = self.at(*state.root[:-1], "finishMessage")
             state.malformed = self.whole_call(place, name=None, call_id=None, arguments=text_of(said) or ABSENT)
         return events
 
     def _note_end(self, said: Any) -> None:
-        self.told.finish_message = text_of(said) or self.told.finish_message
+        self.metadata.finish_message = text_of(said) or self.metadata.finish_message
 
     def _content(self, state: _Candidate, content: dict[str, Any]) -> list[WireEvent]:
         events: list[WireEvent] = []

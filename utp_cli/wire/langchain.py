@@ -43,7 +43,7 @@ class Decoder(FormatDecoder):
         else:
             events += self._whole(path, doc)
         if doc.get("chunk_position") == "last":
-            self.told.ended = True
+            self.metadata.ended = True
         return [*events, *self.finish(next((meta[key] for key in _REASONS if meta.get(key)), None))]
 
     def close(self) -> list[WireEvent]:

@@ -26,7 +26,7 @@ class Decoder(FormatDecoder):
     def feed(self, document: Any) -> list[WireEvent]:
         doc = dict_of(document)
         self.note_model(doc.get("model"))
-        self.told.flavour = self.told.flavour or flavour_of(self.format, doc)
+        self.metadata.flavour = self.metadata.flavour or flavour_of(self.format, doc)
         self.count_tokens(doc.get("prompt_eval_count"), doc.get("eval_count"))
         if "response" in doc:
             self.format = "ollama-generate"
@@ -41,7 +41,7 @@ class Decoder(FormatDecoder):
             number = self._calls if self.scope.stream else place
             events += self._call((*root, "tool_calls", number), call)
         if doc.get("done") is True:
-            self.told.ended = True
+            self.metadata.ended = True
             events += self.finish(doc.get("done_reason"))
         return events
 

@@ -130,7 +130,7 @@ class Decoder(FormatDecoder):
             events += self._body(state, message)
         if reason := text_of(choice.get("finish_reason")):
             state.reason = reason
-            self.told.ended = True
+            self.metadata.ended = True
         return events
 
     # -- texts -----------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ class Decoder(FormatDecoder):
 
     def _note_flavour(self, doc: dict[str, Any]) -> None:
         """Look for what gives the server away: its keys. Events with the same ones tell nothing new."""
-        if self.told.flavour:
+        if self.metadata.flavour:
             return
         if self.scope.stream:
             choices = dicts_of(doc.get("choices"))
@@ -318,14 +318,14 @@ class Decoder(FormatDecoder):
             if keys in self._keys:
                 return
             self._keys.add(keys)
-        self.told.flavour = flavour_of("openai-chat", doc)
+        self.metadata.flavour = flavour_of("openai-chat", doc)
 
-    # -- oddities --------------------------------------------------------------------------------------------
+    # -- anomalies --------------------------------------------------------------------------------------------
 
     def _note_arguments(self, arguments: Any, place: str, *, text_due: bool = True) -> None:
         if text_due:
             self.note_encoding(arguments, place)
-            if self.told.flavour != "mistral":  # its type allows both
+            if self.metadata.flavour != "mistral":  # its type allows both
                 self.note_kind(arguments, place, str)
 
     def _note_missing(self, call_id: str | int | None, place: str, name: Any) -> None:

@@ -66,7 +66,7 @@ class Decoder(FormatDecoder):
             return self._texts_of_event(kind, doc)
         if "output" in doc:
             return self._response(doc)
-        self.told.ended |= kind not in {"", "error"}  # a list of whole items is no stream that could break off
+        self.metadata.ended |= kind not in {"", "error"}  # a list of whole items is no stream that could break off
         return self._item(self._place(doc), doc) if kind else []
 
     def close(self) -> list[WireEvent]:
@@ -85,7 +85,7 @@ class Decoder(FormatDecoder):
             if place not in self._read:
                 events += self._item(place, item)
         if failure := error_of(response):
-            self.told.error, self.told.status = failure
+            self.metadata.error, self.metadata.status = failure
         status = text_of(response.get("status"))
         if status in ("", "in_progress", "queued"):
             return events
@@ -209,7 +209,7 @@ class Decoder(FormatDecoder):
 
     def _ended(self, doc: Document) -> list[WireEvent]:
         events = self._about_response(doc)
-        self.told.ended = True
+        self.metadata.ended = True
         return [*events, *self.close()]
 
 

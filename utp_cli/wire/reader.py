@@ -68,25 +68,25 @@ class WireReader:
     @property
     def model(self) -> str | None:
         """The model that the input names."""
-        return self._dispatch.scope.told.model if self._dispatch else None
+        return self._dispatch.scope.metadata.model if self._dispatch else None
 
     @property
     def facts(self) -> WireFacts:
         """What was said beside calls and text, as far as it has been read."""
         if self._dispatch is None:
             return WireFacts(document=self.document)
-        told = self._dispatch.scope.told
-        framing = self._framing.oddities if self._framing else []
+        metadata = self._dispatch.scope.metadata
+        framing = self._framing.anomalies if self._framing else []
         return WireFacts(
             document=self.document,
-            error=told.error,
-            status=told.status,
-            prompt_tokens=told.prompt_tokens,
-            completion_tokens=told.completion_tokens,
-            ended=told.ended if self.stream else None,
-            finish_message=told.finish_message,
-            flavour=told.flavour,
-            oddities=(*framing, *told.oddities),
+            error=metadata.error,
+            status=metadata.status,
+            prompt_tokens=metadata.prompt_tokens,
+            completion_tokens=metadata.completion_tokens,
+            ended=metadata.ended if self.stream else None,
+            finish_message=metadata.finish_message,
+            flavour=metadata.flavour,
+            anomalies=(*framing, *metadata.anomalies),
         )
 
     def feed(self, data: str | bytes) -> list[WireEvent]:
@@ -176,7 +176,7 @@ class WireReader:
             dispatch.scope.stream = framing.several
             self.document = None if framing.several else document
             if document is DONE:
-                dispatch.scope.told.ended = True
+                dispatch.scope.metadata.ended = True
                 events += dispatch.close()
             else:
                 events += dispatch.feed(document)
@@ -205,7 +205,7 @@ class WireReader:
             self.shape = self._otherwise
             return False
         found, scope = self._dispatch.recognised, self._dispatch.scope
-        error = scope.told.error is not None
+        error = scope.metadata.error is not None
         self.shape = self._dispatch.shape or ("error" if error else self._otherwise)
         recorded = found is not None and found.path[-1:] == ("response",)  # a session: each line holds a whole answer
         self.stream = scope.stream and not recorded and (error if found is None else found.unit != "message")

@@ -64,7 +64,7 @@ class Framed(NamedTuple):
 
     documents: list[Any]
     several: bool
-    oddities: list[WireAnomaly]
+    anomalies: list[WireAnomaly]
 
 
 # -- judging -------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def documents_of(source: str | bytes | bytearray) -> Framed | None:
         if framing.broken and not framing.trusted:
             return None
     documents = [document for document in documents if document is not DONE]
-    return Framed(documents, framing.several, framing.oddities) if documents else None
+    return Framed(documents, framing.several, framing.anomalies) if documents else None
 
 
 def unwrap(document: Any, path: Iterable[str]) -> Any:

@@ -24,7 +24,7 @@ class _Absent:
 ABSENT = _Absent()
 """Arguments that the wire did not write at all, which is not the same as null."""
 MOST_EVIDENCE = 200
-"""Characters of the input that an oddity quotes at most."""
+"""Characters of the input that an anomaly quotes at most."""
 
 
 class TextPiece(NamedTuple):
@@ -109,13 +109,13 @@ class WireMetadata(MutableRecord):
     ended: bool = False
     finish_message: str | None = None
     flavour: str | None = None
-    oddities: list[WireAnomaly]
+    anomalies: list[WireAnomaly]
 
 
 class Decoder(Protocol):
     """Reads the documents of one answer in one format. Never raises, whatever the documents hold."""
 
-    told: WireMetadata
+    metadata: WireMetadata
 
     def feed(self, document: Any) -> list[WireEvent]:
         """Read the next document: the one body, or the data of the next stream event."""

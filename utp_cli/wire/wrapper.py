@@ -23,7 +23,7 @@ class Wrapper(FormatDecoder):
             if framed is None:
                 return []
             documents, several = framed.documents, framed.several
-            self.told.oddities += framed.oddities
+            self.metadata.anomalies += framed.anomalies
         inner = Dispatch(self.scope.inside(*path, stream=several))
         events = [event for document in documents for event in inner.feed(document)]
         return [*events, *inner.close()]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
-from utp_cli.engine.grammars.progress import Telling
+from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_arguments import read_body, tagged, write as write_tagged, write_arguments
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.values import GrowingArguments
@@ -98,15 +98,15 @@ def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) 
     """The body is one JSON value."""
     context.live.name(name)
     ahead = yield from skip_space(source, begin)
-    telling = Telling(context.live, ahead)
-    reader = yield from read_value(source, ahead, context.until, telling.look)
+    progress = ArgumentsProgress(context.live, ahead)
+    reader = yield from read_value(source, ahead, context.until, progress.look)
     call = RawCall(name=name, arguments={}, payload=(begin, reader.end))
     if reader.declined:
         hit = yield from next_hit(source, context.local, begin)
         call.payload = (begin, hit.start if hit else source.length)
         call.reason = "the body is no JSON"
         return (yield from close(source, *call.payload, [call], context))
-    telling.up_to(reader.end)
+    progress.up_to(reader.end)
     tool = (context.tools or {}).get(name)
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
-from utp_cli.engine.grammars.progress import Telling
+from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import TextRun
@@ -71,12 +71,12 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
     if over:
         return _ends(source, name, call_id, opened)
     context.live.name(name or "", call_id)
-    telling = Telling(context.live, body)
-    reader = yield from read_value(source, body, context.until, telling.look)
+    progress = ArgumentsProgress(context.live, body)
+    reader = yield from read_value(source, body, context.until, progress.look)
     if reader.declined:
         half = source.closed and _HALF_FENCE.fullmatch(source.slice(body, min(source.length, body + HEADER_LIMIT)))
         return _ends(source, name, call_id, opened) if half else Declined("no JSON behind the header")
-    telling.up_to(reader.end)
+    progress.up_to(reader.end)
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     if name and name.isdecimal() and tool is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.literals import WORD, Fault, Literals, broken
-from utp_cli.engine.grammars.progress import Telling
+from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting, skip_space
@@ -61,16 +61,16 @@ def _call(source: Source, begin: int, context: Context[DelimitedBody], *, live: 
     if live:
         context.live.name(name[1])
     start = source.base + name.end()
-    telling = Telling(context.live, start - 1) if live else None
-    literals = Literals(source, context.body.quote, telling)
+    progress = ArgumentsProgress(context.live, start - 1) if live else None
+    literals = Literals(source, context.body.quote, progress)
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
         if literals.reached - begin <= HEADER_LIMIT:
             return Declined(str(fault))
         return broken(name[1], begin, literals.reached, fault)
-    if telling:
-        telling.up_to(end)
+    if progress:
+        progress.up_to(end)
     text, quote = source.slice(start, end).rstrip(), context.body.quote
     quoted = text.endswith(quote) and text.count(quote) % 2 == 0  # the last one closes a string
     return RawCall(

@@ -23,7 +23,7 @@ from utp_cli.repair.text_window import Starved
 if TYPE_CHECKING:
     import re
 
-    from utp_cli.engine.grammars.progress import Telling
+    from utp_cli.engine.grammars.progress import ArgumentsProgress
     from utp_cli.engine.source import Source
 
 __all__ = ["WORD", "Fault", "Literals", "NestFrame", "broken"]
@@ -53,17 +53,17 @@ class Literals:
     deepest = 10_000
     lenient = True
 
-    def __init__(self, source: Source, delimiter: str = "", telling: Telling | None = None) -> None:
+    def __init__(self, source: Source, delimiter: str = "", progress: ArgumentsProgress | None = None) -> None:
         """`delimiter`: a token that stands at both ends of a string, beside the quotes of Python.
 
-        `telling` is told how far the text is the arguments': only where there can be no doubt that it is.
+        `progress` is told how far the text is the arguments': only where there can be no doubt that it is.
         """
         self.repairs: list[Repair] = []
         self.reached = 0
         """How far the text was read."""
         self._source = source
         self._delimiter = delimiter
-        self._telling = telling
+        self._progress = progress
 
     def arguments(self, position: int, closer: str) -> Waiting[tuple[NestFrame, int, bool]]:
         """Read up to the bracket that closes the call; return its frame, the position behind, and whether it came."""
@@ -75,8 +75,8 @@ class Literals:
                 return nest.read()
             finally:
                 self.reached = nest.at
-                if self._telling:
-                    self._telling.up_to(nest.at)
+                if self._progress:
+                    self._progress.up_to(nest.at)
 
         read = yield from waiting(step)
         return root, read.end, not read.open
@@ -87,7 +87,7 @@ class Literals:
         """Read a number, a literal or a word, or what opens a container or a string."""
         source, char = self._source, self._source.window[at]
         if self._delimiter and self._is_delimited(at):
-            return _Delimited(source, source.base + at, self._delimiter, self._telling)
+            return _Delimited(source, source.base + at, self._delimiter, self._progress)
         if char in _PAIRS:
             return NestFrame(_PAIRS[char], at + 1)
         if char in ")]}" and frame:
@@ -221,8 +221,8 @@ class _Quoted:
 class _Delimited:
     """A string between two delimiters."""
 
-    def __init__(self, source: Source, start: int, delimiter: str, telling: Telling | None) -> None:
-        self._source, self._delimiter, self._telling = source, delimiter, telling
+    def __init__(self, source: Source, start: int, delimiter: str, progress: ArgumentsProgress | None) -> None:
+        self._source, self._delimiter, self._progress = source, delimiter, progress
         self._start = start + len(delimiter)
         self._rare = next((sign for sign in delimiter if sign not in "<>"), "")
         """The sign of it to wait for: angle brackets are common in what strings hold."""
@@ -236,8 +236,8 @@ class _Delimited:
             return Read(source.slice(self._start, source.length), source.length)
         held = len(delimiter) - 1
         at = max(self._start, source.length - held)
-        again = self._telling.passed(at) if self._telling else sys.maxsize
-        source.release(self._telling.told if self._telling else at)
+        again = self._progress.passed(at) if self._progress else sys.maxsize
+        source.release(self._progress.reported if self._progress else at)
         if self._rare not in source.window[at - source.base :]:
             source.sleep(self._rare, again + held)
         raise Starved

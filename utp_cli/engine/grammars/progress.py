@@ -8,29 +8,29 @@ if TYPE_CHECKING:
     from utp_cli.engine.reading import Live
     from utp_cli.repair.reader import JsonReader
 
-WORTH_TELLING = 100
+WORTH_REPORTING = 100
 """Characters: an event for every few of them would cost more than reading them."""
 
 
-class Telling:
+class ArgumentsProgress:
     """Tells of one call's arguments, each stretch of them once."""
 
     def __init__(self, live: Live, start: int) -> None:
         self._live = live
-        self.told = start
-        """How far it was told."""
+        self.reported = start
+        """How far the listener was told."""
 
     def up_to(self, end: int) -> None:
         """Tell the text up to `end`."""
-        if end > self.told:
-            self._live.arguments(self.told, end)
-            self.told = end
+        if end > self.reported:
+            self._live.arguments(self.reported, end)
+            self.reported = end
 
     def passed(self, position: int) -> int:
         """Tell the text up to `position` if that is worth it; return from where on it will be."""
-        if position - self.told >= WORTH_TELLING:
+        if position - self.reported >= WORTH_REPORTING:
             self.up_to(position)
-        return self.told + WORTH_TELLING
+        return self.reported + WORTH_REPORTING
 
     def look(self, reader: JsonReader) -> None:
         """See how far a reader of JSON has come."""

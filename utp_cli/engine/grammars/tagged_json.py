@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import begins_more, is_whole, lack_of, read_value, repairs_of
-from utp_cli.engine.grammars.progress import WORTH_TELLING
+from utp_cli.engine.grammars.progress import WORTH_REPORTING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
@@ -188,7 +188,7 @@ class _Watch:
             if member.key in self._body.argument_keys:
                 end = reader.settled if member.end is None else member.end
                 start = max(member.start, self._told)
-                if end > start and (member.end is not None or end - start >= WORTH_TELLING):
+                if end > start and (member.end is not None or end - start >= WORTH_REPORTING):
                     self._live.arguments(start, end)
                     self._told = end
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
-from utp_cli.engine.grammars.progress import Telling
+from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import TextRun
@@ -49,10 +49,10 @@ def read(source: Source, opened: Hit, context: Context[BlockBody]) -> Waiting[Ma
     context.live.name(name)
     body = yield from skip_space(source, end)
     if source.char(body) == "{":
-        telling = Telling(context.live, body)
-        reader = yield from read_value(source, body, context.until, telling.look)
+        progress = ArgumentsProgress(context.live, body)
+        reader = yield from read_value(source, body, context.until, progress.look)
         if not reader.declined:
-            telling.up_to(reader.end)
+            progress.up_to(reader.end)
             tool = (context.tools or {}).get(name)
             arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
             call = RawCall(
@@ -78,16 +78,16 @@ def _text(
     source: Source, name: str, begin: int, body: int, opened: Hit, context: Context[BlockBody]
 ) -> Waiting[MarkerRead]:
     """Read text up to the closing marker; whitespace at its end is layout."""
-    telling = Telling(context.live, body)
+    progress = ArgumentsProgress(context.live, body)
     position = body
     while True:
-        hit = yield from next_hit(source, context.local, position, passed=telling.passed)
+        hit = yield from next_hit(source, context.local, position, passed=progress.passed)
         if hit is None or role_of(hit) == "close":
             break
         position = hit.end
     end = hit.start if hit else source.length
     text = source.slice(body, end).rstrip()
-    telling.up_to(end)
+    progress.up_to(end)
     key = context.body.argument_keys[0]
     call = RawCall(
         name=name, arguments={key: text} if text else {}, payload=(begin, end),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value
-from utp_cli.engine.grammars.progress import Telling
+from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit
 from utp_cli.protocol.records import MutableRecord, field
@@ -64,9 +64,9 @@ def read_argument(
     if key.empty:
         value = Value(start=key.end, end=key.end, next=key.end, closed=True)
     else:
-        told = Telling(context.live, body.position)
-        value = yield from _read_value(source, key.end, known, body, context, read_key, told)
-        told.up_to(value.next)
+        progress = ArgumentsProgress(context.live, body.position)
+        value = yield from _read_value(source, key.end, known, body, context, read_key, progress)
+        progress.up_to(value.next)
     text = source.slice(value.start, value.end)
     if not (value.closed or value.cut):
         text = text.rstrip()  # what stands before the next tag is layout
@@ -112,12 +112,12 @@ def _read_value(
     body: GrowingArguments,
     context: Context[Any],
     read_key: KeyReader,
-    told: Telling,
+    progress: ArgumentsProgress,
 ) -> Waiting[Value]:
     """Find the end of a value: the first marker in it, unless there is proof that the value goes on behind that."""
     signs = signs_of(source, context, read_key)
     wanted = body.wanted = body.wanted or Wanted(known=frozenset(known) if known else None, given=body.arguments)
-    hit = yield from next_hit(source, context.local, start, passed=told.passed)
+    hit = yield from next_hit(source, context.local, start, passed=progress.passed)
     if hit is None:
         source.rewind(source.length)
         return Value(start=start, end=source.length, next=source.length, closed=False, cut=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
-    return [{"role": "tool", "tool_name": outcome.name, "content": outcome.told} for outcome in outcomes]
+    return [{"role": "tool", "tool_name": outcome.name, "content": outcome.text_with_failure} for outcome in outcomes]
 
 
 def _message(answer: AssistantTurn) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def wrap(tools: list[Sent]) -> dict[str, Any]:
 
 def results(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
     """Return a message for each result."""
-    return [{"role": "tool", "tool_call_id": outcome.id, "content": outcome.told} for outcome in outcomes]
+    return [{"role": "tool", "tool_call_id": outcome.id, "content": outcome.text_with_failure} for outcome in outcomes]
 
 
 def calls(answer: AssistantTurn) -> list[dict[str, Any]]:
@@ -57,7 +57,10 @@ def _wrap_responses(tools: list[Sent]) -> dict[str, Any]:
 
 
 def _results_responses(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
-    return [{"type": "function_call_output", "call_id": outcome.id, "output": outcome.told} for outcome in outcomes]
+    return [
+        {"type": "function_call_output", "call_id": outcome.id, "output": outcome.text_with_failure}
+        for outcome in outcomes
+    ]
 
 
 def _item(call: SentCall) -> dict[str, Any]:
@@ -80,7 +83,7 @@ def _wrap_legacy(tools: list[Sent]) -> dict[str, Any]:
 
 
 def _results_legacy(outcomes: Sequence[ToolOutcome]) -> list[dict[str, Any]]:
-    return [{"role": "function", "name": outcome.name, "content": outcome.told} for outcome in outcomes]
+    return [{"role": "function", "name": outcome.name, "content": outcome.text_with_failure} for outcome in outcomes]
 
 
 def _message_legacy(answer: AssistantTurn) -> dict[str, Any]:
