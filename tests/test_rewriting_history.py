@@ -131,6 +131,84 @@ def test_what_a_provider_takes_stays(name: str) -> None:
     assert written.messages == history
 
 
+ARGUMENTS, RESULT = '{"city": "Rome"}', "27 degrees"
+CHAT = [
+    {"role": "user", "content": [{"type": "text", "text": "Is it warm"}, {"type": "text", "text": "in Rome?"}]},
+    {
+        "role": "assistant",
+        "content": "I look.",
+        "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "look", "arguments": ARGUMENTS}}],
+    },
+    {"role": "tool", "tool_call_id": "call_1", "content": RESULT},
+]
+WRITTEN = {
+    "openai-responses": [
+        {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": "Is it warm"}, {"type": "input_text", "text": "in Rome?"}],
+        },
+        {"role": "assistant", "content": "I look."},
+        {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": ARGUMENTS},
+        {"type": "function_call_output", "call_id": "call_1", "output": RESULT},
+    ],
+    "anthropic": [
+        CHAT[0],
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "call_1", "name": "look", "input": {"city": "Rome"}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": RESULT}]},
+    ],
+    "gemini": [
+        {"role": "user", "parts": [{"text": "Is it warm"}, {"text": "in Rome?"}]},
+        {
+            "role": "model",
+            "parts": [{"text": "I look."}, {"functionCall": {"name": "look", "args": {"city": "Rome"}}}],
+        },
+        {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"result": RESULT}}}]},
+    ],
+    "bedrock": [
+        {"role": "user", "content": [{"text": "Is it warm"}, {"text": "in Rome?"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"text": "I look."},
+                {"toolUse": {"toolUseId": "call_1", "name": "look", "input": {"city": "Rome"}}},
+            ],
+        },
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "call_1", "content": [{"text": RESULT}]}}]},
+    ],
+    "ollama": [
+        {"role": "user", "content": "Is it warm\nin Rome?"},
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [{"function": {"name": "look", "arguments": {"city": "Rome"}}}],
+        },
+        {"role": "tool", "tool_call_id": "call_1", "content": RESULT},
+    ],
+}
+"""One history as each provider has it."""
+
+
+@pytest.mark.parametrize("provider", WRITTEN)
+def test_a_history_is_written_as_the_provider_has_it(provider: str) -> None:
+    assert rewrite_history(CHAT, provider).messages == WRITTEN[provider]
+
+
+@pytest.mark.parametrize("source", ["openai-responses", "anthropic", "bedrock"])
+@pytest.mark.parametrize(
+    "provider", [name for name in WRITTEN if name != "ollama"]
+)  # it may keep ids, or name the tool
+def test_and_from_each_other_providers_form(source: str, provider: str) -> None:
+    expected = json.dumps(WRITTEN[provider])
+    assert json.dumps(rewrite_history(WRITTEN[source], provider).messages) == expected
+
+
 # -- the providers' own types and validators judge what was rewritten ---------------------------------------------
 
 
