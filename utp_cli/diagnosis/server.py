@@ -102,7 +102,7 @@ def parser_mismatch(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Error in extracting tool call from response`, `JSONDecodeError … hermes_tool_parser.py`.
     """
     configured = answer.server.get("tool_call_parser")
-    running = DIALECTS.get(configured or "") or _served_as(configured)
+    running = DIALECTS.get(configured or "")
     for call in answer.in_text:
         dialect = DIALECTS.get(call.parser)
         if dialect is None or running is None or configured in fixes.parsers_of(dialect, answer.model):
@@ -116,10 +116,6 @@ def parser_mismatch(answer: Answer) -> Iterator[Observation]:
                 fix=fixes.tool_parser(answer, dialect),
             )
             return
-
-
-def _served_as(parser: object) -> Dialect | None:
-    return next((dialect for dialect in DIALECTS if parser in dialect.servers.values()), None) if parser else None
 
 
 def _alike(one: Dialect, other: Dialect) -> bool:
