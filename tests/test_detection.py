@@ -82,6 +82,27 @@ def test_a_model_speaks_its_dialect(model, dialect):
     assert dialects_for(model)[:1] == [dialect]
 
 
+WINDOWS = {
+    "meta-llama/Llama-2-70b-chat-hf": (4096, None),
+    "gpt-4o": (128_000, 16_384),
+    "o3": (200_000, 100_000),
+    "gpt-4-turbo": (128_000, 4096),
+    "claude-3-5-sonnet-20241022": (200_000, 8192),
+    "claude-3-opus-20240229": (200_000, 4096),
+    "gemini-2.0-flash": (1_048_576, 8192),
+}
+"""Tokens of the window and of an answer, as the makers state them; None: no maker says."""
+
+
+@pytest.mark.parametrize("model", WINDOWS)
+def test_windows_are_those_that_the_maker_states(model):
+    found = detect(model).capability
+    window, answer = WINDOWS[model]
+    assert found.context_window == window
+    assert answer in (None, found.max_output_tokens)
+    assert found.max_output_tokens < window
+
+
 def test_the_document_is_complete():
     document = detect("ollama/qwen3:32b").to_dict()
     assert document["spec"] == {

@@ -324,7 +324,8 @@ def test_what_each_server_adds(serve):
     )
     assert said["ollama"]["spec"]["quant"] == "q4_k_m"
     assert said["ollama"]["template"]["dialect"] == "hermes"
-    assert said["ollama"]["server"]["version"] == "0.14.2"
+    versions = {engine: said[engine]["server"]["version"] for engine in ("ollama", "vllm", "sglang")}
+    assert versions == {"ollama": "0.14.2", "vllm": "0.33.0", "sglang": "0.5.23"}
     assert said["llama.cpp"]["template"]["dialect"] == "hermes"
     assert said["llama.cpp"]["sources"]["dialect"] == "its chat template"
     assert said["vllm"]["model"] == "prod"
