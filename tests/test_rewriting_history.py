@@ -198,6 +198,9 @@ WRITTEN = {
 @pytest.mark.parametrize("provider", WRITTEN)
 def test_a_history_is_written_as_the_provider_has_it(provider: str) -> None:
     assert rewrite_history(CHAT, provider).messages == WRITTEN[provider]
+    in_parts = [*CHAT[:2], {**CHAT[2], "content": [{"type": "text", "text": RESULT}]}]
+    written = rewrite_history(in_parts, provider).messages
+    assert written[-1]["content"] == RESULT if provider == "ollama" else written == WRITTEN[provider]
 
 
 @pytest.mark.parametrize("source", ["openai-responses", "anthropic", "bedrock"])

@@ -37,7 +37,7 @@ AREAS = {
     "engine": "parsing dialects ladder standing own_dialects events windows nested_objects",
     "repair": "repair shape typed nesting literals numbers spellings",
     "wire": "wire formats frames stream_calls",
-    "detection": "detection commands_checked offers templates probe",
+    "detection": "detection commands_checked offers templates probe live",
     "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs",
     "auditing": "auditing audit_fixes audit_formats audit_judged page_examples agreement docs",
 }
