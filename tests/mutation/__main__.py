@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AREAS = {
-    "engine": "parsing dialects ladder standing own_dialects events windows nested_objects",
+    "engine": "dialects own_dialects ladder standing nested_objects windows",
     "repair": "repair shape typed nesting literals numbers spellings",
     "wire": "wire formats frames stream_calls",
     "detection": "detection commands_checked offers templates probe live",
     "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs",
-    "auditing": "auditing audit_fixes audit_formats audit_judged page_examples agreement docs",
+    "auditing": "auditing audit_command audit_fixes audit_formats audit_sets page_examples docs",
 }
 """The test files of each folder; their tables are those of `pytest -m cases`."""
 SECONDS = 3.0
