@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
-@diagnosis("arguments-wrong-kind", "error", star=True, kinds=("answer", "session"), views=("oddities",))
+@diagnosis("arguments-wrong-kind", "error", star=True, kinds=("answer", "session"), views=("anomalies",))
 def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The arguments are text where an object is due, or the other way round.
 
@@ -34,7 +34,7 @@ def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Obse
     yield from odd(subject, "arguments-wrong-kind", "the arguments are not of the kind that this wire has")
 
 
-@diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("oddities",))
+@diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))
 def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The fields of OpenAI's first function calls are in use.
 

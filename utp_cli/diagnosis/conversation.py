@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
-@diagnosis("call-id-missing", "warning", kinds=("answer", "session"), views=("oddities",))
+@diagnosis("call-id-missing", "warning", kinds=("answer", "session"), views=("anomalies",))
 def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """A call has no id.
 

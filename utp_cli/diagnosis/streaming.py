@@ -19,7 +19,7 @@ def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Itera
             yield Observation(message=message, evidence=anomaly.evidence or code, pointer=anomaly.pointer)
 
 
-@diagnosis("stream-index-collision", "error", views=("oddities",))
+@diagnosis("stream-index-collision", "error", views=("anomalies",))
 def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     """Several calls of a stream share one index.
 
@@ -36,7 +36,7 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     yield from odd(answer, "index-collision", "pieces of different calls come under one index")
 
 
-@diagnosis("stream-name-repeated", "error", views=("oddities", "native"))
+@diagnosis("stream-name-repeated", "error", views=("anomalies", "native"))
 def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
     """The name of a call comes more than once.
 
@@ -56,7 +56,7 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("stream-arguments-repeated", "error", views=("oddities",))
+@diagnosis("stream-arguments-repeated", "error", views=("anomalies",))
 def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     """The arguments come as growing copies of themselves, or twice.
 
@@ -73,7 +73,7 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     yield from odd(answer, "arguments-repeated", "pieces of the arguments repeat what came before")
 
 
-@diagnosis("sse-framing-broken", "error", views=("oddities",))
+@diagnosis("sse-framing-broken", "error", views=("anomalies",))
 def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     """The frames of the stream are broken.
 
