@@ -23,7 +23,7 @@ BOUNDS: dict[str, int] = {
     "arg_key_value": 50,
     "header_json": 700,
     "harmony": 250,
-    "kv_custom": 50,
+    "kv_custom": 130,
     "raw_code": 50,
     "xml_nested": 50,
     "pythonic": 500,

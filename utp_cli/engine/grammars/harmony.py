@@ -62,7 +62,7 @@ def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[
     body = end + len(MESSAGE)
     declared = context.body
     recipient = header["to2"] or header["to"]
-    markup = [TextRun("markup", opened.end, body)]
+    markup = [TextRun("markup", opened.end, body)] if body > opened.end else []
     if recipient is None or recipient in declared.text_recipients + declared.thinking_recipients:
         channel = header["channel2"] or header["channel"]
         thinking = recipient in declared.thinking_recipients or channel in declared.thinking_channels
