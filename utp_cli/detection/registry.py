@@ -244,7 +244,7 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     # whatever the model: what a base model lacks, what a host or server adds or cannot do
     _row(any_of="base", **NO_TOOLS),
     _row(any_of="research", **NO_TOOLS, sure=True, source="provider documentation, 2026-11: they search, no tools"),
-    _row("gpt", any_of="search", **NO_TOOLS, sure=True, source="OpenAI's model pages, 2026-11: they search, no tools"),
+    _row("gpt", any_of="search", **NO_TOOLS, sure=True, source="catalogues of offers, 2026-11: they search, no tools"),
     _row(providers="fireworks", structured_outputs=True, source=LISTING),
     _row(providers="gemini vllm", structured_outputs=True, source=CARDS),
     _row(providers="ollama", structured_outputs=False,
