@@ -532,4 +532,28 @@ def test_explain_knows_every_kind_of_code(code, head):
 )  # fmt: skip
 def test_no_color_is_taken_by_every_command(args):
     assert utp(*args, "--no-color").output == utp(*args).output
+    assert utp("--no-color", *args).output == utp(*args).output
     assert utp(*args, "--no-colour").exit_code == 2
+
+
+def test_no_color_stands_before_a_command_of_a_group_too():
+    assert utp("profiles", "--no-color", "list").output == utp("profiles", "list").output
+    assert utp("--no-color", "profiles", "--no-color").output == utp("profiles").output
+    assert utp("--no-color", "parse", "native.json", "--color", "always").exit_code == 2
+    assert utp("--color").exit_code == 2
+
+
+def test_quiet_says_a_line_for_each():
+    assert utp("detect", "qwen3:32b", "-q").stdout == utp("detect", "qwen3:32b").stdout.splitlines(keepends=True)[0]
+    assert [line.split()[0] for line in utp("detect", "qwen3:32b", "llama3.1", "-q").stdout.splitlines()] == [
+        "qwen3:32b",
+        "llama3.1",
+    ]
+    names = utp("dialects", "--quiet").stdout.splitlines()
+    assert {"hermes", "mcp_xml"} <= {*names}
+    assert utp("dialects", "qwen", "-q").stdout == "hermes\n"
+
+
+def test_a_result_is_json_when_asked_for_it_too():
+    args = ["render-result", "--name", "x", "--id", "y", "tools.json"]
+    assert utp(*args, "--json").output == utp(*args).output

@@ -115,6 +115,26 @@ def test_json_that_cannot_be_read_is_noted() -> None:
     assert parse('{"name": "Ada", "age": 3}').notes == []
 
 
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        ('{"a": [1,2', True),
+        ('```json\n{"a": {"b": "c', True),
+        ('[{"id": 1}, {"id"', True),
+        ('{"a": [1,2]}', False),
+        ('["a", "b"]', False),
+        ("[Verse 1\nA song begins", False),
+        ("{x | x > 0", False),
+        ('An object begins so: {"a": [1,2', False),
+    ],
+)
+def test_an_answer_that_is_half_a_document_is_noted(text: str, noted: bool) -> None:
+    for tools in (None, TOOLS):
+        result = parse(text, tools=tools)
+        assert (result.calls, result.rejected) == ([], [])
+        assert [note.code for note in result.notes] == ["unread-json"] * noted
+
+
 def test_a_name_that_is_nearly_a_tools() -> None:
     call = parse('{"tool": "serch", "arguments": {"q": "x"}}', tools=TOOLS).calls[0]
     assert (call.name, call.valid, [problem.code for problem in call.problems]) == ("serch", False, ["unknown-tool"])

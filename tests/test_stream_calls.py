@@ -58,6 +58,18 @@ def test_which_calls_there_are(deltas: list[dict[str, Any]], calls: Any, diagnos
     assert [finding.code for finding in result.diagnoses] == diagnoses
 
 
+def test_a_name_in_pieces_is_not_read_alike_by_all_clients() -> None:
+    pieces = [
+        piece(0, "x", "get_", ""),
+        piece(0, None, "weath", ""),
+        piece(0, None, "er", ""),
+        piece(0, None, None, "{}"),
+    ]
+    result = parse(stream(*pieces))
+    assert [(call.name, call.arguments) for call in result.calls] == [("get_weather", {})]
+    assert [(each.code, each.severity) for each in result.diagnoses] == [("stream-name-repeated", "warning")]
+
+
 def test_a_new_id_without_a_name_is_another_call() -> None:
     result = parse(stream(piece(0, "x", "f", '{"a":1}'), piece(0, "y", None, '{"b":2}')))
     assert [(call.name, call.arguments) for call in result.calls] == BOTH[:1]

@@ -52,6 +52,7 @@ def detect(
     format_name: Annotated[str | None, options.result("--format", "-f", metavar="NAME", help="pretty, json.")] = None,
     as_json: options.Json = False,
     output: options.Output = None,
+    quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     color: options.Color = None,
     no_color: options.NoColor = False,
@@ -65,7 +66,7 @@ def detect(
     given = {"url": url, "api_key_env": api_key_env, "format": "json" if as_json else format_name}
     settings = load_settings(config, profile=profile, **given)
     name = checked(settings.get("format") or "pretty", dict.fromkeys(FORMATS))
-    showing = Showing(file=output, verbose=verbose, color=options.wanted_colour(color, no_color=no_color))
+    showing = Showing(file=output, verbose=verbose, quiet=quiet, color=options.wanted_colour(color, no_color=no_color))
     from utp_cli.commands.detecting import Detecting, saved  # noqa: PLC0415 - `--help` has no need of it
 
     detecting = Detecting(settings, seconds=timeout, probe=probe, template=template)
@@ -102,10 +103,10 @@ def _pretty(found: list[ModelFacts], showing: Showing) -> str:
     screen = showing.screen
     parts = []
     known = [each.detection for each in found if each.detection and not each.checked]
-    if len(known) > 1:
+    if len(known) > 1 and not showing.quiet:
         parts.append(comparison(known, screen))
     for each in found:
-        if each.detection in known and len(known) == 1:
+        if each.detection in known and (len(known) == 1 or showing.quiet):
             parts.append(detection(each.detection, screen))
         if each.checked:
             parts.append(checked(each.checked, each.name, screen))
@@ -113,7 +114,8 @@ def _pretty(found: list[ModelFacts], showing: Showing) -> str:
             parts.append(teaching(each.template, each.name, screen, each.diagnoses))
         if each.outcomes:
             parts.append(probing(each.outcomes, each.name, screen))
-    return painted(blocks(parts), colour=showing.colour)
+    lines = [part[0] for part in parts if part] if showing.quiet else blocks(parts)
+    return painted(lines, colour=showing.colour)
 
 
 def _refresh(sources: list[str]) -> int:

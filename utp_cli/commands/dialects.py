@@ -20,6 +20,7 @@ from utp_cli.io.settings import load_settings
 from utp_cli.parsing.parser import parse
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.protocol.tools import Tool
+from utp_cli.views.escape import shown
 
 if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
@@ -46,6 +47,7 @@ def dialects(
     config: options.Config = None,
     as_json: options.Json = False,
     output: options.Output = None,
+    quiet: Annotated[bool, options.result("--quiet", "-q", help="Names only.")] = False,
     color: options.Color = None,
     no_color: options.NoColor = False,
 ) -> int:
@@ -60,6 +62,9 @@ def dialects(
         if name is None:
             raise BadOption("--check needs the name of a dialect")
         return int(_check(chosen[0], showing, as_json=as_json))
+    if quiet and not as_json:
+        sink_for("pretty", showing).write("".join(f"{shown(dialect.name)}\n" for dialect in chosen))
+        return 0
     if as_json:
         from utp_cli.views.json import document  # noqa: PLC0415
 

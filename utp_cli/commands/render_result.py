@@ -52,6 +52,7 @@ def render_result(
         str | None,
         options.result("--format", "-f", metavar="NAME", help="Provider or prompt.", autocompletion=format_names),
     ] = None,
+    as_json: Annotated[bool, options.result("--json", help="JSON, as it always is.")] = False,  # noqa: ARG001 - see help
     output: options.Output = None,
 ) -> None:
     """Write a tool's result or error as a message to the model.

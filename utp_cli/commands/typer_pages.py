@@ -55,6 +55,17 @@ def _without_colour(args: list[str], parameters: Sequence[Any]) -> list[str]:
     return [word for word in args[:end] if word != _NO_COLOR] + args[end:]
 
 
+def _colour_behind(args: list[str]) -> list[str]:
+    """Give `--no-color` that stands before the name of a command to that command: it may colour something."""
+    begin = next((place for place, word in enumerate(args) if not word.startswith("-")), len(args))
+    left = [word for word in args[:begin] if word != _NO_COLOR]
+    return (
+        args
+        if len(left) == begin
+        else left + args[begin : begin + 1] + [_NO_COLOR] * (begin < len(args)) + args[begin + 1 :]
+    )
+
+
 class CommandPage(TyperCommand):
     """A command whose help groups options by their `rich_help_panel`, in order of declaration."""
 
@@ -87,7 +98,7 @@ class GroupPage(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options, text without pydantic."""
         _take_as_given(self.get_params(ctx))
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, _colour_behind(args))
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the examples as they are."""

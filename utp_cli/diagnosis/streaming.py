@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,15 +41,20 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
 def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
     """The name of a call comes more than once.
 
-    What people see: a tool named `searchsearchsearch`, or `null`.
+    What people see: a tool named `searchsearchsearch`, or `null`; from a name sent in pieces, `weather` of
+    `get_weather` in one client and not in another.
 
-    What proves it: more than one piece of the same call carries a name, or the name is the text `null`.
+    What proves it: more than one piece of the same call carries a name, or the name is the text `null`. Pieces
+    of one name are a warning: openai-python joins them, openai-node (4.104, 5.23) keeps the last alone.
 
-    What to change: set the name once, do not append; update LiteLLM or the gateway.
+    What to change: the server sends the whole name once, in the first piece; update LiteLLM or the gateway.
+    A client of your own sets the name once and does not append.
 
     Symptoms: `Tool searchsearch not found`, `Unknown function: null`.
     """
     yield from odd(answer, "name-repeated", "the name of a call is sent again and again, or is null")
+    for each in odd(answer, "name-in-pieces", "the name of a call comes in pieces: some clients keep only the last"):
+        yield replace(each, severity="warning")
     for call in answer.native:
         if call.name == "null":
             yield Observation(

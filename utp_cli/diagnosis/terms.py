@@ -53,7 +53,7 @@ REJECTIONS = _catalogue("rejection", {
 
 NOTES = _catalogue("note", {
     "unsure-call": "Nothing tells if the call was made or only shown: text goes on behind it, or tools are unknown.",
-    "unread-json": "The text begins as a call in JSON does, and no reader makes JSON of it.",
+    "unread-json": "The text begins as JSON does, and is cut, or no reader makes JSON of it.",
     "file-name": "The input is a file's name and nothing else: what the file holds was meant.",
     "tool-chosen": "The first of two stages chose a tool: its schema is to be sent next.",
     "unknown-choice": "The first of two stages chose a tool that is not among those that are known.",

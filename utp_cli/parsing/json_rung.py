@@ -38,6 +38,8 @@ _FENCE_BEFORE = regex(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = regex(r"\s*(?:```|~~~)")
 _NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.:/-]{1,128})["']""")
 """How an object begins that calls a tool by name."""
+_BEGUN = regex(r"""\{\s*["'][^"'\n]{0,128}["']\s*:|\[\s*[{\["'\d-]""")
+"""How JSON begins that is more than a bracket in prose."""
 _LANGUAGE = regex(r"```(?!json\b)[\w+-]+[ \t]*\n")
 """The beginning of a fence around code in another language than JSON."""
 _FENCE_AT_END = regex(r"(?<!\s)\s*(?:```|~~~)\s*\Z")  # from where the spaces begin: else their square
@@ -187,6 +189,9 @@ def _unread(
     span = (start, start + len(raw))
     begun = _NAMED.match(text, start) if reader.repairs or not reader.complete else None
     if begun is None:
+        if not reader.complete and _BEGUN.match(text, start) and not (text[:start] + text[span[1] :]).strip("` \njson"):
+            message = "the answer is JSON, and ends before it is closed"
+            found.notes.append(Note(code="unread-json", message=message, pointer=lane.pointer, span=span))
         return None
     if tools is None and not text[:start].strip():
         message = f"begins as a call of {begun[1]} does, and is no JSON that can be read"

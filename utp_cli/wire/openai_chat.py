@@ -255,6 +255,8 @@ class Decoder(FormatDecoder):
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-collision", call.place, evidence)
         grows = call.continues_name(name, arguments)
+        if grows:
+            self.odd("name-in-pieces", call.place, f"{quoted(name)} behind {named_before!r}")
         if function.get("name") and (named_before or name is None) and not grows:
             again = f" again, for the call of {named_before!r}" if named_before else " as the name"
             self.odd("name-repeated", call.place, quoted(function["name"]) + again)
