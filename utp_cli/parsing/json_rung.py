@@ -191,7 +191,7 @@ def _unread(
     if begun is None:
         if not reader.complete and _BEGUN.match(text, start) and not (text[:start] + text[span[1] :]).strip("` \njson"):
             message = "the answer is JSON, and ends before it is closed"
-            found.notes.append(Note(code="unread-json", message=message, pointer=lane.pointer, span=span))
+            found.notes.append(Note(code="unread-json", message=message, pointer=text_field.pointer, span=span))
         return None
     if tools is None and not text[:start].strip():
         message = f"begins as a call of {begun[1]} does, and is no JSON that can be read"
