@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,12 @@ import pytest
 
 from tests.test_cli import utp
 from utp_cli import parse
+from utp_cli.io.sessions import SessionFile, export, read_session
+from utp_cli.protocol.long_strings import LONG
+from utp_cli.protocol.numbers import loads
+from utp_cli.recording.capture import RecordedExchange, row_of
+from utp_cli.recording.redaction import Redactor
+from utp_cli.replaying.importing import exchanges_of
 
 SIZE = 400_000
 """Characters of one answer."""
@@ -98,3 +105,77 @@ def test_further_rows_take_no_memory(words: tuple[str, ...], tmp_path: Path) -> 
     few, many = run(200), run(800)
     # A row is 600 bytes, and 7 KB once it is read: kept, 600 of them would be 4 MB. 64 rows are read ahead (a chunk).
     assert many - few < 200_000
+
+
+PIECES = {
+    "short pieces": "It rains in Oslo today. ",
+    "long pieces": "word " * 200,
+    "pieces full of escapes": 'say "a"\n{"x": "y\\z"}\t',
+}
+
+
+@pytest.fixture(params=PIECES.values(), ids=PIECES)
+def sent(request: pytest.FixtureRequest) -> bytes:
+    piece = stream_of({"content": request.param}).encode()
+    return piece * (1_000_000 // len(piece)) + b"data: [DONE]\n\n"
+
+
+def exchange_of(body: bytes) -> RecordedExchange:
+    asked = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "x"}]}
+    return RecordedExchange(
+        method="POST", path="/v1/chat/completions", at=0.0, status=200, ended="complete",
+        request_headers=[("authorization", "Bearer 0123456789abcdef")], request_body=json.dumps(asked).encode(),
+        response_headers=[("content-type", "text/event-stream")], response_body=body,
+    )  # fmt: skip
+
+
+def session_with(path: Path, body: bytes) -> Path:
+    file = SessionFile(path, {"utp_session": 1})
+    file.add(row_of(exchange_of(body), Redactor()))
+    file.close()
+    return path
+
+
+HARD = ("\\ud83d\\ude00", "\\\\", '\\"', "\\n", "\\u00e9", "a", "f00", " ", "/", "é", "😀", ", ", "1")
+"""What strings of JSON are written with: places where a part of one must not end."""
+
+
+def test_a_long_string_is_read_as_the_standard_library_reads_it() -> None:
+    chance = random.Random(7)
+    for _ in range(8):
+        written = "".join(chance.choices(HARD, k=12)) * (LONG // 6)
+        numbers = ", ".join(["1.5"] * (LONG // 4))
+        text = f'{{"a": [{numbers}], "b": "{written}", "": {{"b\\"": ["{written}", "x", 1.25, NaN]}}}}'
+        assert repr(loads(text)) == repr(json.loads(text))
+
+
+@pytest.mark.parametrize("end", ["\n", "\\x", "\\", "\\u12"])
+def test_a_fault_in_a_long_string_is_told_where_it_is(end: str) -> None:
+    text = '["' + "abc, " * LONG + end + '"]'
+    with pytest.raises(json.JSONDecodeError) as expected:
+        json.loads(text)
+    with pytest.raises(json.JSONDecodeError) as told:
+        loads(text)
+    assert (told.value.pos, told.value.msg) == (expected.value.pos, expected.value.msg)
+
+
+def test_a_stream_is_made_a_row_in_a_few_times_its_length(sent: bytes) -> None:
+    assert peak_of(lambda: row_of(exchange_of(sent), Redactor())) < 5 * len(sent)
+
+
+def test_a_row_is_written_without_being_there_as_a_whole(sent: bytes, tmp_path: Path) -> None:
+    row = {"stream": sent.decode()}
+    file = SessionFile(tmp_path / "s.jsonl", {"utp_session": 1})
+    assert peak_of(lambda: file.add(row)) < 2 * len(sent) + 300_000  # of it, 65,536 characters are encoded at once
+    file.close()
+    assert json.loads((tmp_path / "s.jsonl").read_text().splitlines()[1]) == row
+
+
+def test_a_row_is_read_in_a_few_times_its_length(sent: bytes, tmp_path: Path) -> None:
+    path = session_with(tmp_path / "s.jsonl", sent)
+    assert peak_of(lambda: [*exchanges_of(read_session(path).rows, "s")]) < 5 * len(sent)
+
+
+def test_a_session_is_exported_in_a_few_times_its_longest_row(sent: bytes, tmp_path: Path) -> None:
+    path = session_with(tmp_path / "s.jsonl", sent)
+    assert peak_of(lambda: export([read_session(path)], tmp_path / "e.jsonl")) < 7 * len(sent)

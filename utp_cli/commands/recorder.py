@@ -60,6 +60,7 @@ class Recorder:
         unpack(capture)
         if capture.asks_model:
             row = row_of(capture, self._redactor)
+            capture.request_body = capture.response_body = b""  # the row has them; they can be large
             if self._file:
                 self._file.add(row)
             self.count += 1

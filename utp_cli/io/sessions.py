@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 VERSION = 1
+_PART = 1 << 16
+"""Characters or bytes of a line that are written at once."""
 _TEXTS = frozenset({".txt", ".text"})
 """Files of a folder that hold the raw text of one answer."""
 
@@ -274,11 +276,12 @@ class SessionFile:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Write a line, all of it or nothing. Raises `BadFile`."""
-        left = memoryview(line_of(row).encode("utf-8", errors="backslashreplace"))
         before = os.fstat(self._file.fileno()).st_size
         try:
-            while left:
-                left = left[self._file.write(left) :]
+            for part in _parts_of(row):
+                left = memoryview(part)
+                while left:
+                    left = left[self._file.write(left) :]
         except OSError as error:
             if self._regular:
                 with suppress(OSError):
@@ -289,9 +292,26 @@ class SessionFile:
         self._opened.close()
 
 
-def line_of(row: Mapping[str, Any]) -> str:
-    """Write a line of a session file."""
-    return dumps(row) + "\n"
+def _parts_of(row: Mapping[str, Any]) -> Iterator[bytes]:
+    """Write a line of a session file: a short one in one part, a long one without ever being there as a whole."""
+    waiting, size = [], 0
+    for text in _pieces_of(row):
+        for at in range(0, len(text), _PART):
+            waiting.append(text[at : at + _PART].encode("utf-8", errors="backslashreplace"))
+            size += len(waiting[-1])
+            if size >= _PART:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+    yield b"".join(waiting)
+
+
+def _pieces_of(row: Mapping[str, Any]) -> Iterator[str]:
+    before = "{"
+    for key, value in row.items():
+        yield f"{before}{dumps(key)}: "
+        yield dumps(value)
+        before = ", "
+    yield "}\n" if row else "{}\n"
 
 
 def _finish_last_line(file: Any) -> int:
@@ -328,12 +348,12 @@ def export(sessions: Iterable[Session], path: Path, skipped: dict[str, Counter[s
             mine = clean_header(session.header())
             if header is None:
                 header = mine
-                write(line_of(mine))
+                write(_parts_of(mine))
             other = {key: value for key, value in mine.items() if header.get(key) != value}
             passed = Counter[str]()
             for exchange in exchanges_of(session.rows, session.source, passed):
                 request = {**other, **(exchange.request or {})} or None
-                write(line_of(clean_exchange(replace(exchange, request=request))))
+                write(_parts_of(clean_exchange(replace(exchange, request=request))))
                 count += 1
             if skipped is not None:
                 skipped[session.source] = passed + session.skipped
@@ -350,20 +370,25 @@ def write_expected(path: Path, expected: Mapping[int, dict[str, Any]]) -> None:
     if path.is_dir() or not _header_of(path):
         raise BadFile(str(path), "only session files can be updated; make one with --export FILE")
     index = 0
-    with locked(path), _replacing(path) as write, path.open(encoding="utf-8", newline="\n") as file:
-        write(file.readline())
+    with locked(path), _replacing(path) as write, path.open("rb") as file:
+        write([file.readline()])
         for line in file:
-            row = decoded(line)
+            row = decoded(line.decode("utf-8"))
             held = len(list(exchanges_in(row)))
             if held and index in expected:
                 before = {key: value for key, value in dict_of(row.get("expected")).items() if key != "delivered"}
                 row["expected"] = {**before, **expected[index]}
-            write(line_of(row) if held and index in expected else line)
+            write(_parts_of(row) if held and index in expected else [line])
             index += held
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Callable[[str], Any]]:
+def _replacing(path: Path) -> Iterator[Callable[[Iterable[bytes]], Any]]:
     """Write lines into a file that takes the place of another in one step; a new one is its owner's alone."""
     with Replacement(path, mode=PRIVATE) as new:
-        yield lambda line: new.write(line.encode("utf-8", errors="backslashreplace"))
+
+        def write(parts: Iterable[bytes]) -> None:
+            for part in parts:
+                new.write(part)
+
+        yield write

@@ -24,6 +24,8 @@ _SHORT: Final = 24
 """Characters of a number that is remembered: the longest that a float is written with."""
 _KEPT: Final = 4096
 """Numbers that are remembered."""
+_MUCH: Final = 1 << 19
+"""Characters from which on a text is searched for long strings."""
 _INDENTED: Final = 60
 """Levels that are indented; without a bound, the indentation of deep nesting is quadratic."""
 
@@ -115,12 +117,25 @@ def loads(text: str | bytes) -> Any:
     """
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
+    if len(text) > _MUCH and (read := _with_long_strings(text)):
+        return read[0]
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError:
         raise
     except ValueError:
         return _PATIENT.decode(text)
+
+
+def _with_long_strings(text: str) -> list[Any]:
+    """Read JSON that may hold long strings; an empty list where it has none, or is no JSON."""
+    from utp_cli.protocol.long_strings import read_with, without_long_strings  # noqa: PLC0415 - for long texts
+
+    try:
+        short, held = without_long_strings(text)
+        return [json.JSONDecoder(parse_float=read_with(held, floating)).decode(short)] if held else []
+    except ValueError:  # the whole text says where it is none
+        return []
 
 
 class UncountedText(str):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _ESCAPE: Final = re.compile(r"""\\++(?:u[0-9a-fA-F]{4}|["'/])?|%[0-9A-Fa-f]{2}""")
 """What stands for one character. JSON within JSON doubles backslashes: any number of them counts as one."""
@@ -18,42 +18,48 @@ def occurrences(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
 
     The cost is linear in the text for each secret.
     """
-    read = _Read(text)
+    plain = _plain(text)
     found = []
-    for needle in {form for secret in secrets for form in (secret, _Read(secret).plain)}:
-        at = read.plain.find(needle)
+    for needle in {form for secret in secrets for form in (secret, _plain(secret))}:
+        at = plain.find(needle)
         while at >= 0:
-            found.append((read.origin(at)[0], read.origin(at + len(needle) - 1)[1]))
-            at = read.plain.find(needle, at + len(needle))
-    return sorted(found)
+            found.append((at, at + len(needle) - 1))
+            at = plain.find(needle, at + len(needle))
+    places = _origins(text, sorted({place for span in found for place in span}))
+    return sorted((places[first][0], places[last][1]) for first, last in found)
 
 
-class _Read:
-    """A text with its escapes read, and the way back from each of its characters."""
+def _escapes(text: str) -> Iterator[re.Match[str]]:
+    return _ESCAPE.finditer(text) if "\\" in text or "%" in text else iter(())
 
-    def __init__(self, text: str) -> None:
-        self._at: list[int] = []
-        """Places of read escapes in the plain text."""
-        self._from: list[tuple[int, int]] = []
-        """Their spans in the text."""
-        pieces, done, length = [], 0, 0
-        for match in _ESCAPE.finditer(text) if "\\" in text or "%" in text else ():
-            pieces += [text[done : match.start()], _character(match[0])]
-            length += match.start() - done
-            self._at.append(length)
-            self._from.append(match.span())
-            length, done = length + 1, match.end()
-        self.plain = "".join([*pieces, text[done:]])
 
-    def origin(self, place: int) -> tuple[int, int]:
-        """Return the span in the text that one character of the plain text comes from."""
-        before = bisect_right(self._at, place) - 1
-        if before < 0:
-            return place, place + 1
-        if self._at[before] == place:
-            return self._from[before]
-        start = self._from[before][1] + place - self._at[before] - 1
-        return start, start + 1
+def _plain(text: str) -> str:
+    """Read the escapes of a text. A list of its parts would take ten times its memory."""
+    written, done = StringIO(), 0
+    for match in _escapes(text):
+        written.write(text[done : match.start()])
+        written.write(_character(match[0]))
+        done = match.end()
+    return written.getvalue() + text[done:] if done else text
+
+
+def _origins(text: str, places: list[int]) -> dict[int, tuple[int, int]]:
+    """Return the spans in the text that characters of the plain text come from; `places` are in order."""
+    spans: dict[int, tuple[int, int]] = {}
+    waiting, ahead = iter(places), 0
+    place = next(waiting, None)
+    for match in _escapes(text) if places else ():
+        begins = match.start() - ahead
+        while place is not None and place <= begins:
+            spans[place] = (place + ahead, place + ahead + 1) if place < begins else match.span()
+            place = next(waiting, None)
+        if place is None:
+            break
+        ahead += match.end() - match.start() - 1
+    while place is not None:
+        spans[place] = (place + ahead, place + ahead + 1)
+        place = next(waiting, None)
+    return spans
 
 
 def _character(escape: str) -> str:

@@ -117,6 +117,8 @@ def _units(document: Any) -> tuple[str, int]:
     doc = dict_of(document)
     if "utp_session" in doc or isinstance(doc.get("exchanges"), list):
         return "line", 0
+    if _is_own(doc):  # without a look at what its stream holds, which can be long
+        return "document", 1
     if _format_is("har")(doc):
         return "request", len(list_of(dig(doc, "log", "entries")))
     listed = next((doc[key] for key in ("observations", "data") if isinstance(doc.get(key), list)), None)
