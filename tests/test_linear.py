@@ -14,6 +14,7 @@ from utp_cli.engine import machine
 from utp_cli.engine.looks import counting
 from utp_cli.engine.plan import Plan
 from utp_cli.engine.runs import Runs
+from utp_cli.engine.source import Source
 from utp_cli.engine.worst import BOUNDS, LENGTH, LONG, looks_of, parts_of, repeated
 from utp_cli.parsing import parser as parsing
 
@@ -148,3 +149,19 @@ def test_a_dialect_that_costs_too_much_is_told(monkeypatch):
 
 def test_check_needs_a_name():
     assert utp("dialects", "--check").exit_code == 2
+
+
+@pytest.mark.parametrize("unit", ['x={"name": "a", "arguments": {}}<think>', 'x<think>`"x": ")'])
+def test_a_marker_of_thinking_within_thinking_does_not_read_the_thinking_again(unit, monkeypatch):
+    read, sliced = Source.slice, []
+    monkeypatch.setattr(Source, "slice", lambda *args: (sliced.append(len(read(*args))), read(*args))[1])
+
+    def looks(times):
+        sliced.clear()
+        parser = Parser()
+        for _ in range(times):
+            parser.feed(unit)
+        parser.close()
+        return sum(sliced)
+
+    assert looks(400) < 2.4 * looks(200)

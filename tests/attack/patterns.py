@@ -39,6 +39,7 @@ USED: dict[str, str] = {
     "captures/spellings/unquoted.py:_style": "match",
     "detection/route.py:_form": "fullmatch",
     "detection/command_line.py:_version": "fullmatch",
+    "detection/command_line.py:is_modelfile": "match",
     "detection/go_template.py:thinking_in": "fullmatch",
     "detection/go_template.py:tools_in": "fullmatch",
     "engine/grammars/arg_key_value.py:_pair": "match",

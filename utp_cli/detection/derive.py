@@ -177,10 +177,14 @@ def _counter(between: str, two: str, second: tuple[int, int] | None) -> str | No
     other = two[two.rfind(NAMES[1], 0, second[0]) + len(NAMES[1]) : second[0]]
     if other == between:
         return None
-    head = re.sub(r"[\w-]+\Z", "", between[: _same(between, other)])
-    tail = re.sub(r"[\w-]+\Z", "", between[::-1][: _same(between[::-1], other[::-1])])[::-1]
+    head = _without_last_word(between[: _same(between, other)])
+    tail = _without_last_word(between[::-1][: _same(between[::-1], other[::-1])])[::-1]
     varying = between[len(head) : len(between) - len(tail)]
     return f"{head}{{id}}{tail}" if re.fullmatch(r"[\w-]+", varying) else None
+
+
+def _without_last_word(text: str) -> str:
+    return re.sub(r"(?<![\w-])[\w-]++\Z", "", text)
 
 
 # -- one piece of markup an argument ---------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def _repeated(block: Block, known: dict[str, Any]) -> Iterator[str]:
 
 def _said(action: str, known: Mapping[str, Any]) -> str:
     """Return what an action writes."""
-    word = re.sub(r"^json\s+|\s*\|\s*json$", "", action)
+    word = re.sub(r"^json\s++|(?<!\s)\s*+\|\s*+json$", "", action)
     variable = re.fullmatch(r"\$(\w+)", word)
     value = known.get(variable[1]) if variable else known[""]
     call = known[""][0] if isinstance(known[""], list) and known[""] else known[""]

@@ -44,6 +44,8 @@ class Thinking(MutableRecord):
     """The first run inside it."""
     first_call: int | None = None
     """The run behind its first call: where it ended if it never closes."""
+    begun: bool = False
+    """It is known to hold more than blanks."""
     calls: list[FoundCall] = field(default_factory=list)
 
 

@@ -317,7 +317,9 @@ class Engine:
         if self._quoting.inside:
             return False
         if self._thinking and self._thinking.first_call is None:
-            begun = any(self.source.slice(run.start, run.end).strip() for run in self.runs[self._thinking.first_run :])
+            begun = self._thinking.begun = self._thinking.begun or any(
+                self.source.slice(run.start, run.end).strip() for run in self.runs[self._thinking.first_run :]
+            )
             if not begun:  # the prompt has opened it already
                 self._push("markup", start, end)
                 self._thinking.first_run = len(self.runs)

@@ -330,7 +330,7 @@ def _text_ahead(pointer: str, start: int, result: ParseResult) -> str:
 
 
 def _taken_back(behind: str) -> bool:
-    asks = any(lead_in(part.strip()) == "shown" for part in re.findall(r"[^.!?？\n]*[?？]", behind))
+    asks = any(lead_in(part.strip()) == "shown" for part in re.findall(r"(?<![^.!?？\n])[^.!?？\n]*+[?？]", behind))
     return asks or _TAKES_BACK.search(behind) is not None
 
 

@@ -165,11 +165,12 @@ def _items(table: Any) -> list[tuple[str, Any]]:
 
 def _syntax_fault(path: Path, message: str) -> tuple[str, str]:
     """Split the message of tomllib into the place and what is wrong there."""
-    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
+    what, _, where = message.rpartition(" (at ")
+    found = re.fullmatch(r"(?:line (\d+), column (\d+)|end of document)\)", where)
     if not found:
         return str(path), f"is not TOML: {message}"
-    place = f"{path}:{found[2]}:{found[3]}" if found[2] else str(path)
-    return place, f"is not TOML: {found[1]}"
+    place = f"{path}:{found[1]}:{found[2]}" if found[1] else str(path)
+    return place, f"is not TOML: {what}"
 
 
 def add_profile(path: Path, name: str, table: dict[str, Any], *, replace: bool = False) -> None:
