@@ -122,8 +122,11 @@ def _run_end(source: TextWindow, at: int, place: ValuePlace) -> tuple[int, bool]
             if not depth and not separated and _closes(source, end + 1, place):
                 return _before_marker(source, at, end, place.until)
         elif char == "\\":
-            if _escaped_space_ends(source, end):
+            past = _past_escaped_space(source, end)
+            if past is None:
                 break
+            end = past  # all of it: each part of it would be followed to the same end
+            continue
         elif char in _OPENERS:
             depth.append(_OPENERS[char])
         elif char in ",，;":
@@ -163,11 +166,13 @@ def _marker_in(text: str, begin: int, end: int, until: tuple[str, ...]) -> re.Ma
     return found if found and found.start() < end else None
 
 
-def _escaped_space_ends(source: TextWindow, at: int) -> bool:
-    r"""Whether a `\n` that was written as two characters stands between tokens."""
+def _past_escaped_space(source: TextWindow, at: int) -> int | None:
+    r"""Return the index behind the `\n` that were written as two characters; None where they stand between tokens."""
     source.peek(at + 1)
     found = _ESCAPED_SPACE.match(source.window, at)
-    return found is not None and source.peek(found.end()) in ("", *',}]"')
+    if found is None:
+        return at + 1
+    return None if source.peek(found.end()) in ("", *',}]"') else found.end()
 
 
 def _comma_ends(source: TextWindow, at: int) -> bool:
