@@ -2,14 +2,16 @@
 
 Mistakes are drawn in turn from every kind (`points.py`). Each is tried in a forked process, which loads the package
 with the mistake in it: first the rows of `pytest -m cases` that call the function at fault, then all rows of the
-folder's tables, then the folder's other tests that call it. The first failure ends it; so does too much processor
-time. What has no behaviour stands in `equivalent.tsv`, with the reason.
+folder's tables, then the folder's other tests that call it, the quick ones first, laws (hypothesis) among them. The
+first failure ends it; so does a test that takes far longer than without the mistake. What has no behaviour stands in
+`equivalent.tsv`, with the reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import cProfile
 import gc
 import importlib
 import importlib.util
@@ -20,13 +22,14 @@ import resource
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections import defaultdict
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.mutation.points import Point, points
 
@@ -34,21 +37,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AREAS = {
-    "engine": "dialects own_dialects ladder standing nested_objects windows",
-    "repair": "repair shape typed nesting literals numbers spellings",
-    "wire": "wire formats frames stream_calls",
-    "detection": "detection commands_checked offers templates probe live",
-    "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs",
-    "auditing": "auditing audit_command audit_fixes audit_formats audit_sets page_examples docs",
+    "engine": "dialects own_dialects ladder standing nested_objects windows laws parsing results events rendering",
+    "repair": "repair shape typed nesting literals numbers spellings values laws parsing results ladder",
+    "wire": "wire formats frames stream_calls history captures results laws events sdk_types modes importing",
+    "detection": "detection commands_checked offers templates probe live starred profiles bounds init fix_flags",
+    "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
+    "auditing": "auditing audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
 """The test files of each folder; their tables are those of `pytest -m cases`."""
 SECONDS = 3.0
-"""Processor time, while it is recorded, above which a test is too slow to be asked."""
+"""Processor time after which the record of a test ends: what it has called by then is what it calls."""
 FEW = 30
 """Rows that call a function; where they are fewer, all rows of the folder are asked: what is cached is called once."""
-LIMIT = 90
-"""Seconds of processor time for one mistake."""
-Calls = set[tuple[str, int]] | None
+BUDGET = 60.0
+"""Recorded seconds of the tests, besides tables, that one mistake is shown to: quick ones first."""
+SLOWER, MORE = 8, 10
+"""With the mistake a test may take so many times its recorded time, and so many seconds more."""
+LIMIT = 600
+"""Seconds of processor time for one mistake, whatever the tests do with it."""
+
+
+class Record(NamedTuple):
+    """What a test calls, as file and first line of each function, and the seconds of processor time it took."""
+
+    calls: frozenset[tuple[str, int]]
+    seconds: float
+
+
+PLACES: dict[tuple[str, int], tuple[str, int]] = {}
+"""One of each place: what is recorded stays small."""
 EQUIVALENT = Path(__file__).with_name("equivalent.tsv")
 
 
@@ -101,46 +118,57 @@ def rows(table: str) -> list[Callable[[], None]]:
 
 
 class Chosen:
-    """Pytest runs the chosen items alone."""
+    """Pytest runs the chosen items alone, the quickest first, each in its time."""
 
-    def __init__(self, chosen: set[str]) -> None:
-        self.chosen = chosen
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        items[:] = [item for item in items if item.nodeid in self.chosen]
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.seconds), key=lambda item: self.seconds[item.nodeid]
+        )
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        stopped_after(self.seconds[item.nodeid] * SLOWER + MORE)
 
 
 class Recorder:
-    """Notes what each test calls. Tables have been asked by then; laws (hypothesis) are not, they are slow."""
+    """Notes what each test calls. Tables have been asked by then."""
 
     def __init__(self) -> None:
-        self.calls: dict[Any, Calls] = {}
+        self.records: dict[str, Record | None] = {}
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         tables = {tuple(table.split(".")) for table in importlib.import_module("tests.test_cases").TABLES}
         items[:] = [item for item in items if (item.path.stem, item.obj.__name__) not in tables]
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> Any:
-        if not hasattr(pyfuncitem.obj, "hypothesis"):
-            given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-            self.calls[pyfuncitem.nodeid] = called(lambda: pyfuncitem.obj(**given))
+        given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        self.records[pyfuncitem.nodeid] = recorded(lambda: pyfuncitem.obj(**given))
         return True
 
 
-def called(work: Callable[[], Any]) -> Calls:
-    """Return the functions of the package that `work` calls: file and first line; `None` where it fails or is slow."""
-    codes = set()
-    signal.signal(signal.SIGVTALRM, lambda *_: sys.exit("slow"))
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-    sys.setprofile(lambda frame, event, _: codes.add(frame.f_code) if event == "call" else None)
+def stopped_after(seconds: float) -> None:
+    """Stop what runs after so many seconds of processor time; 0 takes that back. Hypothesis keeps any other end."""
+    signal.signal(signal.SIGVTALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+
+def recorded(work: Callable[[], Any]) -> Record | None:
+    """Return what `work` calls of the package; `None` where it fails."""
+    profile, before = cProfile.Profile(subcalls=False, builtins=False), time.process_time()
+    stopped_after(SECONDS)
     try:
-        work()
+        profile.runcall(work)
+    except KeyboardInterrupt:
+        pass
     except BaseException:
         return None
     finally:
-        sys.setprofile(None)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return {(code.co_filename, code.co_firstlineno) for code in codes if "utp_cli" in code.co_filename}
+        stopped_after(0)
+    codes = [entry.code for entry in profile.getstats() if "utp_cli" in getattr(entry.code, "co_filename", "")]
+    calls = [(code.co_filename, code.co_firstlineno) for code in codes]
+    return Record(frozenset(PLACES.setdefault(place, place) for place in calls), time.process_time() - before)
 
 
 def pytest_run(files: list[str], plugin: object, *options: str) -> int:
@@ -150,15 +178,27 @@ def pytest_run(files: list[str], plugin: object, *options: str) -> int:
     return int(pytest.main([*usual, *options, *files], plugins=[plugin]))
 
 
-def record(files: list[str]) -> tuple[dict[Any, Calls], list[str]]:
-    """Return what each row and each test calls, and the modules that are loaded by then."""
-    calls = {}
+def record_tables() -> Any:
+    """Return what each row of each table calls."""
+    records = {}
     for table in importlib.import_module("tests.test_cases").TABLES:
-        calls |= {(table, number): called(row) for number, row in enumerate(rows(table))}
+        records |= {(table, number): recorded(row) for number, row in enumerate(rows(table))}
+    return {key: record for key, record in records.items() if record}
+
+
+def record_tests(files: list[str]) -> Any:
+    """Return what each test calls, and the modules that are loaded by then."""
     plugin = Recorder()
     pytest_run(files, plugin)
-    loaded = [name for name in sys.modules if not name.startswith(("utp_cli", "tests", "__main"))]
-    return {name: found for name, found in {**calls, **plugin.calls}.items() if found is not None}, loaded
+    loaded = [name for name in sys.modules if not name.startswith(("utp_cli", "__main"))]
+    return {key: record for key, record in plugin.records.items() if record}, loaded
+
+
+def remembered(name: str, work: Callable[[], Any], again: bool) -> Any:
+    kept = Path(tempfile.gettempdir(), f"utp-mutation-{name}.pickle")
+    if not (again and kept.exists()):
+        kept.write_bytes(pickle.dumps(forked(work, 3600)))
+    return pickle.loads(kept.read_bytes())
 
 
 def made(point: Point) -> Any:
@@ -192,38 +232,47 @@ def put_in(point: Point, *, loaded: bool) -> None:
             thing.cache_clear()
 
 
-def judge(point: Point, files: list[str], calls: dict[Any, set[Any]]) -> str:
+def judge(point: Point, files: list[str], records: dict[Any, Record]) -> str:
     """Return what fails with the mistake; empty where nothing does."""
-    place = (str(point.path.resolve()), point.function)
-    own = {Path(file).stem for file in files}
-    mine = [key for key in calls if isinstance(key, str) or key[0].partition(".")[0] in own]
-    touching = {key for key, found in calls.items() if place in found}
-    first = sorted(key for key in touching if isinstance(key, tuple))
-    random.Random(0).shuffle(first)
-    first.sort(key=lambda key: key[0].partition(".")[0] not in own)
-    rest = [key for key in mine if isinstance(key, tuple) and key not in touching] if len(touching) < FEW else []
-    put_in(point, loaded=bool(touching))
+    own, path = {Path(file).stem for file in files}, str(point.path.resolve())
+    near = {
+        key
+        for key, record in records.items()
+        if ((path, point.function) in record.calls if point.function else any(path == file for file, _ in record.calls))
+    }
+    put_in(point, loaded=bool(point.function and near))
+    asked = [key for key in records if isinstance(key, tuple)]
+    random.Random(0).shuffle(asked)
+    if len(near) >= FEW:
+        asked = [key for key in asked if key in near]
+    else:
+        asked = [key for key in asked if key in near or key[0].partition(".")[0] in own]
+    asked.sort(key=lambda key: (key not in near, key[0].partition(".")[0] not in own))
     try:
-        for table, number in [*first, *rest]:
+        for table, number in asked:
+            stopped_after(records[table, number].seconds * SLOWER + MORE)
             rows(table)[number]()
     except BaseException as error:
         return f"cases {type(error).__name__}"
-    tests = {key for key in touching or mine if isinstance(key, str) and key.partition("::")[0] in files}
-    code = pytest_run(sorted({test.partition("::")[0] for test in tests}), Chosen(tests), "-x") if tests else 0
+    stopped_after(0)
+    tests = [key for key in near or records if isinstance(key, str) and key.partition("::")[0] in files]
+    chosen, spent = {}, 0.0
+    for test in sorted(tests, key=lambda key: records[key].seconds):
+        spent += records[test].seconds
+        if spent < BUDGET:
+            chosen[test] = records[test].seconds
+    code = pytest_run(sorted({test.partition("::")[0] for test in chosen}), Chosen(chosen), "-x") if chosen else 0
     return f"pytest {code}" if code else ""
 
 
-def run(folder: str, each: int, seed: int, again: bool) -> None:
-    os.environ["HYPOTHESIS_PROFILE"] = "fixed"
+def run(folder: str, each: int, seed: int, again: bool, tables: Any) -> None:
     files = [f"tests/test_{name}.py" for name in AREAS[folder].split()]
-    kept = Path(tempfile.gettempdir(), f"utp-mutation-{folder}.pickle")
-    if not (again and kept.exists()):
-        kept.write_bytes(pickle.dumps(forked(lambda: record(files), 3600)))
-    calls, loaded = pickle.loads(kept.read_bytes())
+    tests, loaded = remembered(folder, lambda: record_tests(files), again)
+    records = {**tables, **tests}
     for name in loaded:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
-    for table in {key[0] for key in calls if isinstance(key, tuple)}:
+    for table in {table for table, _ in tables}:
         rows(table)
     gc.freeze()
     equal = {tuple(line.split("\t")[:3]) for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()[1:]}
@@ -240,7 +289,7 @@ def run(folder: str, each: int, seed: int, again: bool) -> None:
             point = kind.pop()
             if (str(point.path), point.operator, point.text) in equal or made(point) is None:
                 continue
-            by = forked(lambda point=point: judge(point, files, calls), LIMIT)
+            by = forked(lambda point=point: judge(point, files, records), LIMIT)
             if "Traceback" in by:
                 raise SystemExit(by)
             tried, killed = tried + 1, killed + bool(by)
@@ -255,5 +304,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="what each test calls is as it was in the last run")
     options = parser.parse_args()
+    os.environ["HYPOTHESIS_PROFILE"] = "fixed"
+    known = remembered("tables", record_tables, options.again)
     for folder in options.folders:
-        run(folder, options.each, options.seed, options.again)
+        run(folder, options.each, options.seed, options.again, known)
