@@ -20,7 +20,7 @@ from utp_cli.app import app
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.read import read_paste
 from utp_cli.commands.exits import FAIL_ON
-from utp_cli.parsing.answered import no_answer, what_is_missing
+from utp_cli.parsing.answered import no_answer, other_than_answer, what_is_missing
 from utp_cli.wire.error_body import error_of
 
 PASTES = load("captures/pastes.jsonl")
@@ -443,3 +443,29 @@ def test_places_below_quotes_count_in_the_paste(mark: str) -> None:
     (repair,) = read.repairs
     assert repair.span
     assert paste[slice(*repair.span)] == ","
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("My agent keeps looping, it calls the same tool again and again and never answers.", "identical-call-loop"),
+        ("We use GLM and it keeps calling the same function. Any idea?", "identical-call-loop"),
+        ("I'm on LM Studio. The tool call shows up as plain text in the chat.", "call-left-in-content"),
+        ("My model outputs raw XML tags instead of actually running anything.", "call-left-in-content"),
+        ("Your agent calls the same tool again and again because you never send the result.", ""),
+        ("I called the same tool again and again, and the answer is 4.", ""),
+        ("My answer is JSON instead of XML.", ""),
+        ("The function returns JSON instead of calling the callback.", ""),
+    ],
+)
+def test_a_report_in_words_is_no_answer(words: str, code: str) -> None:
+    told = other_than_answer(parse(words)) or ""
+    assert re.findall(r"utp explain ([a-z-]+)", told) == [code] * bool(code)
+
+
+def test_a_report_names_the_cause_of_the_call_that_it_quotes() -> None:
+    call = '```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```'
+    told = parse(f"I'm using ollama in Cline, and it just prints the JSON instead of calling the tool:\n{call}\n")
+    assert [each.code for each in told.diagnoses] == ["call-left-in-content"]
+    assert [call.name for call in told.calls] == ["read_file"]
+    assert parse(f"I'm going to read it:\n{call}\n").diagnoses == []

@@ -664,3 +664,22 @@ def test_log_records_of_what_was_asked_are_not_passed_over(tmp_path: Path) -> No
     assert [row["request"]["messages"] for row in rows] == [
         [{"role": "user", "content": f"Look {number}."}] for number in range(2)
     ]
+
+
+@pytest.mark.parametrize("form", ["otel", "langfuse"])
+def test_a_trace_that_leaves_its_tools_out_forbids_no_call(form: str, tmp_path: Path) -> None:
+    said = [
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "search", "arguments": ARGUMENTS}]}
+    ]
+    told = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.output.messages": json.dumps(said),
+        "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": "find"}]}]),
+    }
+    seen = {"traceId": "t", "type": "GENERATION", "model": "m", "input": ASKED, "output": MESSAGE}
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(seen if form == "langfuse" else {"name": "chat m", "context": {}, "attributes": told}))
+    found = outcomes(path)
+    assert [[call["name"] for call in each.calls] for each in found] == [["search"]]
+    assert [each.diagnoses for each in found] == [[]]

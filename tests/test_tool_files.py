@@ -350,3 +350,10 @@ def test_shared_values_are_not_changed_behind_anyones_back() -> None:
     file = read_tool_file("t.yaml", text)
     with pytest.raises(BadFile, match="cannot be fixed in place"):
         fixed_text(file, audit_file(file))
+
+
+def test_a_session_is_no_tool_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"utp_session": 1, "model": "m"}\n{"response": {}}\n')
+    with pytest.raises(BadFile, match=r"is a session, and no tool definitions; utp replay .*s\.jsonl checks it"):
+        read_tool_file(path)

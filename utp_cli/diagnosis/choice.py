@@ -82,6 +82,9 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
         )
 
 
+_TRACES = frozenset({"otel", "langfuse"})
+
+
 @diagnosis("tool-choice-none-ignored", "warning", views=("request",))
 def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
     """A call came although calls were forbidden.
@@ -97,7 +100,8 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
     """
     choice, request = choice_of(answer.request), answer.request
     sent = request.get("tools") or request.get("functions")
-    whole = "model" in request and "messages" in request  # else it may be a saved conversation: its tools are unknown
+    # A saved conversation may leave its tools out, and so do most traces.
+    whole = "model" in request and "messages" in request and answer.shape not in _TRACES
     none_sent = not sent and ("tools" in request or (whole and not answer.tools))
     if choice.mode != "none" and not none_sent:
         return

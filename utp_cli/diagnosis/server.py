@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from utp_cli.captures.report import trouble_told
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
@@ -40,7 +41,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
 
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
     Bare and fenced JSON count where they name a known tool, or where the whole content is one object with
-    `name` and `arguments`. In a raw generation the call is where it belongs.
+    `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
+    say that it is printed instead of run.
 
     What to change: run the server with the tool parser of the model's format (vLLM:
     `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
@@ -49,10 +51,11 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
-    if answer.raw or answer.native or answer.asked_in_text:
+    told = answer.raw and any(trouble_told(text) == "call-left-in-content" for text in answer.result.texts.values())
+    if (answer.raw and not told) or answer.native or answer.asked_in_text:
         return
     for call in answer.in_text:
-        if _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
+        if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
         yield Observation(

@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.io.inputs import is_session
 from utp_cli.io.positions import Placed, read_document
 from utp_cli.protocol.errors import BadFile, BadOption, nearest
 from utp_cli.protocol.findings import Place
@@ -120,6 +121,8 @@ def read_tool_file(path: str | Path, text: str | None = None) -> ToolFile:
     name, text = str(path), read_text(path) if text is None else text
     if not text.strip():
         raise BadFile(name, "is empty")
+    if is_session(text[:64].encode()):
+        raise BadFile(name, f"is a session, and no tool definitions; utp replay {name} checks it")
     document = read_document(text, name)
     file = ToolFile(path=name, text=text, document=document)
     found = find_definitions(document.value)

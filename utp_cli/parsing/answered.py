@@ -61,7 +61,10 @@ def other_than_answer(result: ParseResult) -> str | None:
         return told[0]
     if result.shape == "text" and not (result.calls or result.rejected) and (found := _MARKUP.search(result.content)):
         return f"unknown markup {found[1]}: no dialect reads the call behind it"
-    return _FAILURE if _is_failure(result) else None
+    if _is_failure(result):
+        return _FAILURE
+    code = _trouble(result)
+    return f"a report in words, and no answer: what it tells of is {code} (utp explain {code})" if code else None
 
 
 def what_is_missing(result: ParseResult) -> str:
@@ -70,6 +73,8 @@ def what_is_missing(result: ParseResult) -> str:
         return told[1]
     if (other := other_than_answer(result)) == _FAILURE:
         return _OTHERS["log"][1]
+    if other and _trouble(result):
+        return "the answers themselves: utp record --upstream URL, then utp replay; it proves the cause"
     if other:
         return "a dialect of your own in profiles.toml reads it: utp dialects --help"
     return "" if result.shape in ("error", "unknown") or no_answer(result) is None else _EMPTY
@@ -87,15 +92,25 @@ def _says_something(result: ParseResult) -> bool:
     return any(finding.severity == "error" for finding in result.diagnoses) or _speaks_otherwise(result.facts.document)
 
 
-def _is_failure(result: ParseResult) -> bool:
-    """Whether plain text, in which nothing was found, tells of a failure."""
+def _is_plain(result: ParseResult) -> bool:
+    """Whether it is plain text in which nothing was found."""
     if result.shape != "text" or result.calls or result.rejected or result.reasoning:
         return False
-    if any(attempt.outcome == "fired" for attempt in result.attempts):
-        return False
+    return all(attempt.outcome != "fired" for attempt in result.attempts)
+
+
+def _is_failure(result: ParseResult) -> bool:
+    """Whether plain text, in which nothing was found, tells of a failure."""
     from utp_cli.captures.failure import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
 
-    return tells_of_failure(result.content)
+    return _is_plain(result) and tells_of_failure(result.content)
+
+
+def _trouble(result: ParseResult) -> str:
+    """Return the code of the diagnosis that plain text, in which nothing was found, describes; else `""`."""
+    from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - as above
+
+    return trouble_told(result.content) if _is_plain(result) else ""
 
 
 def _speaks_otherwise(document: object) -> bool:
