@@ -386,3 +386,10 @@ def test_types_that_only_the_docstring_names(module: str) -> None:
 def test_an_enum_is_no_tool(module: str) -> None:
     with pytest.raises(BadOption, match="Unit is an enum"):
         import_tools(f"{module}:Unit")
+
+
+def test_a_file_of_python_is_no_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def f(): ...\n")
+    with pytest.raises(BadOption, match=r"--python takes module:name, not a file: mine$"):
+        import_tools("mine.py")

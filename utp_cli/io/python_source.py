@@ -11,6 +11,7 @@ import inspect
 import sys
 from dataclasses import is_dataclass
 from enum import EnumMeta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import docstring_parser
@@ -76,6 +77,8 @@ def _imported(path: str) -> ModuleType:
     """Import a module; the current folder counts, as for `python -m`."""
     if not all(part.isidentifier() for part in path.split(".")):
         raise BadOption(f"--python takes module:name, not {path!r}")
+    if path.endswith(".py") and Path(path).is_file():
+        raise BadOption(f"--python takes module:name, not a file: {path.removesuffix('.py')}")
     sys.path.insert(0, "")
     try:
         return importlib.import_module(path)
