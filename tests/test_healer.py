@@ -215,6 +215,44 @@ SHOWN = {
     "says what it showed": HERMES + "\nThe above shows the syntax.",
     "an opinion is asked for": "I could do:\n" + HERMES + "\nWhat do you think?",
     "the next turn of a transcript": "User: list the files\nAssistant:\n\n" + HERMES,
+    "a sentence goes on behind it": "I can't look this up. The request\n" + HERMES + "\nis not allowed by the policy.",
+    "a report": "**Describe the bug**\nThe model returns\n" + HERMES + "\nin content.\n\n**Expected**\nA call.",
+    "a letter": "Hi Ana,\n\nthe bot sent this to the customer:\n\n" + HERMES + "\n\nCan you look into it?\n\nTom",
+    "a line of a log": "The log has:\n\n2026-11-02 10:11:02 DEBUG model -> " + HERMES,
+    "behind a line of a log": "Your log:\n\nINFO:     raw output:\n" + WRITTEN["qwen3_coder"] + "\nINFO:  0 calls",
+    "a fixture": "search.yaml:\n\ninput: |\n  " + HERMES.replace("\n", "\n  ") + "\nexpected: 1",
+    "a prompt to paste": "Put this into the prompt:\n\n```\nFor the weather, reply with\n" + HERMES + "\n```",
+    "a page that is drafted": "# agent\n\n## Usage\n\nOutput of the model:\n\n```xml\n" + HERMES + "\n```",
+    "a step of a list": "1. Put in the tools.\n2. The model answers:\n   " + HERMES + "\n3. Run it.",
+    "two versions": "Version A:\n\n" + HERMES + "\n\nVersion B:\n\n" + HERMES + "\n\nI prefer A.",
+    "nothing was run": "I have not run anything. The body for the search:\n\n```json\n" + dump(SEARCH) + "\n```",
+    "only the form was asked for": "You asked for the form, without running anything. It is:\n\n" + HERMES,
+    "to be filled in": "This is for you:\n" + HERMES.replace("tides in Bergen", "<your query>"),
+    "the form of a thought": "The ReAct format is as follows:\n\nThought: I should search\n" + WRITTEN["react"],
+    "German, explained": "So gibt das Modell den Aufruf aus:\n\n" + HERMES + "\n\nDanach kommt das Ergebnis.",
+    "Japanese, explained": "モデルは次のように出力します：\n" + HERMES + "\nその後、結果が返されます。",
+    "Russian, explained": "Модель пишет вызов так:\n\n" + HERMES + "\n\nПосле этого сервер возвращает результат.",
+    "French, refused": HERMES + "\n\nJe ne vais pas exécuter cet appel.",
+    "Italian, a condition": HERMES + "\n\nSe vuoi, posso eseguirlo io.",
+    "Spanish, asked": "¿Quieres que ejecute esto?\n\n" + HERMES,
+    "tokens that are seen": "The tokens are visible in your output:\n\n"
+    + WRITTEN["kimi_k2"]
+    + "\n\nThe parser is off.",
+}
+MADE = {
+    "a remark": "Let me look.\n" + HERMES + "\nOne moment.",
+    "a remark, German": "Ich sehe nach.\n" + HERMES + "\nEinen Moment.",
+    "what comes then": "I'll look it up:\n" + HERMES + "\nThen I will tell you which of the tides is the highest.",
+    "nothing said": "Ich rufe die Suche auf:\n" + HERMES,
+    "a fence, announced": "I will call the search tool:\n\n```json\n" + dump(SEARCH) + "\n```",
+    "a fence, here": "Here is the JSON for a function call that answers the prompt:\n```json\n"
+    + dump(SEARCH)
+    + "\n```",
+    "a fence, a word": "Sure:\n```json\n" + dump(SEARCH) + "\n```",
+    "a fence, French": "Je cherche.\n```json\n" + dump(SEARCH) + "\n```",
+    "not yet run": "I haven't run the search yet, so I'll do it now:\n" + HERMES,
+    "an invented result": HERMES + "\n<tool_response>\nhigh\n</tool_response>\nThe tide is high in Bergen.",
+    "a fence before it": "The code is fine.\n```python\nx = 1\n```\nNow the search.\n" + HERMES,
 }
 
 
@@ -223,6 +261,14 @@ SHOWN = {
 def test_what_is_shown_stays_byte_for_byte(wire: str, stream: bool, name: str) -> None:
     data = BUILDERS[wire, stream](SHOWN[name], size=3)
     assert passed(healer(wire, stream=stream), data) == data
+
+
+@pytest.mark.parametrize("name", MADE)
+@EVERY_WIRE
+def test_what_is_made_becomes_a_call(wire: str, stream: bool, name: str) -> None:
+    for cuts in ([], [1], [7, 200]):
+        (out,) = READERS[wire, stream](passed(healer(wire, stream=stream), BUILDERS[wire, stream](MADE[name]), cuts))
+        assert out["calls"] == [SEARCH]
 
 
 # -- what is healthy -------------------------------------------------------------------------------------------------------

@@ -30,6 +30,10 @@ _TABLE_LINE: Final = regex(r"[ \t]*\|")
 _OPEN_QUOTE: Final = regex(r"[\"'“„«‘「『‚]\Z")
 _CODE_LINE: Final = regex(r"[ \t]*(?:[+-]|(?:#{1,6}|//|--|;;?|%|/\*)[ \t]*)\Z")
 """What a diff, or a comment in code, begins a line with."""
+_LOG_LINE: Final = regex(r"[ \t]*\[?(?:\d{4}-\d\d-\d\d[T ,]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)\b[\]: ])")
+"""What a line of a log begins with."""
+_REACT: Final = regex(r"(?:\A|\n)[ \t]*Thought:[^\n]*\s*\Z")
+"""A thought that belongs to the call behind it: no words that lead to it."""
 _INDENTED: Final = regex(r"\n[ \t]*\n(?: {4}|\t)[ \t]*\Z")
 """A block of code, as Markdown has it."""
 _ROLE: Final = regex(
@@ -75,6 +79,7 @@ _SHOWS: Final = _any_of(
     rf"(?:answered|replied|responded|returned|expected|actual|got|antwortete|répondu|respondió|rispose){_LAST}",
     "never", "don['’]t", "do not", "must not", "avoid", "instead of", "rather than",
     r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted",
+    "fill in", "for reference",
     r"logs?\b",
     rf"(?<!\w )(?:documentation|docs|usage|signature|reference){_LAST}",
     r"(?:returned|response|output|body|transcript|docs?|documentation|readme|test)\b.{0,40}\b(?:is|was|were|shows?|has)\b",
@@ -90,7 +95,9 @@ _SHOWS: Final = _any_of(
 _ASKS: Final = _any_of(
     "(?:should|shall|may|can|could) (?:i|we)", "(?:do|would) you (?:want|like)", "is (?:it|that|this) ok",
     "ok(?:ay)? (?:to|if)", "what do you think", "(?:does|is) (?:that|this|it) (?:look|sound|right|correct)",
-    "soll ich", "darf ich", "dois-je", "puis-je", "debo", "posso", "要我", "可以吗", "是否",
+    "soll ich", "darf ich", "möchte(?:st du|n sie)", "dois-je", "puis-je", "(?:veux-tu|voulez-vous|souhaitez-vous)",
+    "debo", "quieres", "quiere que", "posso", "vuoi", "vuole", "(?:você )?quer que", "deseja",
+    "zal ik", "czy mam", "мне", "хотите", "要我", "可以吗", "是否", "需要我", "しましょうか", "しますか", "할까요",
 )  # fmt: skip
 """A question for leave: the call waits for an answer."""
 _ACTS: Final = _any_of(
@@ -193,14 +200,14 @@ def lead_in(before: str) -> LeadIn:
     `LOOK_BACK` characters count. `made`: nothing speaks against the call. `shown`: its place or the words before it
     show it. `inline`: it stands in the middle of a sentence; nobody knows where that sentence goes on behind it.
     """
-    before = _FENCE.sub("\n", _TOKENS.sub("", before[-LOOK_BACK:]))
+    before = _REACT.sub("\n", _FENCE.sub("\n", _TOKENS.sub("", before[-LOOK_BACK:])))
     line = before[before.rfind("\n") + 1 :]
     if not before.strip():
         return "made"
     if _is_quotation(before, line):
         return "shown"
     lead = line.rstrip() or before.rstrip()
-    sentence = _last_sentence(lead[lead.rfind("\n") + 1 :])
+    sentence = last_sentence(lead[lead.rfind("\n") + 1 :])
     inside = bool(line.strip()) and _CONNECTS.search(line.rstrip()) is not None
     if _shows(sentence, leads=inside or lead.endswith((":", "：")) or not line.strip()):
         return "shown"
@@ -216,7 +223,7 @@ def _is_quotation(before: str, line: str) -> bool:
     """Whether the place is a quotation: of a person, a table, a result, a transcript, a comment."""
     if _QUOTE_LINE.match(line) or _TABLE_LINE.match(line) or _CODE_LINE.match(line) or _OPEN_QUOTE.search(line):
         return True
-    if _INDENTED.search(before):
+    if _INDENTED.search(before) or _LOG_LINE.match(line or before.rstrip().rpartition("\n")[2]):
         return True
     if before.rfind("<!--") > before.rfind("-->"):
         return True
@@ -228,10 +235,15 @@ def _is_quotation(before: str, line: str) -> bool:
     return last is not None and (last.start() >= len(before) - len(line) or not before[last.end() :].strip())
 
 
-def _last_sentence(text: str) -> str:
+def last_sentence(text: str) -> str:
     """Return the sentence that a text ends in, or ends with."""
     ends = [found.end() for found in _SENTENCE_END.finditer(text) if found.end() < len(text.rstrip())]
     return text[ends[-1] :].strip() if ends else text.strip()
+
+
+def announced(sentence: str) -> bool:
+    """Whether a sentence announces what the model does itself."""
+    return _ACTS.search(sentence) is not None
 
 
 def _shows(sentence: str, *, leads: bool) -> bool:
@@ -242,4 +254,4 @@ def _shows(sentence: str, *, leads: bool) -> bool:
         return _ASKS.search(sentence) is not None
     if not leads or (sentence.endswith((".", "!", "。")) and not _STRONG.search(sentence)):
         return False
-    return (_STRONG if _ACTS.search(sentence) else _SHOWS).search(sentence) is not None
+    return (_STRONG if announced(sentence) else _SHOWS).search(sentence) is not None

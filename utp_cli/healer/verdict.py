@@ -11,6 +11,7 @@ from utp_cli.engine.standing import LOOK_BACK, lead_in, says
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.healer.cutting import cut_out
 from utp_cli.healer.heals import Heal
+from utp_cli.healer.surroundings import in_fence, placeholders, why_not_made
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -29,17 +30,6 @@ _NO_TEXT: Final = " \t\r\n`~;,]}"
 _ADDRESSED: Final = re.compile(r"\bto=[\w.-]{1,140}\s{0,8}\Z")
 """The head of a call at the end of a text: the call behind it could not be read."""
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-_BEHIND: Final = 400
-"""Characters behind a call that may take it back."""
-_TAKES_BACK: Final = re.compile(
-    r"\bi (?:will not|won['’]t|would not|wouldn['’]t|can['’]?t|cannot|can not|do not|don['’]t|am not going to|refuse)\b"
-    r"|\bi['’]m not going to\b|\binjection\b"
-    r"|\b(?:if|once|unless|until|when) you (?:confirm|agree|approve|say|allow|want)"
-    r"|\b(?:above|this|that) (?:only |just |merely )?(?:shows|demonstrates|illustrates|is how|is what)\b"
-    r"|\bplease confirm\b|\bwaiting for your\b|\b(?:is|was) (?:just |only )?an example\b",
-    re.IGNORECASE,
-)
-"""A refusal, a condition, an explanation: the call before it is not made."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -292,8 +282,11 @@ def _doubt(call: ToolCall, answer: ChoiceState, result: ParseResult) -> str:
             return "text goes on behind it"
         if not call.valid:
             return "it does not fit the tool"
-    if _taken_back(behind[:_BEHIND]):
-        return "what follows takes it back"
+    if placeholders(call.arguments):
+        return "an argument is a placeholder"
+    ahead = _text_ahead(call.pointer, start, result, ("call", "reasoning"))
+    if why := why_not_made(ahead, behind, fenced=in_fence(text[:start]), marked=call.rung == "markup"):
+        return why
     if call.rung == "markup" and _ADDRESSED.search(_text_ahead(call.pointer, start, result)):
         return "a call that cannot be read stands before it"
     return "" if text[start:end] else "nobody knows where it stands"
@@ -322,16 +315,11 @@ def _text_before(pointer: str, start: int, result: ParseResult) -> str:
     return result.texts[pointer][segment.span[0] : start] if segment and segment.kind == "text" else ""
 
 
-def _text_ahead(pointer: str, start: int, result: ParseResult) -> str:
-    """The last text before a place, where no call stands between them."""
+def _text_ahead(pointer: str, start: int, result: ParseResult, ends: tuple[str, ...] = ("call",)) -> str:
+    """The last text before a place, where nothing of the kinds `ends` stands between them."""
     ahead = (s for s in reversed(result.segments) if s.pointer == pointer and s.span[1] <= start)
-    segment = next((s for s in ahead if s.kind in ("text", "call")), None)
+    segment = next((s for s in ahead if s.kind in ("text", *ends)), None)
     return result.texts[pointer][slice(*segment.span)] if segment and segment.kind == "text" else ""
-
-
-def _taken_back(behind: str) -> bool:
-    asks = any(lead_in(part.strip()) == "shown" for part in re.findall(r"(?<![^.!?？\n])[^.!?？\n]*+[?？]", behind))
-    return asks or _TAKES_BACK.search(behind) is not None
 
 
 # -- what is told -----------------------------------------------------------------------------------------------------
