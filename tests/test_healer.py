@@ -229,6 +229,12 @@ SHOWN = {
     "only the form was asked for": "You asked for the form, without running anything. It is:\n\n" + HERMES,
     "to be filled in": "This is for you:\n" + HERMES.replace("tides in Bergen", "<your query>"),
     "the form of a thought": "The ReAct format is as follows:\n\nThought: I should search\n" + WRITTEN["react"],
+    "a change that is told": "## 1.4\n\n- The parser now reads\n\n" + HERMES + "\n\n  even without a newline.",
+    "an article": "Small models forget the tag.\n\n"
+    + HERMES
+    + "\n\nThis is fine, but every engine drops the next one without a word.",
+    "Dutch, explained": "Zo ziet een aanroep eruit:\n\n" + HERMES,
+    "Chinese, in a fence": "以下是一个工具调用的写法：\n\n```json\n" + dump(SEARCH) + "\n```",
     "German, explained": "So gibt das Modell den Aufruf aus:\n\n" + HERMES + "\n\nDanach kommt das Ergebnis.",
     "Japanese, explained": "モデルは次のように出力します：\n" + HERMES + "\nその後、結果が返されます。",
     "Russian, explained": "Модель пишет вызов так:\n\n" + HERMES + "\n\nПосле этого сервер возвращает результат.",
@@ -242,7 +248,9 @@ SHOWN = {
 MADE = {
     "a remark": "Let me look.\n" + HERMES + "\nOne moment.",
     "a remark, German": "Ich sehe nach.\n" + HERMES + "\nEinen Moment.",
-    "what comes then": "I'll look it up:\n" + HERMES + "\nThen I will tell you which of the tides is the highest.",
+    "what comes then": "I'll look it up:\n"
+    + HERMES
+    + "\nThen I will tell you which of the tides is the highest of all that I found.",
     "nothing said": "Ich rufe die Suche auf:\n" + HERMES,
     "a fence, announced": "I will call the search tool:\n\n```json\n" + dump(SEARCH) + "\n```",
     "a fence, here": "Here is the JSON for a function call that answers the prompt:\n```json\n"

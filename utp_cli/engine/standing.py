@@ -56,8 +56,8 @@ _ABBREVIATED: Final = regex(r"\b(?:e\. ?g|z\. ?B|p\. ?ex|p\. ?ej|bv|np)\.\Z", re
 
 
 def _any_of(*phrases: str) -> re.Pattern[str]:
-    """Match any of the phrases, each a pattern that begins at a word."""
-    return regex(rf"\b(?:{'|'.join(phrases)})", re.IGNORECASE)
+    """Match any of the phrases, each a pattern that begins at a word; some scripts write no blanks between words."""
+    return regex(rf"(?:\b|(?<=[\u3040-\u9fff\uac00-\ud7a3]))(?:{'|'.join(phrases)})", re.IGNORECASE)
 
 
 _EXAMPLE: Final = ("for example", "for instance", r"e\. ?g\.", "example", "looks? like", "would (?:be|look)")
@@ -88,8 +88,8 @@ _SHOWS: Final = _any_of(
     r"z\. ?B\.", "zum Beispiel", "beispiel", "schrieb", "lautet", "Vorlage", "Format",
     "par exemple", "exemple", "comme (?:ceci|suit)", "écrit",
     "por ejemplo", "ejemplo", "formato", "por exemplo", "exemplo", "per esempio", "esempio",
-    "bijvoorbeeld", "voorbeeld", "na przykład", "przykład", "например", "пример", "формат",
-    "例如", "比如", "示例", "例子", "格式", "例えば", "例：", "예를 들어", "예시",
+    "bijvoorbeeld", "voorbeeld", "zo ziet", "na przykład", "przykład", "например", "пример", "формат",
+    "例如", "比如", "写法", "示例", "例子", "格式", "例えば", "例：", "예를 들어", "예시",
 )  # fmt: skip
 """What introduces a call as an example, a form, or somebody's words, in the languages that models answer in."""
 _ASKS: Final = _any_of(
@@ -241,11 +241,6 @@ def last_sentence(text: str) -> str:
     return text[ends[-1] :].strip() if ends else text.strip()
 
 
-def announced(sentence: str) -> bool:
-    """Whether a sentence announces what the model does itself."""
-    return _ACTS.search(sentence) is not None
-
-
 def _shows(sentence: str, *, leads: bool) -> bool:
     """Whether a sentence shows what follows it. One that ends before it only asks for leave, or names an example."""
     if _ABBREVIATED.search(sentence):
@@ -254,4 +249,4 @@ def _shows(sentence: str, *, leads: bool) -> bool:
         return _ASKS.search(sentence) is not None
     if not leads or (sentence.endswith((".", "!", "。")) and not _STRONG.search(sentence)):
         return False
-    return (_STRONG if announced(sentence) else _SHOWS).search(sentence) is not None
+    return (_STRONG if _ACTS.search(sentence) else _SHOWS).search(sentence) is not None

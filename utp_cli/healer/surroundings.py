@@ -10,12 +10,18 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from utp_cli.engine.standing import announced, last_sentence, says
+from utp_cli.engine.standing import last_sentence, says
 
 _BEHIND: Final = 400
 """Characters behind a call that may take it back."""
-_REMARK: Final = 100
+_REMARK: Final = 60
 """Characters of a remark behind a call: "One moment.". More goes on about it."""
+_ANNOUNCES: Final = re.compile(
+    r"\b(?:i['’]ll|i will|i['’]m|i am|i need|i run|i call|let me|let['’]s|we['’]ll|going to)\b"
+    r"|\A\W*(?:now|next|first|\w+ing)\b",
+    re.IGNORECASE,
+)
+"""The model says of itself what it does."""
 _HERE: Final = re.compile(
     r"\bhere(?: is|['’]s| are) (?:[\w-]+ ){0,4}(?:call|request|query|tool|function|action|command|json)s?\b",
     re.IGNORECASE,
@@ -77,7 +83,7 @@ def why_not_made(before: str, behind: str, *, fenced: bool, marked: bool) -> str
     if _in_a_listing(before):
         return "it stands in a fence with other text"
     lead = _lead(before)
-    if announced(lead) or _HERE.search(lead):
+    if _ANNOUNCES.search(lead) or _HERE.search(lead):
         return ""
     if _NOT_RUN.search(before):
         return "the words before it say that nothing is run"
