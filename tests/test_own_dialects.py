@@ -38,7 +38,7 @@ def test_a_field_of_another_family_cannot_be_written() -> None:
         needed = {field.name: "x" for field in fields(body) if field.default is MISSING}
         assert body(**needed)
         for name in names - own:
-            with pytest.raises(TypeError, match=f"unknown \\['{name}'\\]"):
+            with pytest.raises(TypeError, match=f"'{name}'"):
                 body(**needed, **{name: "x"})
 
 

@@ -24,7 +24,7 @@ MALFORMED = [
     ("[TOOL_CALLS]get_weather city Oslo\n\nThat was it.", "get_weather city Oslo"),
     ("<|python_tag|>get_weather Oslo", "get_weather Oslo"),
     ("<tool_call>get_weather Oslo", "get_weather Oslo"),
-    ("<|channel|>commentary to=functions.get_weather Oslo", "commentary to=functions.get_weather Oslo"),
+    ("<|channel|>commentary to=functions.get_weather Oslo\n\nDone.", "commentary to=functions.get_weather Oslo"),
     ("<function=get_weather>Oslo</function>", "get_weather>Oslo"),
     ('<invoke name="get_weather">Oslo</invoke>', 'name="get_weather">Oslo'),
     ("<tool_call>get_weather<param_key>Oslo</tool_call>", "get_weather<param_key>Oslo"),
@@ -38,6 +38,11 @@ def test_what_cannot_be_read_is_malformed(text: str, raw: str) -> None:
     result = parse(text, tools=[TOOL])
     assert [(call.name, call.reason, call.raw) for call in result.rejected] == [("get_weather", "malformed", raw)]
     assert result.calls == []
+
+
+def test_a_header_where_the_text_ends_is_truncated_with_its_text() -> None:
+    [call] = parse("<|channel|>commentary to=functions.get_weather", tools=[TOOL]).rejected
+    assert (call.name, call.reason, call.raw) == ("get_weather", "truncated", "commentary to=functions.get_weather")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.captures.report import trouble_told
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
@@ -51,7 +50,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
-    told = answer.raw and any(trouble_told(text) == "call-left-in-content" for text in answer.result.texts.values())
+    told = answer.raw and _tells_of_it(answer)
     if (answer.raw and not told) or answer.native or answer.asked_in_text:
         return
     for call in answer.in_text:
@@ -88,6 +87,15 @@ def _is_everything(call: CallView, answer: Answer) -> bool:
         return False
     named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
     return named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))
+
+
+def _tells_of_it(answer: Answer) -> bool:
+    """Whether somebody says in the text around a call that nothing ran it."""
+    if not answer.in_text or not answer.result.content.strip():
+        return False
+    from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - only for text beside a call
+
+    return any(trouble_told(text) == "call-left-in-content" for text in answer.result.texts.values())
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))

@@ -180,7 +180,8 @@ def _open(pair: MarkerPair, runs: Runs, source: Source, names: frozenset[str]) -
     if not (name or nothing) or _lead_in(pair.opener, runs, source) != "made":
         return None
     if nothing:
-        return _found(RawCall(name=name, arguments={}, payload=(begin, begin), partial=[""], lack="more"), pair, end)
+        payload = (begin, end if name else begin)
+        return _found(RawCall(name=name, arguments={}, payload=payload, partial=[""], lack="more"), pair, end)
     paragraph = source.slice(begin, end).split("\n\n", 1)[0].rstrip()
     payload = (begin, begin + len(paragraph))
     call = RawCall(name=name, arguments={}, payload=payload, reason="the markup cannot be read")

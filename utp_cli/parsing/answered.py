@@ -101,16 +101,20 @@ def _is_plain(result: ParseResult) -> bool:
 
 def _is_failure(result: ParseResult) -> bool:
     """Whether plain text, in which nothing was found, tells of a failure."""
+    if not _is_plain(result):
+        return False
     from utp_cli.captures.failure import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
 
-    return _is_plain(result) and tells_of_failure(result.content)
+    return tells_of_failure(result.content)
 
 
 def _trouble(result: ParseResult) -> str:
     """Return the code of the diagnosis that plain text, in which nothing was found, describes; else `""`."""
+    if not _is_plain(result):
+        return ""
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - as above
 
-    return trouble_told(result.content) if _is_plain(result) else ""
+    return trouble_told(result.content)
 
 
 def _speaks_otherwise(document: object) -> bool:

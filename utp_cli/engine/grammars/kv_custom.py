@@ -36,15 +36,17 @@ def read(source: Source, opened: Hit, context: Context[DelimitedBody]) -> Waitin
     end = opened.end
     while True:
         read_one = yield from _call(source, end, context, live=not calls)
-        if isinstance(read_one, Declined) and not calls:
-            return read_one
-        if isinstance(read_one, RawCall):
-            calls.append(read_one)
-            end = read_one.payload[1]
+        if isinstance(read_one, Declined):
+            if not calls:
+                return read_one
+            source.rewind(end)  # it may have been read past
+            return (yield from close(source, opened.end, end, calls, context))
+        calls.append(read_one)
+        end = read_one.payload[1]
         ahead = yield from skip_space(source, end)
         while not source.closed and _AGAIN.startswith(source.slice(ahead, source.length)):
             yield
-        if isinstance(read_one, Declined) or calls[-1].lack != "nothing" or not source.startswith(_AGAIN, ahead):
+        if read_one.lack != "nothing" or not source.startswith(_AGAIN, ahead):
             return (yield from close(source, opened.end, end, calls, context))
         end = ahead + len(_AGAIN)
 
@@ -66,7 +68,10 @@ def _call(source: Source, begin: int, context: Context[DelimitedBody], *, live: 
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
-        if literals.reached - begin <= HEADER_LIMIT:
+        rest = source.slice(literals.reached, source.length)
+        if source.closed and rest and context.body.quote.startswith(rest):  # cut in the sign of a string
+            return RawCall(name=name[1], arguments={}, payload=(begin, source.length), lack="more")
+        if live and literals.reached - begin <= HEADER_LIMIT:
             return Declined(str(fault))
         return broken(name[1], begin, literals.reached, fault)
     if progress:
