@@ -155,11 +155,9 @@ class Decoder(Wrapper):
 
 def _records(path: Path, document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Every span, log record and event in a document, in its order."""
-    waiting: list[tuple[Path, Any]] = [(path, document)]
+    waiting = [(path, document)] if isinstance(document, dict) else []
     while waiting:
         path, record = waiting.pop()
-        if not isinstance(record, dict):
-            continue
         yield path, record
         inner = [((*path, key, i), item) for key in _NESTS for i, item in dicts_of(record.get(key))]
         waiting += reversed(inner)
