@@ -270,6 +270,31 @@ def test_arguments_are_told_while_they_are_written(name: str) -> None:
     assert told.strip() in read.raw
 
 
+LATE = {"xlam", *(dialect.name for dialect in DIALECTS if dialect.family == "xml_elements")}
+"""What stands behind may still change the name: a list of bare JSON, children in any order."""
+AT_THE_END = {"apertus", "generic"}
+"""The name is a key, or the call is in a wrapper: only the whole tells."""
+
+
+@pytest.mark.parametrize("dialect", [d for d in DIALECTS if d.name not in AT_THE_END], ids=lambda d: d.name)
+def test_a_call_is_told_once_by_name_before_its_arguments_end(dialect: Dialect) -> None:
+    name, key = "find_harbour", "place"
+    if isinstance(dialect.body, CodeBody):
+        name, key = dialect.body.fixed_name, dialect.body.argument_keys[0]
+    call = {"name": name, "arguments": {key: "x = 1234567890"}, "id": f"functions.{name}:0"}
+    text = write_calls(dialect, [call])
+    inside = text.index("1234567890")
+    parser = Parser(parser=dialect.name, tools=tools_for([call]))
+    early = [event for character in text[:inside] for event in parser.feed(character)]
+    late = [event for character in text[inside:] for event in parser.feed(character)] + parser.finish()
+    told = [event for event in early + late if event.provisional]
+    assert [event.name for event in early if event.type == "tool_start"] == [name] * (dialect.name not in LATE)
+    assert [event.name for event in told if event.type == "tool_start"] == [name]
+    (end,) = (event for event in told if event.type == "tool_end")
+    assert (end.name, end.arguments, told[-1]) == (name, call["arguments"], end)
+    assert "1234567890" in "".join(event.text for event in told if event.type == "tool_args")
+
+
 # -- cost --------------------------------------------------------------------------------------------------------------
 
 
