@@ -371,6 +371,80 @@ def one_fixed(definition: dict[str, Any], **options: Any) -> Any:
     return fixed(audit([definition], **options), unsafe=unsafe)[0][0]
 
 
+def with_schema(**changes: Any) -> dict[str, Any]:
+    return {"parameters": SCHEMA | changes}
+
+
+def mcp(**changes: Any) -> dict[str, Any]:
+    return {"name": "forecast_weather", "description": TEXT, "inputSchema": SCHEMA} | changes
+
+
+READS = {"readOnlyHint": True}
+TWO_FIELDS = {"city": CITY, "days": {"type": "integer", "description": "Number of days, e.g. 3.", "minimum": 1}}
+FIXES = {
+    "a required name with a slip": (
+        tool(parameters=SCHEMA | {"properties": TWO_FIELDS, "required": ["city", "dyas"]}),
+        tool(parameters=SCHEMA | {"properties": TWO_FIELDS, "required": ["city", "days"]}),
+        "unsafe",
+    ),
+    "a required name that is nobody's": (
+        tool(**with_schema(required=["city", "longitude"])), tool(**with_schema(required=["city"])), "unsafe",
+    ),
+    "required as a boolean, and in the list": (
+        tool(**with_schema(properties={"city": CITY | {"required": True}})), tool(), "unsafe",
+    ),
+    "required as a boolean, and not in the list": (
+        tool(**with_schema(properties={"city": CITY | {"required": True}}, required=[])), tool(), "unsafe",
+    ),
+    "required as a boolean that is false": (
+        tool(**with_schema(properties={"city": CITY | {"required": False}}, required=[])),
+        tool(**with_schema(required=[])),
+        "unsafe",
+    ),
+    "any is no restriction": (
+        tool(**with_schema(properties={"city": CITY, "rest": {"type": "any", "description": "Any value at all, e.g. 3."}})),
+        tool(**with_schema(properties={"city": CITY, "rest": {"description": "Any value at all, e.g. 3."}})),
+        "safe",
+    ),
+    "a comment at the end": (tool(description=f"{TEXT} <!-- note -->"), tool(), "unsafe"),
+    "a screen of empty lines": (
+        tool(description=TEXT + "\n" * 40 + "It may take a minute."),
+        tool(description=TEXT + "\n\nIt may take a minute."),
+        "unsafe",
+    ),
+    "a line of spaces": (
+        tool(description=TEXT + " " * 300 + "It may take a minute."),
+        tool(description=TEXT + " It may take a minute."),
+        "unsafe",
+    ),
+    "a hint in another spelling": (mcp(annotations={"readonlyHint": True}), mcp(annotations=READS), "safe"),
+    "a hint that is text": (mcp(annotations={"readOnlyHint": "true"}), mcp(annotations=READS), "safe"),
+    "a hint in another spelling that is text": (mcp(annotations={"readonlyHint": "True"}), mcp(annotations=READS), "safe"),
+    "a hint beside the annotations": (
+        mcp(annotations={"title": "Weather"}, readOnlyHint=True), mcp(annotations={"title": "Weather"} | READS), "safe",
+    ),
+    "a hint without annotations": (mcp(readOnlyHint=True), mcp(annotations=READS), "safe"),
+    "what only writing needs, on a tool that reads": (
+        {**mcp(annotations=READS | {"destructiveHint": True}), "name": "get_weather"},
+        {**mcp(annotations=READS), "name": "get_weather"},
+        "safe",
+    ),
+}  # fmt: skip
+"""By what is wrong: the definition, what it becomes, and whether that waits to be asked for."""
+
+
+BY_CODE = {"a comment at the end", "a screen of empty lines", "a line of spaces"}
+"""What UTP510 tells only where it is named."""
+
+
+@pytest.mark.parametrize("wrong", FIXES)
+def test_a_fix_changes_what_is_wrong_and_nothing_else(wrong: str) -> None:
+    before, after, safety = FIXES[wrong]
+    select = ["UTP510"] if wrong in BY_CODE else None
+    assert one_fixed(before, select=select) == (before if safety == "unsafe" else after)
+    assert one_fixed(before, select=select, unsafe=True) == after
+
+
 def test_safe_fixes() -> None:
     slips = {"a": {"type": "float", "description": "Share of the whole, 0 to 1."}}
     after = one_fixed(tool(parameters={"properties": slips, "required": ["a", "a"]}))
