@@ -47,8 +47,9 @@ def test_case(case: dict[str, Any]) -> None:
     found = codes(case["tools"], provider=case["provider"], select=["ALL"], **options)
     assert must <= found
     assert found.isdisjoint(case["expect"]["must_not"])
-    told = codes(case["tools"], provider=case["provider"], **options)
-    assert told - must == also
+    told = audit(case["tools"], provider=case["provider"], **options).findings
+    assert {finding.code for finding in told} - must == also
+    assert all(finding.message and finding.severity for finding in told)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -82,6 +83,12 @@ def test_rules_that_are_off() -> None:
     assert off == silent | hints | {"UTP411"}
     assert {rule.code for rule in RULES if rule.facts["status"] == "preview"} == {"UTP411"}
     assert {rule.code for rule in RULES if rule.facts["status"] == "deprecated"} == {"UTP405"}
+
+
+def test_a_text_is_told_once_of_its_mixed_words() -> None:
+    mixed = "P\u0430y the inv\u043eice. Fails when it is not known."  # Cyrillic letters in two words
+    (finding,) = (finding for finding in audit([tool(description=mixed)]).findings if finding.code == "UTP501")
+    assert "P\u0430y" in finding.message
 
 
 def test_selection() -> None:

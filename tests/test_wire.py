@@ -100,6 +100,7 @@ def test_case(name: str) -> None:
     for fact, nothing in NOTHING.items():
         want = expect.get(fact, nothing)
         assert FACTS[fact](said) == (sorted(want) if fact == "oddities" else want), fact
+    assert all(anomaly.evidence for anomaly in said["facts"].anomalies)
 
 
 def check_calls(case: dict[str, Any], calls: list[CallDone]) -> None:
