@@ -221,6 +221,27 @@ def carries(dialect: Dialect, calls: list[dict[str, Any]]) -> bool:
     return bool(calls) and "one-argument" not in limits(dialect)
 
 
+@pytest.mark.parametrize(
+    ("name", "call", "inside"),
+    [
+        ("tool_use_xml", {"arguments": {"a": "b"}}, '<name>f</name>\n<arguments>{"a": "b"}</arguments>'),
+        (
+            "tool_use_xml",
+            {"arguments": {"a": "<b>"}},
+            '<name>f</name>\n<arguments><![CDATA[{"a": "<b>"}]]></arguments>',
+        ),
+        ("mcp_xml", {"arguments": {}, "server": "a&b"}, "<server_name>a&amp;b</server_name>\n<tool_name>f</tool_name>"),
+        ("mcp_xml", {"arguments": {}}, "<server_name>local</server_name>\n<tool_name>f</tool_name>"),
+    ],
+)
+def test_elements_are_written_plainly(name: str, call: dict[str, Any], inside: str) -> None:
+    text = write_calls(DIALECTS[name], [{"name": "f", **call}])
+    assert inside in text
+    (read,) = parse(text, parser=name).calls
+    assert (read.name, read.arguments) == ("f", call["arguments"])
+    assert read.server == (call.get("server") or DIALECTS[name].body.default_server)
+
+
 # -- cut off ------------------------------------------------------------------------------------------------------------
 
 CUT_STEP = 3
