@@ -49,10 +49,10 @@ SECONDS = 3.0
 """Processor time after which the record of a test ends: what it has called by then is what it calls."""
 FEW = 30
 """Rows that call a function; where they are fewer, all rows of the folder are asked: what is cached is called once."""
-SOME = 8
+SOME = 4
 """Rows of a test that are recorded."""
-BUDGET = 30.0
-"""Recorded seconds of the tests, besides tables, that one mistake is shown to: quick ones first."""
+BUDGET = 15.0
+"""Recorded seconds of the tests that one mistake is shown to, the quick ones first; and of rows of other folders."""
 SLOWER, MORE = 8, 10
 """With the mistake a test may take so many times its recorded time, and so many seconds more."""
 LIMIT = 600
@@ -272,15 +272,20 @@ def judge(point: Point, files: list[str], records: dict[Any, Record]) -> str:
     else:
         asked = [key for key in asked if key in near or key[0].partition(".")[0] in own]
     asked.sort(key=lambda key: (key not in near, key[0].partition(".")[0] not in own))
+    spent = 0.0
     try:
         for table, number in asked:
+            spent += 0 if table.partition(".")[0] in own else records[table, number].seconds
+            if spent > BUDGET:
+                break
             stopped_after(records[table, number].seconds * SLOWER + MORE)
             rows(table)[number]()
     except BaseException as error:
         return f"cases {type(error).__name__}"
     stopped_after(0)
     tests = [key for key in (near if point.function and near else records) if isinstance(key, str)]
-    chosen, spent = {}, 0.0
+    chosen: dict[str, float] = {}
+    spent = 0.0
     for test in sorted(tests, key=lambda key: (key not in near, records[key].seconds)):
         spent += records[test].seconds
         if spent < BUDGET:
