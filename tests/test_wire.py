@@ -306,7 +306,7 @@ OTHER_HEADERS = {
 
 
 def message(key: str, payload: bytes, kind: bytes = b":event-type") -> bytes:
-    headers = b"".join(b"\x02id" + bytes([of]) + value for of, value in OTHER_HEADERS.items())
+    headers = b"".join(b"\x02h%d" % of + bytes([of]) + value for of, value in OTHER_HEADERS.items())
     headers += bytes([len(kind)]) + kind + b"\x07" + struct.pack(">H", len(key)) + key.encode()
     headers += b"\x02id\x04" + struct.pack(">I", 7)
     prelude = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
