@@ -44,7 +44,7 @@ USED: dict[str, str] = {
     "detection/go_template.py:tools_in": "fullmatch",
     "engine/grammars/arg_key_value.py:_pair": "match",
     "engine/grammars/header_json.py:header_patterns": "match",
-    "parsing/text_fields.py:Lanes": "match",
+    "parsing/text_fields.py:TextFields": "match",
     "repair/extract.py:_NEXT": "match",
     "repair/names.py:_DECORATIONS": "fullmatch",
 }

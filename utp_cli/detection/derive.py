@@ -115,8 +115,7 @@ def _unwrapped(value: Any) -> tuple[Any, list[str]]:
 
 def _opened(markers: Table, first: str) -> Table:
     """Complete the opening marker: a bare word needs the bracket behind it, and nothing at all is a bare payload."""
-    opening = markers["call_open"][0] if markers["call_open"] else ""
-    if not opening:
+    if not (opening := markers["call_open"][0] if markers["call_open"] else ""):
         return {**{k: v for k, v in markers.items() if k != "call_open"}, "bare": [first]}
     word = opening[-1].isalnum() and first == "["
     return {**markers, "call_open": [opening + first if word else opening]}

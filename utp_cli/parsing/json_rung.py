@@ -20,7 +20,7 @@ from utp_cli.repair.strict import strict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from utp_cli.parsing.text_fields import Lanes, TextField
+    from utp_cli.parsing.text_fields import TextField, TextFields
     from utp_cli.protocol.tools import Tool
     from utp_cli.repair.shape import Shaped
 
@@ -67,7 +67,7 @@ class JsonRung(MutableRecord):
 
 
 def read_json_rung(
-    text_fields: Lanes, tools: Mapping[str, Tool] | None, end: Ending, form: Form = FREE_FORM
+    text_fields: TextFields, tools: Mapping[str, Tool] | None, end: Ending, form: Form = FREE_FORM
 ) -> JsonRung:
     """Find JSON that has the shape of a call and, where tools are known, names one of them.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from utp_cli.parsing.candidates import Ending
-    from utp_cli.parsing.text_fields import Lanes, TextField
+    from utp_cli.parsing.text_fields import TextField, TextFields
     from utp_cli.protocol.tools import Tool
     from utp_cli.repair.reader import JsonReader
 
@@ -75,7 +75,7 @@ _HEADERS = (
 _CHANNELS = regex(r"\A\s*analysis(?P<thought>.*?)assistant(?:final|(?=commentary|analysis|\s?to=))", re.DOTALL)
 
 
-def read_stripped(text_fields: Lanes, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:
+def read_stripped(text_fields: TextFields, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:
     """Find calls that lost their markers; what they and the channels of thinking hold is no text any more."""
     found: list[Candidate] = []
     for text_field in text_fields:

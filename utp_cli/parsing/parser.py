@@ -10,6 +10,7 @@ from utp_cli.dialects.catalogue import DIALECTS, dialects_of
 from utp_cli.engine.plan import Plan
 from utp_cli.parsing import rungs
 from utp_cli.parsing.announce import Announcer
+from utp_cli.parsing.attempts import late_attempt, native_attempt
 from utp_cli.parsing.candidates import Ending, ending
 from utp_cli.parsing.captured import plain_capture, unfolded
 from utp_cli.parsing.collect import collect, merged
@@ -19,9 +20,8 @@ from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.preflight import preflight
 from utp_cli.parsing.result import Circumstances, Parsed
-from utp_cli.parsing.text_fields import Lanes
+from utp_cli.parsing.text_fields import TextFields
 from utp_cli.parsing.unknown_markers import unknown_calls
-from utp_cli.protocol.calls import Attempt
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field, replace
 from utp_cli.protocol.sdk_objects import document_of, plain
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.parsing.candidates import Candidate
-    from utp_cli.protocol.calls import Note, ParseResult, RepairConfidence, ServerCall
+    from utp_cli.protocol.calls import Attempt, Note, ParseResult, RepairConfidence, ServerCall
     from utp_cli.protocol.tools import Tier, Tool
     from utp_cli.wire.spec import WireEvent
 
@@ -95,7 +95,7 @@ class Parser:
         mine = {dialect.name: dialect for dialect in dialects}
         self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
         self._asked, dialects = _with_names(self._asked, dialects, self._tools)
-        self._text_fields = Lanes(
+        self._text_fields = TextFields(
             _plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, Announcer()
         )
         self._wire = WireReader(provider)
@@ -246,19 +246,19 @@ class Parser:
         markup = self._markup(end) if self._text_fields else []
         asked = [dialect.name for dialect in self._asked]
         attempts = [
-            _native_attempt(shape, native, document),
+            native_attempt(shape, native, document),
             *rungs.markup_attempts(markup, self._text_fields.declined if self._text_fields else (), asked),
         ]
         candidates = merged(native, markup)
         higher = any(c.reason in _FOUND for c in candidates)
         found = JsonRung() if higher else self._without_markers(end)
         parser = found.candidates[0].parser if found.candidates else JSON_PARSER
-        attempts.append(_late_attempt("json", parser, found.candidates, found.nothing, skipped=higher))
+        attempts.append(late_attempt("json", parser, found.candidates, found.nothing, skipped=higher))
         higher = higher or any(c.reason in _FOUND for c in found.candidates)
         intents = [] if higher else rungs.intent_candidates(self._text_fields, self._tools)
         intents = [found.chosen] if found.chosen else intents
         last = intents[0].parser if intents else rungs.INTENT_PARSER
-        attempts.append(_late_attempt("heuristic", last, intents, "no intent in the text", skipped=higher))
+        attempts.append(late_attempt("heuristic", last, intents, "no intent in the text", skipped=higher))
         return Climbed(
             # What rung 3 claimed is no content; an answer wrapped in JSON is.
             content=self._text_fields.content() if found.answer is None else found.answer,
@@ -389,32 +389,3 @@ def _plan_led_by(leading: tuple[Dialect, ...]) -> Plan:
     first = {dialect.name: dialect for dialect in leading}
     rest = [dialect for dialect in DIALECTS if dialect.name not in first]
     return Plan([*first.values(), *rest], [*first])
-
-
-def _native_attempt(shape: str, native: Sequence[Candidate], document: Any) -> Attempt:
-    calls = len([c for c in native if not c.reason])
-    if native:
-        reason = f"{len(native)} native call{'s' if len(native) > 1 else ''}"
-        return Attempt(rung="native", parser=shape, outcome="fired", reason=reason, calls=calls)
-    reason = "raw text has no native fields" if shape == "text" else _no_native_call(document)
-    return Attempt(rung="native", parser=shape, outcome="declined", reason=reason)
-
-
-def _no_native_call(document: Any) -> str:
-    """Say in which field a call would stand, where an OpenAI body has one that is empty."""
-    choices = document.get("choices") if isinstance(document, dict) else None
-    message = (
-        choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
-    )
-    if isinstance(message, dict) and message.get("tool_calls", ()) in ([], None):
-        return "tool_calls is empty" if message["tool_calls"] == [] else "tool_calls is null"
-    return "the answer has no native call"
-
-
-def _late_attempt(rung: Any, parser: str, found: Sequence[Candidate], nothing: str, *, skipped: bool) -> Attempt:
-    if skipped:
-        return rungs.vain_attempt(rung, parser, "skipped", "a higher rung fired")
-    if not found:
-        return Attempt(rung=rung, parser=parser, outcome="declined", reason=nothing)
-    reason = f"at {found[0].span[0]}" if found[0].span else "found"
-    return Attempt(rung=rung, parser=parser, outcome="fired", reason=reason, calls=sum(not c.reason for c in found))

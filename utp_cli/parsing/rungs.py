@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from utp_cli.engine.found import Declining, FoundCall
-    from utp_cli.parsing.text_fields import Lanes, TextField
+    from utp_cli.parsing.text_fields import TextField, TextFields
     from utp_cli.protocol.calls import Rung
     from utp_cli.protocol.tools import Tool
 
@@ -60,7 +60,7 @@ _LAST = 600
 _FILE_NAME = regex(r"\s*[\w./\\:~-]{1,200}\.(?:jsonl?|ndjson|sse|har)\s*\Z", re.IGNORECASE)
 
 
-def file_name_notes(text_fields: Lanes) -> list[Note]:
+def file_name_notes(text_fields: TextFields) -> list[Note]:
     """Raw text that is nothing but the name of a file that holds answers. No file is looked up."""
     for text_field in text_fields:
         if not text_field.pointer and _FILE_NAME.match(text_field.engine.text):
@@ -70,7 +70,7 @@ def file_name_notes(text_fields: Lanes) -> list[Note]:
     return []
 
 
-def intent_candidates(text_fields: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:
+def intent_candidates(text_fields: TextFields, tools: Mapping[str, Tool] | None) -> list[Candidate]:
     """Rung 4: prose that says it will call a known tool. Only ever rejected."""
     candidates = []
     for text_field in text_fields if tools else ():

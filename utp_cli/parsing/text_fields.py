@@ -66,7 +66,7 @@ class TextField(MutableRecord):
         return "".join(text[s.span[0] : s.span[1]] for s in self.segments if s.kind == kind)
 
 
-class Lanes:
+class TextFields:
     """The text fields of one answer, opened as their texts arrive."""
 
     def __init__(self, plan: Plan, tools: Mapping[str, Tool] | None, prompt: str, announcer: Announcer) -> None:

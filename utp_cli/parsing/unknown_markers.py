@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator, Mapping
 
-    from utp_cli.parsing.text_fields import Lanes, TextField
+    from utp_cli.parsing.text_fields import TextField, TextFields
     from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
 
@@ -32,7 +32,7 @@ _NAMED = regex(r"(?:[^\w<>]{0,20}<[A-Za-z][^<>\n]{0,80}>){0,3}[\s\"'`:]{0,20}(?:
 """What stands behind the tag: further tags, and the first word."""
 
 
-def unknown_calls(text_fields: Lanes, tools: Mapping[str, Tool] | None) -> list[Candidate]:
+def unknown_calls(text_fields: TextFields, tools: Mapping[str, Tool] | None) -> list[Candidate]:
     """Find pairs of tags that speak of a call, with a known tool's name in the first of them or right behind it."""
     if not tools:
         return []
