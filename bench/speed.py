@@ -46,18 +46,25 @@ BROKEN = (
 )
 
 
-def write_call(size: int) -> str:
-    """Return the JSON of a call whose arguments hold about so many characters of code."""
+def write_call(size: int, path: str = "src/area.py") -> str:
+    """Return the JSON of a call whose arguments hold about so many characters of code: one long string."""
     body = CODE * (size // len(CODE) + 1)
-    return json.dumps({"name": "write_file", "arguments": {"path": "src/area.py", "content": body[:size]}})
+    return json.dumps({"name": "write_file", "arguments": {"path": path, "content": body[:size]}})
+
+
+def rows_call(size: int) -> str:
+    """Return the JSON of a call whose arguments are many small values, about so many characters."""
+    row = {"id": 17, "name": "area", "tags": ["a", "b"], "width": 2.5, "ok": True, "note": None}
+    count = size // len(json.dumps(row))
+    return json.dumps({"name": "add_rows", "arguments": {"table": "areas", "rows": [row] * count}})
 
 
 def native(size: int) -> str:
     """Return an OpenAI answer of about so many characters with two native calls."""
-    half = json.loads(write_call((size - 600) // 3))["arguments"]
+    halves = [json.loads(write_call((size - 600) // 3, f"src/{n}.py"))["arguments"] for n in (0, 1)]
     calls = [
         {"id": f"call_{n}", "type": "function", "function": {"name": "write_file", "arguments": json.dumps(half)}}
-        for n in (0, 1)
+        for n, half in enumerate(halves)
     ]
     message = {"role": "assistant", "content": None, "tool_calls": calls}
     return json.dumps(
@@ -67,6 +74,23 @@ def native(size: int) -> str:
             "usage": {"prompt_tokens": 310, "completion_tokens": 85, "total_tokens": 395},
         }
     )  # fmt: skip
+
+
+def native_rows(size: int) -> str:
+    """Return an Anthropic answer of about so many characters, whose call has arguments of many small values."""
+    call = json.loads(rows_call(size - 260))
+    block = {"type": "tool_use", "id": "toolu_1", "name": call["name"], "input": call["arguments"]}
+    return json.dumps(
+        {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": [block],
+            "stop_reason": "tool_use", "usage": {"input_tokens": 310, "output_tokens": 85},
+        }
+    )  # fmt: skip
+
+
+def marked_rows(size: int) -> str:
+    """Return an answer with one call between markers, whose arguments are many small values."""
+    return f"I add the rows.\n<tool_call>\n{rows_call(size)}\n</tool_call>"
 
 
 def marked(size: int) -> str:
@@ -94,7 +118,8 @@ def own_dialects() -> list[Any]:
 
 def session(count: int) -> dict[str, Any]:
     """Return a session of native and marked answers, half of each."""
-    tool = {"name": "write_file", "description": "Write.", "parameters": {"type": "object", "properties": {}}}
+    fields = {"path": {"type": "string"}, "content": {"type": "string"}}
+    tool = {"name": "write_file", "description": "Write.", "parameters": {"type": "object", "properties": fields}}
     native_body = json.loads(native(1200))
     text_body = json.loads(json.dumps(native_body))
     text_body["choices"][0]["message"] = {"role": "assistant", "content": marked(600)}
@@ -119,10 +144,19 @@ def rows() -> dict[str, dict[str, Callable[[], Any]]]:
             read(text)
 
     body, prose, long = native(2000), PROSE * (100_000 // len(PROSE)), flat_json(100_000)
-    mine, talk = own_dialects(), session(64)
+    small, mine, talk = native_rows(2000), own_dialects(), session(64)
     answers = [exchange["response"] for exchange in talk["exchanges"]]
     made = {
         "native 2 KB, of json.loads": {"over": partial(json.loads, body), "under": partial(parse, body)},
+        "native 2 KB of small values, of json.loads": {
+            "over": partial(json.loads, small), "under": partial(parse, small),
+        },
+        "marked call 1 KB of small values, of json.loads": {
+            "over": partial(json.loads, rows_call(1000)), "under": partial(parse, marked_rows(1000)),
+        },
+        "marked call 10 KB of small values, of json.loads": {
+            "over": partial(json.loads, rows_call(10_000)), "under": partial(parse, marked_rows(10_000)),
+        },
         "marked call 1 KB, of json.loads": {
             "over": partial(json.loads, write_call(880)), "under": partial(parse, marked(1000)),
         },

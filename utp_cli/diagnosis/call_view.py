@@ -79,7 +79,7 @@ def call_view(call: ToolCall, result: ParseResult) -> CallView:
     repairs = tuple(result.repairs_of(call)) if call.repairs else ()
     choice = _CHOICE.match(call.pointer)
     native = call.rung == "native"
-    read = strict(call.raw) if native else None
+    read = _read(call) if native else None
     said = read.value if read else None
     if not isinstance(said, dict):
         said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
@@ -101,6 +101,12 @@ def call_view(call: ToolCall, result: ParseResult) -> CallView:
         repairs=repairs,
         read=read,
     )
+
+
+def _read(call: ToolCall) -> Strict:
+    """Read the arguments of a native call by the standard's letter; a call that stands as written was read so."""
+    stands = not call.repairs and not getattr(call, "reason", "") and call.raw.strip()
+    return Strict(True, call.arguments) if stands and call.arguments != {"input": call.raw} else strict(call.raw)
 
 
 def _untyped(parser: str) -> bool:

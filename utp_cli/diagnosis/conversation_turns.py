@@ -218,10 +218,13 @@ def _text(content: Any) -> str:
     return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
 
 
+_IN_ORDER = json.JSONEncoder(sort_keys=True, default=repr).encode
+
+
 def canonical(arguments: Any) -> str:
     """Write arguments so that equal ones are equal texts, whatever the order of their keys."""
     value = strict(arguments) if isinstance(arguments, str) else None
     try:
-        return json.dumps(value.value if value and value.ok else arguments, sort_keys=True, default=repr)
+        return _IN_ORDER(value.value if value and value.ok else arguments)
     except (ValueError, TypeError, RecursionError):
         return str(arguments) if isinstance(arguments, str) else ""

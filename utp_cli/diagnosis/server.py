@@ -95,7 +95,7 @@ def _tells_of_it(answer: Answer) -> bool:
         return False
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - only for text beside a call
 
-    return any(trouble_told(text) == "call-left-in-content" for text in answer.result.texts.values())
+    return trouble_told(answer.result.content) == "call-left-in-content"
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))

@@ -8,6 +8,7 @@ float and knows its text; integers are whole, however long. Everything else is t
 from __future__ import annotations
 
 import json
+import marshal
 import math
 import sys
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -167,12 +168,29 @@ def dumps(value: Any, *, indent: int | None = None, default: Callable[[Any], Any
     Takes nesting of any depth. `default` makes JSON of what is none, as in the standard library; without it that
     raises `TypeError`.
     """
+    if indent is None and default is None and (written := _written_at_once(value)) is not None:
+        return written
     if not any(True for _ in odd_numbers(value)):
         try:
             return json.dumps(value, ensure_ascii=False, indent=indent, default=default)
         except RecursionError:
             indent = None
     return "".join(_pieces(value, indent, default))
+
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _written_at_once(value: Any) -> str | None:
+    """Write a value without a look at each member; None where the standard library may not write all as it was.
+
+    `marshal` takes no `Number`, and is written in C. What is too big, or no number of JSON, the encoder refuses.
+    """
+    try:
+        marshal.dumps(value)
+        return _ENCODE(value)
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def odd_numbers(value: Any) -> Iterator[int | float]:
