@@ -273,10 +273,21 @@ def test_answers_of_a_conversation_do_not_read_it_again_each(talk, budget) -> No
 def test_no_cycles_are_looked_for_while_an_answer_is_read() -> None:
     chunks = ({"choices": [{"index": at, "delta": {"content": "<tool_call>"}}]} for at in range(400))
     stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    parse(stream)  # what is loaded once
     before = [each["collections"] for each in gc.get_stats()]
     parse(stream)
     after = [each["collections"] for each in gc.get_stats()]
     assert sum(after) - sum(before) <= 2
+    assert gc.isenabled()
+
+
+def test_no_cycles_are_looked_for_while_a_session_is_replayed() -> None:
+    session = {"messages": [{"role": "user", "content": "hi"}, *[{"role": "assistant", "content": "ho"}] * 400]}
+    replay(session)  # what is loaded once
+    before = [each["collections"] for each in gc.get_stats()]
+    replay(session)
+    after = [each["collections"] for each in gc.get_stats()]
+    assert sum(after) - sum(before) <= 4  # else one for every few answers
     assert gc.isenabled()
 
 

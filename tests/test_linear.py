@@ -107,8 +107,9 @@ def whole_looks(feed):
         lambda n: 'data: {"choices": [{"index": 0, "delta": {"content": "<"}}]}\n\n' * n,
         lambda n: '{"a": ' * n,
         lambda n: "<tool_calls>" + "[" * n,
+        lambda n: ']<]minimax[>[<tool_call>]<]minimax[>[{"name": y' + "\\n" * n + "z",
     ],
-    ids=["choices", "chunks", "objects", "lists"],
+    ids=["choices", "chunks", "objects", "lists", "escaped line breaks"],
 )
 @pytest.mark.parametrize("width", [10**7, 61])
 def test_a_whole_answer_costs_looks_that_grow_with_its_length(make, width):

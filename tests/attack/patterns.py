@@ -44,6 +44,8 @@ USED: dict[str, str] = {
     "detection/go_template.py:tools_in": "fullmatch",
     "engine/grammars/arg_key_value.py:_pair": "match",
     "engine/grammars/header_json.py:header_patterns": "match",
+    "engine/grammars/tagged_arguments.py:_NO_END": "match",
+    "engine/grammars/tagged_arguments.py:_NO_END_QUOTED": "match",
     "parsing/text_fields.py:TextFields": "match",
     "repair/extract.py:_NEXT": "match",
     "repair/names.py:_DECORATIONS": "fullmatch",

@@ -192,7 +192,7 @@ def reports_failure(content: Any) -> bool:
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     if not isinstance(content, str):
         return False
-    value = strict(content).value
+    value = strict(content).value if content.lstrip().startswith("{") else None
     if isinstance(value, dict):
         return any(value.get(key) for key in _ERROR_KEYS) or value.get("success") is False
     return bool(_ERROR.match(content[:200]))

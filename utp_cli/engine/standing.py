@@ -32,7 +32,7 @@ _CODE_LINE: Final = regex(r"[ \t]*(?:[+-]|(?:#{1,6}|//|--|;;?|%|/\*)[ \t]*)\Z")
 """What a diff, or a comment in code, begins a line with."""
 _LOG_LINE: Final = regex(r"[ \t]*\[?(?:\d{4}-\d\d-\d\d[T ,]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)\b[\]: ])")
 """What a line of a log begins with."""
-_REACT: Final = regex(r"(?:\A|\n)[ \t]*Thought:[^\n]*\s*\Z")
+_REACT: Final = regex(r"(?:\A|\n)[ \t]*Thought:[^\n]*+\s*\Z")
 """A thought that belongs to the call behind it: no words that lead to it."""
 _INDENTED: Final = regex(r"\n[ \t]*\n(?: {4}|\t)[ \t]*\Z")
 """A block of code, as Markdown has it."""

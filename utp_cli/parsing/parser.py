@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from utp_cli.parsing.preflight import preflight
 from utp_cli.parsing.result import Circumstances, Parsed
 from utp_cli.parsing.text_fields import TextFields
 from utp_cli.parsing.unknown_markers import unknown_calls
+from utp_cli.protocol.collecting import collector_waits
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field, replace
 from utp_cli.protocol.sdk_objects import document_of, plain
@@ -132,23 +132,14 @@ class Parser:
         return self._heard(self._wire.feed_document(body))
 
     def read(self, source: Any) -> ParseResult:
-        """Read a whole input at once, text, bytes or a decoded body: nothing is told on the way, which saves time.
-
-        The collector of cycles waits: nearly all that is made here is kept, and to go through it again and again took
-        half of the time where an answer has thousands of choices.
-        """
+        """Read a whole input at once, text, bytes or a decoded body: nothing is told on the way, which saves time."""
         self._text_fields.announcer = None
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with collector_waits():
             if isinstance(source, str | bytes):
                 self.feed(source)
             else:
                 self.feed_document(source)
             return self.close()
-        finally:
-            if collecting:
-                gc.enable()
 
     def close(self) -> ParseResult:
         """There is no more: settle everything."""

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.parser import Parser
+from utp_cli.protocol.collecting import collector_waits
 from utp_cli.protocol.errors import BadFile
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.conversation import NO_LIMITS, Conversation, Limits, Spent, over_budget
@@ -173,18 +174,19 @@ def replay_sessions(
         return (work(chunk, kept.append) for chunk in chunks)
 
     current: Replayed | None = None
-    for part in replay_parts(sessions, options, engine=keeping, limits=limits):
-        if current is None:
-            current = Replayed(session=part.session)
-            replay.sessions.append(current)
-        current.exchanges += kept
-        kept.clear()
-        current.outcomes += part.outcomes
-        current.skipped += part.skipped
-        current.conversations |= {talk.key: talk for talk in part.conversations}
-        for outcome in part.outcomes:
-            replay.metrics.add(outcome)
-        current = None if part.last else current
+    with collector_waits():
+        for part in replay_parts(sessions, options, engine=keeping, limits=limits):
+            if current is None:
+                current = Replayed(session=part.session)
+                replay.sessions.append(current)
+            current.exchanges += kept
+            kept.clear()
+            current.outcomes += part.outcomes
+            current.skipped += part.skipped
+            current.conversations |= {talk.key: talk for talk in part.conversations}
+            for outcome in part.outcomes:
+                replay.metrics.add(outcome)
+            current = None if part.last else current
     return replay
 
 
