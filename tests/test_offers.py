@@ -130,8 +130,8 @@ def test_a_newer_version_than_any_is_told_as_the_newest_older_one():
 
 def test_one_host_alone_does_not_say_yes_where_rules_say_no():
     table = Table(tabulate([offer("llama-2-7b", "chutes", native_tools=True)]))
-    assert table.facts_for(read_model_id("groq/llama-2-7b"), ["native_tools"])[0] == {}
-    assert table.facts_for(read_model_id("chutes/llama-2-7b"), ["native_tools"])[0] == {"native_tools": True}
+    assert table.facts_for(read_model_id("groq/llama-2-7b"), {"native_tools": ""})[0] == {}
+    assert table.facts_for(read_model_id("chutes/llama-2-7b"), {"native_tools": ""})[0] == {"native_tools": True}
 
 
 def test_a_server_of_ones_own_caps_no_answer():
@@ -227,3 +227,38 @@ def test_what_only_searches_takes_no_tools(model):
 
 def test_an_option_after_the_colon_is_no_variant():
     assert identity_of(read_model_id("poolside/laguna-m.1:fast")) == identity_of(read_model_id("poolside/laguna-m.1"))
+
+
+KNOWN = {
+    "o1-preview": {"native_tools": False, "context_window": 128_000, "max_output_tokens": 32_768},
+    "openai/o1-mini-2024-09-12": {"native_tools": False, "context_window": 128_000, "max_output_tokens": 65_536},
+    "dashscope/qwen-vl-max": {"native_tools": False},
+    "dashscope/qwen2.5-vl-32b-instruct": {"native_tools": False},
+    "dashscope/qwen3-vl-plus": {"native_tools": True},
+    "qwen-omni-turbo": {"native_tools": False, "context_window": 32_768},
+    "qwen-turbo": {"native_tools": True, "context_window": 1_000_000},
+    "qwen3-max-2026-01-23": {"native_tools": True, "reasoning": True},
+    "claude-2.1": {"native_tools": False, "context_window": 200_000},
+    "sakana/fugu-max-v1.0": {"native_tools": True, "reasoning": True, "context_window": 1_000_000},
+    "stepfun/step-2-16k": {"context_window": 16_384},
+    "moonshot/moonshot-v1-8k": {"context_window": 8192},
+    "watsonx/ibm/granite-guardian-3-3-8b": {"native_tools": False},
+}
+"""Facts of the makers' own pages that lists have wrong, or that only a rule can tell of a name nobody lists."""
+
+
+@pytest.mark.parametrize("model", KNOWN)
+def test_what_the_maker_says_holds_against_lists(model):
+    known = detect(model).to_dict()["capability"]
+    assert {name: known[name] for name in KNOWN[model]} == KNOWN[model]
+
+
+def test_an_older_versions_offer_says_nothing_against_a_rule_about_newer_ones():
+    found = detect("llama-4")
+    assert found.sources["capability.context_window"].startswith("registry: llama >= 4")
+
+
+def test_a_line_without_versions_tells_of_a_version_nobody_lists():
+    facts, sources = said([offer("fugu-max", "sakana", context_window=1_000_000)], "fugu-max-v1.5")
+    assert facts == {"context_window": 1_000_000}
+    assert sources["context_window"].startswith("as fugu max: ")

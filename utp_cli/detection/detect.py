@@ -10,7 +10,7 @@ from utp_cli.detection.choose import RESULT_IN_USER_MESSAGE, choose, wire_format
 from utp_cli.detection.dialect import dialects_for, is_named, server_row
 from utp_cli.detection.kinds import CHAT, NAMES
 from utp_cli.detection.model_id import read_model_id
-from utp_cli.detection.offers import built_in
+from utp_cli.detection.offers import built_in, named_window
 from utp_cli.detection.reconcile import contradicted, other_dialect, server_name, spec_with
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.series import OWN_SERVERS
@@ -20,7 +20,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from utp_cli.detection.choose import Mode
     from utp_cli.detection.reconcile import Contradiction
@@ -172,9 +172,14 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
 
     chats = spec.kind == CHAT
     rows = [row for row in CAPABILITY_ROWS if row.series.matches(spec)] if chats else []
+    versions: dict[str, str] = {}
     for row in rows:
         state(row.facts, f"{_origin(row.series, spec)} ({row.source})")
-    offered, offered_by = offered_to(spec, known=facts.keys())
+        versions.update(dict.fromkeys(row.facts, row.series.versions))
+    if window := named_window(spec):
+        facts["max_output_tokens"] = min(window, facts.get("max_output_tokens", window))
+        state({"context_window": window}, "id")
+    offered, offered_by = offered_to(spec, versions)
     facts |= offered
     sources |= offered_by
     listed = built_in().is_offered(spec)
@@ -200,7 +205,7 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
     return Capability(**facts), {f"capability.{name}": sources.get(name, guess) for name in FIELDS}
 
 
-def offered_to(spec: ModelSpec, known: Collection[str]) -> tuple[dict[str, Any], Sources]:
+def offered_to(spec: ModelSpec, known: Mapping[str, str]) -> tuple[dict[str, Any], Sources]:
     """Return what the table of offers says. A server of one's own caps no answer; its template takes tools or not."""
     moved = ALIASES.get(spec.alias or "")
     meant = replace(read_model_id(moved.means), provider=spec.provider) if moved and moved.means else spec

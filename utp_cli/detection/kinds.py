@@ -11,14 +11,14 @@ from utp_cli.detection.words import words
 CHAT = "chat"
 
 _WORDS: dict[str, str] = {
-    "embedding": "embed embedding embeddings embedcode embedqa e5 bge gte nomic retriever nvclip",
-    "rerank": "rerank reranker reranking",
-    "guard": "guard guardrails safeguard moderation shield safety llmguardrails",
-    "speech": """tts asr stt transcribe transcription speech whisper sonic dictation diarize lyria translate
+    "embedding": "embed embedding embeddings embedcode embedqa multimodalembedding e5 bge gte nomic retriever nvclip",
+    "rerank": "ranker rerank reranker reranking rerankqa",
+    "guard": "guard guardian guardrails safeguard moderation shield safety llmguardrails",
+    "speech": """tts asr stt transcribe transcription speech whisper sonic dictation diarize lyria chirp scribe
         livetranslate""",
-    "realtime": "realtime live voice",
-    "ocr": "ocr",
-    "translation": "mt mt2 translation",
+    "realtime": "realtime live native voice",
+    "ocr": "ocr parse",
+    "translation": "mt mt2 translate translation",
     "video": "video reel r2v t2v i2v hailuo kling seedance sora veo",
     "image": "image images flux imagen seedream canvas diffusion t2i inpaint inpainting outpaint upscale",
 }

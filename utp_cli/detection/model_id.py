@@ -21,7 +21,7 @@ from utp_cli.detection.families import (
     WHOLE_NUMBERS,
     precedence,
 )
-from utp_cli.detection.kinds import kind_of
+from utp_cli.detection.kinds import CHAT, kind_of
 from utp_cli.detection.providers import OWNERS, REPACKAGERS
 from utp_cli.detection.route import ModelRoute, read_route
 from utp_cli.detection.spec import ModelSpec
@@ -144,7 +144,8 @@ def _lex(name: str) -> list[Lexeme]:
 
 def _choose_name(route: ModelRoute) -> tuple[str, list[Lexeme]]:
     """Return the last candidate that names a family, else the last, with its words."""
-    candidates = [(name, _lex(name)) for name in reversed(route.names)] or [("", [])]
+    names = [*reversed(route.names), *([route.org] if route.org and _kind("", route.org) != CHAT else [])]
+    candidates = [(name, _lex(name)) for name in names] or [("", [])]
     named = (pair for pair in candidates if any(lexeme.kind == "family" for lexeme in pair[1]))
     return next(named, candidates[0])
 

@@ -7,16 +7,19 @@ the date of the newest catalogue, the names of the catalogues and the providers 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.identity import Identity, distance, identity_of
+from utp_cli.detection.series import in_range
 from utp_cli.facts.offers import table_text
 from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator, Mapping
 
     from utp_cli.detection.spec import ModelSpec
 
@@ -25,6 +28,8 @@ FIELDS = ("context_window", "max_output_tokens", "native_tools", "reasoning", "s
 
 _ADDED_BY_HOSTS = frozenset({"native_tools", "structured_outputs", "parallel_tools"})
 """What hosts can do with any weights."""
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 Figure = list[Any]
 """Value, how many offers agree, of how many, 1 where the maker's own is among them."""
@@ -142,7 +147,7 @@ class Table:
         older = {
             row.identity.version for row in rows if _before(wanted.version) < row.identity.version < wanted.version
         }
-        for version in sorted(older, reverse=True):
+        for version in [*sorted(older, reverse=True), ()]:  # a name without a version is the line's newest
             if best := _nearest(wanted, (row for row in rows if row.identity.version == version)):
                 return OfferMatch(row=best, older=True)
         return None
@@ -156,11 +161,13 @@ class Table:
     def _host(self, spec: ModelSpec) -> int:
         return self.providers.index(spec.provider) if spec.provider in self.providers else -1
 
-    def facts_for(self, spec: ModelSpec, known: Collection[str] = ()) -> tuple[dict[str, Any], dict[str, str]]:
+    def facts_for(self, spec: ModelSpec, known: Mapping[str, str] = _NOTHING) -> tuple[dict[str, Any], dict[str, str]]:
         """Return fields of `Capability` for an id, and the source of each.
 
-        `known`: fields that rules state. Of these only the maker, the host that the id names, or several hosts may say
-        yes or no otherwise; of weights that anybody serves (no provider in the id) only the maker.
+        `known`: fields that rules state, each with the versions that its rule is about. Of these only the maker, the
+        host that the id names, or several hosts may say yes or no otherwise; of weights that anybody serves (no
+        provider in the id) only the maker. What is offered of an older version says nothing against a rule about newer
+        ones, and a window that the id names is not another's.
         """
         match = self.find(spec)
         if match is None:
@@ -170,6 +177,9 @@ class Table:
         sources: dict[str, str] = {}
         for place, (name, stated) in enumerate(zip(FIELDS, row.figures, strict=True)):
             if stated is None:
+                continue
+            newer = match.older and not in_range(row.identity.version, known.get(name, ""))
+            if newer or (name == "context_window" and named_window(spec) and not _same_window(spec, row)):
                 continue
             figure = self._less_contested(row, place, stated)
             value, agree, _, maker = figure
@@ -188,16 +198,18 @@ class Table:
         return facts, sources
 
     def _less_contested(self, row: OfferRow, place: int, figure: Figure) -> Figure:
-        """Return the figure of the same model without its date, where offers of the dated one disagree on a yes or no.
+        """Return the figure of the same model without its date, where offers of the dated one disagree.
 
-        A snapshot can what its model can; lists of snapshots are seldom kept up.
+        A snapshot can what its model can; lists of snapshots are seldom kept up. Of a number only the maker is heard.
         """
-        value, agree, of, _ = figure
-        if not isinstance(value, bool) or agree == of or not row.identity.marks:
+        value, agree, of, maker = figure
+        if agree == of or not row.identity.marks:
             return figure
         plain = replace(row.identity, marks=frozenset())
         other = next((known.figures[place] for known in self.rows(plain.family) if known.identity == plain), None)
-        return other if other and other[1] * of > agree * other[2] else figure
+        if not other or (not isinstance(value, bool) and (maker or not other[3])):
+            return figure
+        return other if other[1] * of > agree * other[2] else figure
 
     def _counted(self, figure: Figure) -> str:
         value, agree, of, maker = figure
@@ -209,6 +221,16 @@ class Table:
 def built_in() -> Table:
     """Return the table that comes with the package."""
     return Table(table_text())
+
+
+def named_window(spec: ModelSpec) -> int | None:
+    """Return the window that the id itself names, in tokens: `32k`, `1m`."""
+    named = [mark for mark in spec.marks if re.fullmatch(r"\d{1,4}k|\d(?:\.\d)?m", mark, re.ASCII)]
+    return round(float(named[0][:-1]) * (1024 if named[0].endswith("k") else 1_000_000)) if named else None
+
+
+def _same_window(spec: ModelSpec, row: OfferRow) -> bool:
+    return any(mark in row.identity.marks for mark in spec.marks if mark[-1] in "km")
 
 
 def _before(version: tuple[int, ...]) -> tuple[int, ...]:

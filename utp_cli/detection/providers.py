@@ -10,68 +10,75 @@ from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
     302ai abacus abliteration ai21 ai_router aiand aihubmix aimlapi aki_io amazon_nova ambient amd anthropic anyapi
-    anyscale atomic_chat auriko azure baseten bedrock berget blueclaw cerebras chutes clarifai claudinio cline_pass
-    cloudferro_sherlock cloudflare cohere commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor
-    daoxe darkbloom dashscope databricks deepinfra deepseek devin digitalocean dinference drun ebcloud edenai
-    empiriolabs evroc fastrouter featherless_ai firepass fireworks freemodel friendliai frogbot gemini gigachat
-    github github_copilot gitlab gmi gradient_ai greenpt groq helicone heroku hetzner hostinger_router hpc_ai hyper
-    huggingface hyperbolic iflow impossibl inception inceptron inference inferenceapis inferx infomaniak io_net jalapeno
-    jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai lemonade libertai lilac litellm_proxy llamagate llmgateway
-    llmtr lmstudio longcat lucidquery lynkr meganova merge_gateway meta_llama minimax mistral mixlayer moark
-    model_oracle_ai modal modelis modelscope moonshot morph nanogpt nearai nebius neon neuralwatt nlp_cloud novita
-    nscale nvidia_nim oci ofox ollama openai openinfer opencode openrouter orcarouter ovhcloud perplexity pioneer poe
-    predibase privatemode_ai publicai qihang_ai qiniu_ai qianfan qvac regolo_ai replicate requesty routing_run runinfra
-    sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam scaleway scnet scx siliconflow snowflake stackit
-    stepfun streamlake subconscious submodel synthetic tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil
-    together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm volcengine
-    vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu
+    anyscale assemblyai atlascloud atomic_chat auriko aws_polly azure baseten bedrock berget bespoke blueclaw
+    canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock cloudflare cognition cohere
+    commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe darkbloom dashscope databricks
+    deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud edenai elevenlabs embercloud empiriolabs
+    eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks freemodel friendliai frogbot gemini
+    gigachat github github_copilot gitlab glacier gmi gonka24 gradient_ai greenpt groq helicone heroku hetzner
+    hostinger_router hpc_ai huggingface hyper hyperbolic iceberg iflow impossibl inception inceptron inference
+    inferenceapis inferx infomaniak io_net jalapeno jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai laya
+    lemonade libertai lilac linkup litellm_proxy llamagate llmgateway llmtr lmstudio longcat lucidquery lynkr
+    meganova merge_gateway meta_llama microsoft_365_copilot minimax mistral mixlayer moark modal model_oracle_ai
+    modelis modelscope moonshot morph nace nanogpt nearai nebius neon netlify neuralwatt nlp_cloud novita nscale
+    nvidia_nim oci ofox ollama openai opencode openinfer openrouter orcarouter ovhcloud parallel_ai perplexity
+    pinstripes pioneer poe predibase prism privatemode_ai publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai
+    recraft reducto refuseless regolo_ai replicate requesty routing_run runinfra runware runwayml sagemaker sail
+    sakana salad_cloud sambanova sap_ai_core sarvam scaledown scaleway scnet scx siliconflow snowflake soniox
+    stability stackit stepfun streamlake subconscious submodel synthetic tavily tencent_tokenhub tensormesh tensorx
+    the_grid_ai tinfoil together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm
+    volcengine voyage vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu
 """
 
 _OTHER_SPELLINGS: dict[str, str] = {
     "amazon_nova": "nova",
-    "azure": "azure_ai azure_openai azure_text azure_cognitive_services",
+    "azure": "azure_ai azure_ai_foundry azure_anthropic azure_openai azure_text azure_cognitive_services",
     "bedrock": "aws amazon_bedrock bedrock_converse bedrock_mantle aws_bedrock",
     "cloudflare": "cloudflare_ai_gateway cloudflare_workers_ai clf_ai_gateway workers_ai",
     "cohere": "cohere_chat",
-    "dashscope": "alibaba_cn alibaba_coding_plan alibaba_coding_plan_cn alibaba_token_plan alibaba_token_plan_cn "
-    "qwen_ai_platform qwen_portal qwencloud bailian",
+    "dashscope": "alibaba alibaba_cn alibaba_coding_plan alibaba_coding_plan_cn alibaba_token_plan "
+    "alibaba_token_plan_cn qwen_ai_platform qwen_portal qwencloud bailian",
     "fireworks": "fireworks_ai",
     "friendliai": "friendli",
-    "gemini": "google_gla google_genai google_ai_studio google_gemini google_gemini_cli google_antigravity",
+    "gemini": "google_decisions google_gla google_genai "
+    "google_ai_studio google_gemini google_gemini_cli google_antigravity",
     "github": "github_models",
     "gitlab": "gitlab_duo gitlab_duo_agent",
     "gmi": "gmicloud gmi_cloud",
     "aimlapi": "aiml",
     "abliteration": "abliteration_ai",
     "iflow": "iflowcn",
+    "inception": "text_completion_inception",
+    "inference": "inference.net inference_net",
     "kuae_cloud": "kuae_cloud_coding_plan",
     "lmstudio": "lm_studio",
     "meta_llama": "llama muse_code",
     "minimax": "minimax_cn minimax_code minimax_code_cn minimax_coding_plan minimax_cn_coding_plan",
-    "mistral": "mistral_ai text_completion_codestral",
-    "moonshot": "moonshotai_cn kimi_for_coding kimi_code",
+    "mistral": "codestral mistral_ai text_completion_codestral",
+    "moonshot": "kimi moonshotai_cn kimi_for_coding kimi_code",
     "nanogpt": "nano_gpt",
     "novita": "novita_ai",
     "nvidia_nim": "nim",
     "ollama": "ollama_chat ollama_cloud",
-    "openai": "openai_chat openai_responses openai_codex text_completion_openai chatgpt",
+    "openai": "openai_chat openai_decisions openai_responses openai_codex text_completion_openai chatgpt",
     "opencode": "opencode_go opencode_zen",
     "perplexity": "perplexity_agent",
     "qiniu_ai": "qiniu",
     "sap_ai_core": "sap",
     "scnet": "scnet_token_plan",
-    "scx": "scx_ai",
+    "scx": "scx_ai scx_ai_gp",
     "siliconflow": "siliconflow_cn",
     "snowflake": "snowflake_cortex",
     "stepfun": "stepfun_step_plan stepfun_ai_step_plan",
-    "tencent_tokenhub": "tencent_coding_plan tencent_token_plan",
+    "tencent_tokenhub": "tencent tencent_coding_plan tencent_token_plan",
     "together": "together_ai togetherai",
     "umans": "umans_ai umans_ai_coding_plan",
     "vercel": "vercel_ai_gateway",
-    "vertex": "vertex_ai vertexai google_vertex google_vertexai google_cloud google_vertex_anthropic",
+    "vertex": "vertex_ai vertex_anthropic vertex_openai vertexai "
+    "google_vertex google_vertexai google_cloud google_vertex_anthropic",
     "vllm": "hosted_vllm",
     "wafer": "wafer.ai wafer_serverless",
-    "xai": "xai_oauth",
+    "xai": "grok spacexai xai_oauth",
     "xiaomi": "xiaomi_mimo xiaomi_token_plan_ams xiaomi_token_plan_cn xiaomi_token_plan_sgp",
     "zai": "zai_coding_plan zhipuai zhipuai_coding_plan zhipu_coding_plan zhipu bigmodel",
 }
@@ -121,7 +128,11 @@ FIRST_PARTY = frozenset(
 )
 """Providers that serve their own models: behind another provider's name they are the org."""
 
-OPEN_WEIGHTS: dict[str, tuple[str, ...]] = {"openai": ("gpt-oss", "gpt_oss")}
+OPEN_WEIGHTS: dict[str, tuple[str, ...]] = {
+    "openai": ("gpt-oss", "gpt_oss"),
+    "tencent": ("hunyuan", "hy"),
+    "alibaba": ("tongyi-",),
+}
 """Namespace → starts of names of weights that its interface does not serve: there it is the org."""
 
 ROUTING_OPTIONS = frozenset(

@@ -120,8 +120,8 @@ def _split_provider(path: str) -> tuple[str | None, str]:
     if colon and slash and after.isdigit():  # host:8000
         return None, rest
     known = PROVIDERS.get(first)
-    if known is None and rest.count("/") == 1 and rest.partition("/")[0] in OWNERS:
-        known = NAMED_BY_COLON.get(first)  # nvidia/moonshotai/kimi-k2
+    if known is None and (rest.startswith("accounts/") or (rest.count("/") == 1 and rest.partition("/")[0] in OWNERS)):
+        known = NAMED_BY_COLON.get(first)  # fireworks-ai/accounts/fireworks/models/…, nvidia/moonshotai/kimi-k2
     if not slash or known is None or rest.startswith(OPEN_WEIGHTS.get(first, ())):
         return None, path
     if first in FIRST_PARTY and _option(rest):
