@@ -2,9 +2,9 @@
 
 Mistakes are drawn in turn from every kind (`points.py`). Each is tried in a forked process, which loads the package
 with the mistake in it: first the rows of `pytest -m cases` that call the function at fault, then all rows of the
-folder's tables, then the folder's other tests that call it, the quick ones first, laws (hypothesis) among them. The
-first failure ends it; so does a test that takes far longer than without the mistake. What has no behaviour stands in
-`equivalent.tsv`, with the reason.
+folder's tables, then the folder's other tests that call it, the quick ones first, laws (hypothesis) among them, then
+those of the whole suite. The first failure ends it; so does a test that takes far longer than without the mistake.
+What has no behaviour stands in `equivalent.tsv`, with the reason.
 """
 
 from __future__ import annotations
@@ -39,20 +39,39 @@ if TYPE_CHECKING:
 AREAS = {
     "engine": "dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
     "repair": "repair shape typed nesting literals numbers spellings values laws parsing results ladder",
-    "wire": "wire formats frames stream_calls history captures results laws events sdk_types modes importing",
+    "wire": "wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
     "detection": "detection commands_checked offers templates probe live starred profiles bounds init fix_flags",
     "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
     "auditing": "auditing audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
-"""The test files of each folder; their tables are those of `pytest -m cases`."""
+"""The test files of each folder, asked first; their tables are those of `pytest -m cases`."""
+PROCESSES = set(
+    [
+        "cases",
+        "floors",
+        "live",
+        "misuse",
+        "page",
+        "playground",
+        "public",
+        "readme",
+        "release",
+        "run",
+        "shells",
+        "site",
+        "startup",
+        "terminal",
+    ]
+)
+"""Test files that are not recorded: they start processes, or read the code, or are the tables again."""
 SECONDS = 3.0
 """Processor time after which the record of a test ends: what it has called by then is what it calls."""
 FEW = 30
 """Rows that call a function; where they are fewer, all rows of the folder are asked: what is cached is called once."""
 SOME = 4
 """Rows of a test that are recorded."""
-BUDGET = 15.0
-"""Recorded seconds of the tests that one mistake is shown to, the quick ones first; and of rows of other folders."""
+BUDGET = 30.0
+"""Recorded seconds of a folder's tests that one mistake is shown to, the quick ones first; of other tests; of rows."""
 SLOWER, MORE = 8, 10
 """With the mistake a test may take so many times its recorded time, and so many seconds more."""
 LIMIT = 600
@@ -136,8 +155,8 @@ class Chosen:
 
     def run(self) -> str:
         """Return the first test that fails; empty where none does."""
-        files = sorted({test.partition("::")[0] for test in self.seconds})
-        ended = pytest_run(files, self, "-x") if files else 0
+        named = sorted({test.partition("[")[0] for test in self.seconds})
+        ended = pytest_run(named, self, "-x") if named else 0
         return "" if ended in (0, 5) else self.failed or "collecting"  # 5: none of them is there
 
 
@@ -210,9 +229,10 @@ def record_tables() -> Any:
     return {key: record for key, record in records.items() if record}
 
 
-def record_tests(files: list[str]) -> Any:
-    """Return what each test calls, and the modules that are loaded by then."""
+def record_tests() -> Any:
+    """Return what each test of the suite calls, and the modules that are loaded by then."""
     plugin = Recorder()
+    files = [str(path) for path in sorted(Path("tests").glob("test_*.py")) if path.stem[5:] not in PROCESSES]
     pytest_run(files, plugin)
     loaded = [name for name in sys.modules if not name.startswith(("utp_cli", "__main"))]
     return plugin.every_row(), loaded
@@ -256,9 +276,9 @@ def put_in(point: Point, *, loaded: bool) -> None:
             thing.cache_clear()
 
 
-def judge(point: Point, files: list[str], records: dict[Any, Record]) -> str:
-    """Return what fails with the mistake; empty where nothing does."""
-    own, path = {Path(file).stem for file in files}, str(point.path.resolve())
+def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
+    """Return what fails with the mistake; empty where nothing does. `own`: names of the folder's test modules."""
+    path = str(point.path.resolve())
     near = {
         key
         for key, record in records.items()
@@ -283,35 +303,31 @@ def judge(point: Point, files: list[str], records: dict[Any, Record]) -> str:
     except BaseException as error:
         return f"cases {type(error).__name__}"
     stopped_after(0)
-    tests = [key for key in (near if point.function and near else records) if isinstance(key, str)]
-    chosen: dict[str, float] = {}
-    spent = 0.0
-    for test in sorted(tests, key=lambda key: (key not in near, records[key].seconds)):
-        spent += records[test].seconds
-        if spent < BUDGET:
-            chosen[test] = records[test].seconds
-    return Chosen(chosen).run()
+    tests = {key for key in records if isinstance(key, str)}
+    of_folder = {key for key in tests if Path(key.partition("::")[0]).stem in own}
+    groups = (of_folder & near, tests & near - of_folder) if point.function and near else (of_folder, set())
+    for group in groups:
+        chosen, spent = {}, 0.0
+        for test in sorted(group, key=lambda key: (key not in near, records[key].seconds, key)):
+            spent += records[test].seconds
+            if spent < BUDGET:
+                chosen[test] = records[test].seconds
+        if by := Chosen(chosen).run():
+            return by
+    return ""
 
 
-def judge_soundly(point: Point, files: list[str], records: dict[Any, Record]) -> str:
+def judge_soundly(point: Point, own: set[str], records: dict[Any, Record]) -> str:
     """Judge by tests that pass without the mistake: not every row has been recorded."""
-    while "::" in (by := forked(lambda: judge(point, files, records), LIMIT)):
+    while "::" in (by := forked(lambda: judge(point, own, records), LIMIT)):
         if not forked(Chosen({by: BUDGET}).run, LIMIT):
             break
         del records[by]
     return by
 
 
-def run(folder: str, each: int, seed: int, again: bool, tables: Any) -> None:
-    files = [f"tests/test_{name}.py" for name in AREAS[folder].split()]
-    tests, loaded = remembered(folder, lambda: record_tests(files), again)
-    records = {**tables, **tests}
-    for name in loaded:
-        with contextlib.suppress(Exception):
-            importlib.import_module(name)
-    for table in {table for table, _ in tables}:
-        rows(table)
-    gc.freeze()
+def run(folder: str, each: int, seed: int, records: dict[Any, Record]) -> None:
+    own = {f"test_{name}" for name in AREAS[folder].split()}
     equal = {tuple(line.split("\t")[:3]) for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()[1:]}
     kinds = defaultdict(list)
     for path in sorted(Path("utp_cli", folder).rglob("*.py")):
@@ -326,7 +342,7 @@ def run(folder: str, each: int, seed: int, again: bool, tables: Any) -> None:
             point = kind.pop()
             if (str(point.path), point.operator, point.text) in equal or made(point) is None:
                 continue
-            by = judge_soundly(point, files, records)
+            by = judge_soundly(point, own, dict(records))
             if "Traceback" in by:
                 raise SystemExit(by)
             tried, killed = tried + 1, killed + bool(by)
@@ -342,6 +358,13 @@ if __name__ == "__main__":
     parser.add_argument("--again", action="store_true", help="what each test calls is as it was in the last run")
     options = parser.parse_args()
     os.environ["HYPOTHESIS_PROFILE"] = "fixed"
-    known = remembered("tables", record_tables, options.again)
+    tables = remembered("tables", record_tables, options.again)
+    tests, loaded = remembered("tests", record_tests, options.again)
+    for name in loaded:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    for table in {table for table, _ in tables}:
+        rows(table)
+    gc.freeze()
     for folder in options.folders:
-        run(folder, options.each, options.seed, options.again, known)
+        run(folder, options.each, options.seed, {**tables, **tests})

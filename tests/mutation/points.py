@@ -15,6 +15,8 @@ COMPARISONS = {
 }  # fmt: skip
 TYPES = {"Literal", "TypeVar", "cast", "NewType", "lru_cache"}
 """Calls and subscripts that hold types, or the size of a cache: no behaviour."""
+EITHER_WAY = {"min", "max"}
+"""Their two arguments may change places."""
 
 
 class Point(NamedTuple):
@@ -76,6 +78,8 @@ def _nodes(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int]]:
             return
         case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return
+        case ast.keyword(arg="strict"):  # of `zip`: it guards against mistakes, and is none
+            return
         case ast.AnnAssign(value=value):
             children = [value] if value else []
         case ast.JoinedStr():
@@ -111,6 +115,8 @@ def _mistakes(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
             yield "statement", node, "pass"
         case ast.Break() | ast.Continue():
             yield "loop", node, "continue" if isinstance(node, ast.Break) else "break"
+        case ast.Call(func=ast.Name(id=name)) if name in EITHER_WAY:
+            pass
         case ast.Call(args=[first, second, *_]) if not isinstance(first, ast.Starred):
             rest = ast.Call(node.func, [second, first, *node.args[2:]], node.keywords)
             if not isinstance(second, ast.Starred):
