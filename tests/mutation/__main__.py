@@ -45,24 +45,22 @@ AREAS = {
     "auditing": "auditing audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
 """The test files of each folder, asked first; their tables are those of `pytest -m cases`."""
-PROCESSES = set(
-    [
-        "cases",
-        "floors",
-        "live",
-        "misuse",
-        "page",
-        "playground",
-        "public",
-        "readme",
-        "release",
-        "run",
-        "shells",
-        "site",
-        "startup",
-        "terminal",
-    ]
-)
+PROCESSES = {
+    "cases",
+    "floors",
+    "live",
+    "misuse",
+    "page",
+    "playground",
+    "public",
+    "readme",
+    "release",
+    "run",
+    "shells",
+    "site",
+    "startup",
+    "terminal",
+}
 """Test files that are not recorded: they start processes, or read the code, or are the tables again."""
 SECONDS = 3.0
 """Processor time after which the record of a test ends: what it has called by then is what it calls."""
