@@ -42,7 +42,7 @@ AREAS = {
     "wire": "wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
     "detection": "detection commands_checked offers templates probe live starred profiles bounds init fix_flags",
     "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
-    "auditing": "auditing audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
+    "auditing": "auditing audit_edges audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
 """The test files of each folder, asked first; their tables are those of `pytest -m cases`."""
 PROCESSES = {
@@ -68,8 +68,9 @@ FEW = 30
 """Rows that call a function; where they are fewer, all rows of the folder are asked: what is cached is called once."""
 SOME = 4
 """Rows of a test that are recorded."""
-BUDGET = 30.0
-"""Recorded seconds of a folder's tests that one mistake is shown to, the quick ones first; of other tests; of rows."""
+BUDGET, ELSEWHERE = 25.0, 10.0
+"""Recorded seconds of a folder's tests that one mistake is shown to, the quick ones first; of tests and rows elsewhere.
+"""
 SLOWER, MORE = 8, 10
 """With the mistake a test may take so many times its recorded time, and so many seconds more."""
 LIMIT = 600
@@ -85,6 +86,9 @@ class Record(NamedTuple):
 
 PLACES: dict[tuple[str, int], tuple[str, int]] = {}
 """One of each place: what is recorded stays small."""
+FUNCTIONS: dict[str, list[FunctionType]] = defaultdict(list)
+"""By file: those that are loaded."""
+CACHES: list[Any] = []
 EQUIVALENT = Path(__file__).with_name("equivalent.tsv")
 
 
@@ -265,13 +269,20 @@ def put_in(point: Point, *, loaded: bool) -> None:
         code = codes.pop()
         new[code.co_filename, code.co_qualname, code.co_firstlineno] = code
         codes += [each for each in code.co_consts if isinstance(each, CodeType)]
-    gc.unfreeze()
+    for function in FUNCTIONS[str(point.path.resolve())]:
+        code = function.__code__
+        function.__code__ = new.get((code.co_filename, code.co_qualname, code.co_firstlineno), code)
+    for cached in CACHES:
+        cached.cache_clear()
+
+
+def find_functions() -> None:
+    """Find, once for all trials, what a mistake is put into, and what remembers how it was without."""
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType):
-            code = thing.__code__
-            thing.__code__ = new.get((code.co_filename, code.co_qualname, code.co_firstlineno), code)
+            FUNCTIONS[thing.__code__.co_filename].append(thing)
         elif isinstance(thing, type(rows)) and thing is not rows:
-            thing.cache_clear()
+            CACHES.append(thing)
 
 
 def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
@@ -294,7 +305,7 @@ def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
     try:
         for table, number in asked:
             spent += 0 if table.partition(".")[0] in own else records[table, number].seconds
-            if spent > BUDGET:
+            if spent > ELSEWHERE:
                 break
             stopped_after(records[table, number].seconds * SLOWER + MORE)
             rows(table)[number]()
@@ -304,11 +315,11 @@ def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
     tests = {key for key in records if isinstance(key, str)}
     of_folder = {key for key in tests if Path(key.partition("::")[0]).stem in own}
     groups = (of_folder & near, tests & near - of_folder) if point.function and near else (of_folder, set())
-    for group in groups:
+    for group, most in zip(groups, (BUDGET, ELSEWHERE), strict=True):
         chosen, spent = {}, 0.0
         for test in sorted(group, key=lambda key: (key not in near, records[key].seconds, key)):
             spent += records[test].seconds
-            if spent < BUDGET:
+            if spent < most:
                 chosen[test] = records[test].seconds
         if by := Chosen(chosen).run():
             return by
@@ -363,6 +374,7 @@ if __name__ == "__main__":
             importlib.import_module(name)
     for table in {table for table, _ in tables}:
         rows(table)
-    gc.freeze()
+    find_functions()
+    gc.freeze()  # no trial looks through it, or copies it
     for folder in options.folders:
         run(folder, options.each, options.seed, {**tables, **tests})

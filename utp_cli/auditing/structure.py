@@ -75,7 +75,7 @@ def invalid_tool_name(tool: AuditedTool) -> Iterator[ToolObservation]:
 
 
 @audit_rule(
-    "UTP103", "error", "schema-not-object", on="tool", refused_by=("openai", "anthropic", "bedrock"), fix="safe"
+    "UTP103", "error", "schema-not-object", on="tool", refused_by=("openai", "anthropic", "bedrock"), fix="unsafe"
 )
 def schema_not_object(tool: AuditedTool) -> Iterator[ToolObservation]:
     """The parameters are no object schema.
