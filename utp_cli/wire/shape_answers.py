@@ -168,6 +168,13 @@ def _lone_function_call(doc: Document) -> bool:
     return isinstance(dict_of(doc.get("function_call")).get("arguments"), str)
 
 
+def _ollama_message(doc: Document) -> bool:
+    """Ollama's answer without its `done`; a choice of OpenAI's has its place, and arguments as text."""
+    calls = list_of(dig(doc, "message", "tool_calls"))
+    objects = [isinstance(dig(call, "function", "arguments"), dict) for call in calls]
+    return any(objects) and all(objects) and doc.keys().isdisjoint({"index", "finish_reason", "done"})
+
+
 def _lone_choice(doc: Document) -> bool:
     """What stands in `choices`, without it: a message or a delta of the assistant."""
     said = dict_of(doc.get("message")) or dict_of(doc.get("delta"))
@@ -274,6 +281,7 @@ ANSWER_RULES: Final = (
         lambda d: "done" in d and isinstance(d.get("response"), str),
         "response",
     ),
+    _answer("ollama", "message", "a `message` whose calls have arguments that are objects", _ollama_message),
     _event("openai-chat", "message delta", "a choice without `choices`", _lone_choice, "response"),
     _event("openai-chat", "tool_calls", "`tool_calls` in pieces", delta_calls),
     _event("openai-chat", "index", "a call in pieces", lambda d: "index" in d and _wire_call(d)),
