@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AREAS = {
-    "engine": "dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
+    "engine": "dialects written_dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
     "repair": "repair shape typed nesting literals numbers spellings values laws parsing results ladder",
     "wire": "wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
     "detection": "detection commands_checked offers templates probe live starred profiles bounds init fix_flags",
