@@ -40,7 +40,7 @@ AREAS = {
     "engine": "dialects written_dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
     "repair": "repair shape typed nesting literals numbers spellings values laws parsing results ladder",
     "wire": "wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
-    "detection": "detection commands_checked offers templates probe live starred profiles bounds init fix_flags",
+    "detection": "detection data_tables commands_checked offers templates probe live starred profiles bounds init fix_flags",
     "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
     "auditing": "auditing audit_edges audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
