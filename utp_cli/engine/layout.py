@@ -110,9 +110,14 @@ class Layout:
     def _before_content(self, kind: Literal["text", "reasoning"]) -> None:
         """Content of one kind follows: settle what waited before it."""
         still = []
-        for waiting in self._waiting:
+        inside = max(
+            (at for at, waiting in enumerate(self._waiting) if waiting.token and waiting.left != "content"), default=0
+        )
+        for at, waiting in enumerate(self._waiting):
             if waiting.token:
                 self._settle(waiting, waiting.kind if waiting.left == "content" else "markup")
+            elif at < inside and waiting.left == "markup":
+                self._settle(waiting, "layout")
             elif waiting.kind != kind:
                 still.append(waiting)
             elif waiting.left == "markup" and not self._seen[kind]:

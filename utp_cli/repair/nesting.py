@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from utp_cli.repair.text_window import TextWindow
 
 SPACE: Final = regex(r"[ \t\r\n\f\v]*")
+NOTHING: Final = object()
+"""Stands where a key has no value, for the notation to say what that means."""
 
 
 class Fault(Exception):
@@ -81,7 +83,7 @@ class Notation(Protocol):
     deepest: int
     """Containers in containers that are read."""
     lenient: bool
-    """Commas may be missing or too many, and a key may lack its value."""
+    """Commas may be missing or too many, and a key may lack its value: `NOTHING` is added for it."""
 
     def begin(self, source: TextWindow, at: int, frame: NestFrame | None) -> Read | NestFrame | LongText:
         """Read a scalar, or what opens a container or a long string; `frame` is the container it stands in."""
@@ -160,11 +162,13 @@ class Nest:
         char = self._source.peek(at)
         if not char:
             return self._cut(at)
+        lenient = self._notation.lenient
+        if lenient and frame.keyed and char in (",", frame.closer):
+            self._notation.add(self._source, frame, Read(NOTHING, self._source.base + at))
         if char == frame.closer:
             self._stack.pop()
             self.at = self._source.base + at
             return self._found(self._notation.end(frame, self._source.window[at - 1 : at], cut=False), at + 1)
-        lenient = self._notation.lenient
         if char == "," and lenient:
             return self._go_to(at + 1, "entry")
         behind = self._notation.key(self._source, at, frame)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.reading import RawCall, Waiting, waiting
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair.nesting import SPACE, Escapes, Fault, LongText, Nest, NestFrame, Read
+from utp_cli.repair.nesting import NOTHING, SPACE, Escapes, Fault, LongText, Nest, NestFrame, Read
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _TEXT_END = regex(r"[,{}\[\]<\"\n]")
 _QUOTE_ENDS = {quote: regex(rf"[\\{quote}]") for quote in "\"'"}
 _FOLLOWERS = ",)]}:"
 _WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+_NULLS = ("null", "none", "nil")
+"""Written in any case, where text would have a delimiter."""
 _ESCAPES = Escapes(
     sign=regex(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(?P<char>[\s\S]|\Z))"),
     meanings={
@@ -101,6 +103,9 @@ class Literals:
         source.peek(SPACE.match(source.window, end).end())  # type: ignore[union-attr]  # it matches the empty string
         value = _scalar_value(token)
         if value == token and self._delimiter:
+            if token.lower() in _NULLS:
+                self.repairs.append(_spelled(token, source.base + at))
+                return Read(None, end)
             self.repairs.append(_unquoted(token, source.base + at))
         return Read(value, end)
 
@@ -126,7 +131,7 @@ class Literals:
 
     def add(self, _: object, frame: NestFrame, read: Read) -> None:
         """Put a value into its container."""
-        frame.add(read.value)
+        frame.add(self._filled(read.end) if read.value is NOTHING else read.value)
 
     def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
         """Return a dict, or a list."""
@@ -135,6 +140,17 @@ class Literals:
     def cut_off(self, source: object, end: int, at: int, last: Any) -> int:  # noqa: ARG002 - commas may be missing
         """Nothing says that something was cut off."""
         return -1
+
+    def _filled(self, here: int) -> str | None:
+        """Return what a missing value is: the empty string where its delimiters may have been stripped, else null."""
+        value = "" if self._delimiter else None
+        self.repairs.append(
+            Repair(
+                code="missing-value", layer="syntax", confidence="guess", span=(here, here), before="",
+                after=json.dumps(value), message="filled in a value that is missing",
+            )
+        )  # fmt: skip
+        return value
 
     def _is_delimited(self, at: int) -> bool:
         """Whether the delimiter of strings stands at the index."""
@@ -253,6 +269,13 @@ def _unquoted(text: str, start: int) -> Repair:
     return Repair(
         code="unquoted-string", layer="syntax", confidence="likely", span=(start, start + len(text)),
         before=text, after=json.dumps(text, ensure_ascii=False), message="quoted a bare value",
+    )  # fmt: skip
+
+
+def _spelled(text: str, start: int) -> Repair:
+    return Repair(
+        code="python-literal", layer="syntax", confidence="safe", span=(start, start + len(text)),
+        before=text, after="null", message="read another spelling of null",
     )  # fmt: skip
 
 
