@@ -1,6 +1,6 @@
-"""Measure what the parsers of vLLM and SGLang return for damaged calls: python -m bench.engine_outcomes
+"""Measure what the parsers of engines return for damaged calls: python -m bench.engine_outcomes
 
-Writes `utp_cli/facts/engine_outcomes.jsonl`. Needs the wheels, see `bench/engine_stubs.py`; run by hand. A damaged text
+Writes `utp_cli/facts/engine_outcomes.jsonl`. Needs the engines, see `bench/engine_parsers.py`; run by hand. A damaged text
 counts only where utp judges exactly this damage of it, so that what is measured and what is told are the same.
 """
 
@@ -12,13 +12,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.engine_parsers import VERSIONS, prepare, run
+from bench.engine_parsers import VERSIONS, parsers_of, prepare, run
 from utp_cli import parse
 from utp_cli.diagnosis import engines
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import write_calls
 from utp_cli.facts import engine_outcomes as facts
-from utp_cli.facts.parser_names import TOOL_PARSERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,8 +129,8 @@ def measure(engine: str, parser: str, dialect: Dialect) -> dict[str, str]:
 def rows() -> Iterator[dict[str, Any]]:
     """Yield the rows of the table."""
     for engine, version in VERSIONS.items():
-        for name, parsers in sorted(TOOL_PARSERS[engine].items()):
-            for parser in parsers if name else ():
+        for name in sorted(dialect.name for dialect in DIALECTS):
+            for parser in parsers_of(engine, name):
                 found = measure(engine, parser, DIALECTS[name])
                 if found:
                     yield {"engine": engine, "version": version, "date": DATE, "dialect": name, "parser": parser,

@@ -1,20 +1,75 @@
-"""Run the tool parsers of vLLM and SGLang on a text, as their servers do for an answer that is not streamed."""
+"""Run the tool parsers of engines on a text, as their servers do for an answer that is not streamed.
+
+vLLM and SGLang are imported from their wheels (`engine_stubs`). Those that are no Python are asked through a program
+of one's own, linked with the engine's parsers, which an environment variable names (`PROGRAMS`). It gets a line of
+JSON `{parser, text, tools}` and answers a line `{calls: [{name, arguments}], content, error}`; thinking is off.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import shlex
+import subprocess
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from bench import engine_stubs
+from utp_cli.facts.parser_names import TOOL_PARSERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Tools = Sequence[Mapping[str, Any]]
 
-VERSIONS = {"vllm": "0.33.0", "sglang": "0.5.23"}
+VERSIONS = {"vllm": "0.33.0", "sglang": "0.5.23", "ollama": "0.33.0-rc2", "llama.cpp": "b11434"}
+PROGRAMS = {"ollama": "UTP_OLLAMA", "llama.cpp": "UTP_LLAMACPP"}
+TEMPLATES = {
+    "apertus": "Apertus-8B-Instruct",
+    "apriel": "Apriel-1.6-15b-Thinker-fixed",
+    "cohere_command3": "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
+    "cohere_command4": "Cohere2MoE",
+    "command_r_plus": "CohereForAI-c4ai-command-r-plus-tool_use",
+    "deepseek_v3": "llama-cpp-deepseek-r1",
+    "deepseek_v31": "deepseek-ai-DeepSeek-V3.1",
+    "deepseek_v32": "deepseek-ai-DeepSeek-V3.2",
+    "deepseek_v4": "deepseek-ai-DeepSeek-V4",
+    "firefunction": "fireworks-ai-llama-3-firefunction-v2",
+    "functionary_v3_1": "meetkai-functionary-medium-v3.1",
+    "functionary_v3_2": "meetkai-functionary-medium-v3.2",
+    "gemma4": "google-gemma-4-31B-it",
+    "gigachat3": "GigaChat3-10B-A1.8B",
+    "glm45": "GLM-4.6",
+    "glm47": "GLM-4.7-Flash",
+    "granite": "ibm-granite-granite-3.3-2B-Instruct",
+    "hermes": "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
+    "kimi_k2": "moonshotai-Kimi-K2",
+    "kimi_k3": "Kimi-K3",
+    "lfm2": "LFM2-8B-A1B",
+    "ling3": "inclusionai-ling-3.0-flash",
+    "llama3_json": "meta-llama-Llama-3.1-8B-Instruct",
+    "minicpm5": "openbmb-MiniCPM5-1B",
+    "minimax_m2": "MiniMax-M2",
+    "minimax_m3": "MiniMax-M3",
+    "mistral": "mistralai-Ministral-3-14B-Reasoning-2512",
+    "mistral_list": "mistralai-Mistral-Nemo-Instruct-2407",
+    "muse": "muse-glimmer",
+    "nemotron_nano_v2": "NVIDIA-Nemotron-Nano-v2",
+    "openai": "openai-gpt-oss-120b",
+    "qwen3_coder": "Qwen3-Coder",
+    "seed_oss": "ByteDance-Seed-OSS",
+    "step3p5": "StepFun3.5-Flash",
+}
+"""Dialect → a chat template of llama.cpp's repository that writes it: its parser follows from the template."""
+
+
+def parsers_of(engine: str, dialect: str) -> tuple[str, ...]:
+    """Return the parsers of an engine that are for a dialect; of llama.cpp, the template."""
+    if engine == "llama.cpp":
+        return (f"{TEMPLATES[dialect]}.jinja",) if dialect in TEMPLATES else ()
+    return TOOL_PARSERS[engine].get(dialect, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +164,33 @@ def _call(name: str | None, arguments: str | None) -> dict[str, Any]:
 _ENGINES = {"vllm": _vllm, "sglang": _sglang}
 
 
+@cache
+def _program(engine: str) -> subprocess.Popen[str]:
+    words = shlex.split(os.environ.get(PROGRAMS[engine], ""))
+    if not words:
+        raise FileNotFoundError(f"{PROGRAMS[engine]} names no program: see bench/engine_parsers.py")
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+
+
+def _asked(engine: str, parser: str, text: str, tools: Tools) -> Returned:
+    program = _program(engine)
+    assert program.stdin
+    assert program.stdout
+    program.stdin.write(json.dumps({"parser": parser, "text": text, "tools": _openai(tools)}) + "\n")
+    program.stdin.flush()
+    told = json.loads(program.stdout.readline())
+    calls = [_call(call["name"], _text(call["arguments"])) for call in told.get("calls", ())]
+    return Returned(calls, told.get("content") or "", told.get("error") or "")
+
+
+def _text(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
 def run(engine: str, parser: str, text: str, tools: Tools) -> Returned:
     """Read a text with an engine's parser; `tools` in OpenAI's form or bare. What it raises is told, not raised."""
+    if engine in PROGRAMS:
+        return _asked(engine, parser, text, tools)
     try:
         return _ENGINES[engine](parser, text, tools)
     except Exception as error:  # noqa: BLE001 - whatever another project's code raises is what is measured

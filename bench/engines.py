@@ -1,6 +1,6 @@
 """Calls that each engine's own parser reads of utp's cases: python -m bench.engines
 
-Writes `docs/conformance.md`. Needs the wheels, see `bench/engine_stubs.py`; run by hand.
+Writes `docs/conformance.md`. Needs the engines, see `bench/engine_parsers.py`; run by hand.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.engine_parsers import VERSIONS, prepare, run
+from bench.engine_parsers import VERSIONS, parsers_of, prepare, run
 from tests.cases import load, same
 from utp_cli import parse
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.engine_outcomes import DAMAGES, ENGINES, OUTCOMES, measured
-from utp_cli.facts.parser_names import TOOL_PARSERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +27,7 @@ added. {engines}; measured on {date} by `python -m bench.engines`.
 
 Read it with care. **The cases are ours**: they were written to test utp, many of them sit at an edge, and
 utp reads them because it was built until it did. An engine that reads fewer is not worse at what its models usually
-write. Each parser ran alone, from the wheel, on the whole answer at once: no reasoning parser in front, no grammar that
+write. Each parser ran alone, of the release, on the whole answer at once: no reasoning parser in front, no grammar that
 holds the model to its format, no streaming. So cases with thinking are left out, and those that are cut off too: whether
 half a call is a call is a matter of taste. Rows are the dialects with a parser that runs this way; `not run` stands for
 a parser that does not (it reads token ids, needs the model's own tokenizer, or does not read a plain call as utp writes
@@ -69,7 +68,7 @@ def read(case: dict[str, Any], calls: Sequence[Any]) -> bool:
 def by_utp(name: str, case: dict[str, Any]) -> bool:
     started = case.get("generation_prompt", "")
     result = parse(
-        case["input"], tools=case["tools"], parser=name, finish_reason=case.get("finish_reason"), generation_prompt=started,
+        case["input"], tools=case.get("tools"), parser=name, finish_reason=case.get("finish_reason"), generation_prompt=started,
         model=case.get("model"),
     )  # fmt: skip
     return read(case, [{"name": call.name, "arguments": call.arguments} for call in result.calls])
@@ -77,12 +76,12 @@ def by_utp(name: str, case: dict[str, Any]) -> bool:
 
 def by_engine(engine: str, name: str, held: Sequence[dict[str, Any]]) -> tuple[str, list[bool] | None]:
     """Return what stands in the table, and which cases were read; None where nothing was run."""
-    parsers = TOOL_PARSERS[engine].get(name, ())
+    parsers = parsers_of(engine, name)
     if not parsers:
         return "–", None
     if not any(row.engine == engine and row.dialect == name for row in measured()):
         return f"not run (`{parsers[0]}`)", None
-    right = [read(case, run(engine, parsers[0], case["input"], case["tools"]).calls) for case in held]
+    right = [read(case, run(engine, parsers[0], case["input"], case.get("tools", [])).calls) for case in held]
     return f"{sum(right)} (`{parsers[0]}`)", right
 
 

@@ -17,7 +17,6 @@ from utp_cli.app import app
 from utp_cli.diagnosis.engines import damages_of, engine_readings
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.engine_outcomes import DAMAGES, ENGINES, OUTCOMES, measured
-from utp_cli.facts.parser_names import TOOL_PARSERS
 from utp_cli.repair.codes import CODES
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def test_the_table_names_what_exists() -> None:
     assert {row.engine for row in rows} == set(ENGINES)
     assert len({(row.engine, row.parser, row.dialect) for row in rows}) == len(rows)
     for row in rows:
-        assert row.parser in TOOL_PARSERS[row.engine][row.dialect]
+        assert row.parser in bench.parsers_of(row.engine, row.dialect)
         assert row.dialect in DIALECTS
         assert row.version
         assert row.date
@@ -78,6 +77,13 @@ def test_what_the_engines_code_says_of_hermes() -> None:
     assert told(f"{CALL}\nThat is all.", "vllm", parser="hermes") == [("hermes", "reads-only-call", "text-after")]
 
 
+def test_what_ollama_and_llama_cpp_do() -> None:
+    """Read in their code: JSON that Go cannot read is an error of Ollama, a text beside the grammar one of llama.cpp."""
+    assert told(COMMA, "ollama", parser="qwen3") == [("qwen3", "raises", "trailing-comma")]
+    assert [(outcome, cause) for _, outcome, cause in told(COMMA, "llama.cpp")] == [("raises", "trailing-comma")]
+    assert {outcome for _, outcome, _ in told(CALL, "ollama", "llama.cpp")} == {"reads"}
+
+
 def test_parsers_of_one_engine_that_differ_are_both_told() -> None:
     assert told(COMMA, "sglang") == [("hermes", "leaks", "trailing-comma"), ("qwen", "drops", "trailing-comma")]
 
@@ -115,7 +121,7 @@ def test_the_document_has_a_key_of_it_where_it_was_asked_for() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--as", "ollama"], "the parser of ollama was not measured; those of vllm, sglang were"),
+        (["--as", "dynamo"], "the parser of dynamo was not measured; those of vllm, sglang, ollama, llama.cpp were"),
         (["--as", "vlm"], "unknown engine 'vlm' (did you mean 'vllm'?)"),
         (["--as", ""], "unknown engine ''"),
         (["--as", "vllm", "--plan"], "--as adds to a whole answer"),

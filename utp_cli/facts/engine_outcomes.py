@@ -1,9 +1,11 @@
 """What the parsers of inference servers return for damaged calls, measured on their own code.
 
 `python -m bench.engine_outcomes` writes `engine_outcomes.jsonl`, a parser a line: it writes a call in each dialect,
-damages it in one way, and runs the parser of the release (vLLM 0.33.0, SGLang 0.5.23; November 2026, the whole answer
-at once, no reasoning parser in front). Parsers that need token ids (vLLM's `openai`, `cohere_command3`) cannot be run
-so, and are left out.
+damages it in one way, and runs the parser of the release (vLLM 0.33.0, SGLang 0.5.23, Ollama 0.33.0-rc2, llama.cpp
+b11434; November 2026, the whole answer at once, no reasoning parser in front, thinking off). Parsers that need token
+ids (vLLM's `openai`, `cohere_command3`) cannot be run so, and are left out. llama.cpp makes its parser of the chat
+template, so a template's file stands for it; its server also holds the model to a grammar, with which it writes less
+damage, and of text that its parser cannot read it makes an error.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Final, NamedTuple
 
-ENGINES: Final[dict[str, str]] = {"vllm": "vLLM", "sglang": "SGLang"}
+ENGINES: Final[dict[str, str]] = {"vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama", "llama.cpp": "llama.cpp"}
 """Engines that were measured → how they spell themselves."""
 
 OUTCOMES: Final[dict[str, str]] = {
@@ -64,7 +66,7 @@ class Measured(NamedTuple):
     """Year and month of the measurement."""
     dialect: str
     parser: str
-    """The name in the server's command line."""
+    """The name in the server's command line, of Ollama in the Modelfile; of llama.cpp, a template of its repository."""
     outcomes: dict[str, str]
     """Damage → outcome; a damage that this dialect cannot have is not in it."""
 
