@@ -81,7 +81,7 @@ def by_engine(engine: str, name: str, held: Sequence[dict[str, Any]]) -> tuple[s
         return "–", None
     if not any(row.engine == engine and row.dialect == name for row in measured()):
         return f"not run (`{parsers[0]}`)", None
-    right = [read(case, run(engine, parsers[0], case["input"], case.get("tools", [])).calls) for case in held]
+    right = [read(case, run(engine, parsers[0], case["input"], case.get("tools") or []).calls) for case in held]
     return f"{sum(right)} (`{parsers[0]}`)", right
 
 
