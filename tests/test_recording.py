@@ -846,6 +846,21 @@ def test_secrets_in_use_are_found_in_any_spelling() -> None:
         ("xai-" + "a1B2" * 20, "a1B2a1B2"),
         ("hf_" + "AbCdEfGhIj" * 3, "AbCdEf"),
         ("a\u003dsk-proj-1234567890abcdef", "1234567890abcdef"),
+        ("curl -u me:s3cretvalue1 http://x", "s3cretvalue1"),
+        ("curl --user 'me:s3cretvalue1' http://x", "s3cretvalue1"),
+        ("curl --oauth2-bearer s3cretvalue1 http://x", "s3cretvalue1"),
+        ("curl -b 'sid=s3cretvalue1' http://x", "s3cretvalue1"),
+        ("Cookie: sid=s3cretvalue1", "s3cretvalue1"),
+        ("Authorization: token s3cretvalue1", "s3cretvalue1"),
+        ("AccountKey=s3cretvalue1==;EndpointSuffix=x", "s3cretvalue1"),
+        ("<api_key>s3cretvalue1</api_key>", "s3cretvalue1"),
+        ("<parameter=password>s3cretvalue1</parameter>", "s3cretvalue1"),
+        ("pa-" + "a1B2" * 8, "a1B2a1B2"),
+        ("tgp_v1_" + "a1B2" * 8, "a1B2a1B2"),
+        ("ABSK" + "a1B2" * 10 + "==", "a1B2a1B2"),
+        ("SG." + "a1B2" * 5 + "." + "a1B2" * 10, "a1B2a1B2"),
+        ("dapi" + "0a1b" * 8, "0a1b0a1b"),
+        ("1//0g" + "a1B2" * 9, "a1B2a1B2"),
     ],
 )
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
@@ -871,6 +886,8 @@ def test_places_that_hold_secrets(text: str, secret: str, depth: int) -> None:
         "Authorization: Bearer $TOKEN", "-H 'Authorization: Bearer $TOKEN'", "https://x.example/@user:name", "git@github.com:a/b1234567",
         "https://x.example/?page=s3cretvalue1", '{"api_key": {"type": "string"}}', '{"x_token": 12345678}', "max_tokens=40961234",
         '{"description": "password=<yours>, api_key=${KEY}"}', "AKIA", "eyJ.eyJ.x", "task-abcdefghijklmnopqrstuvwx1234",
+        "docker run -u 1000:1000 x", "sudo -u www:data ls", "Cookie: yum", "Set-Cookie: sid=$SID", "Authorization: token YOUR_TOKEN",
+        "<api_key>string</api_key>", "if password > threshold: ...", "pa-rt-of-a-longer-word-list", "a & b &c; &lt;i&gt;", "-b main",
     ],
 )  # fmt: skip
 def test_words_that_are_no_secrets(text: str) -> None:
@@ -888,6 +905,30 @@ def test_parameters_and_segments_of_a_path(name: str) -> None:
     for kept in ("/v1beta/models/gemini-2.5-flash-preview-05-20:generateContent", "/openai/deployments/gpt-4o-2024-08-06/chat",
                  "/model/anthropic.claude-3-5-sonnet-20240620-v1:0/converse", "/v1/responses/resp_0123456789abcdef"):  # fmt: skip
         assert without_parameters(kept) == kept
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/x?a=1;key=abcdefgh1", "/x;key=abcdefgh1/y", "/x?key[]=abcdefgh1", "/x?user[api_key]=abcdefgh1", "/x?auth.token=abcdefgh1"],
+)  # fmt: skip
+def test_parameters_that_are_written_otherwise(path: str) -> None:
+    assert "abcdefgh1" not in without_parameters(path)
+    assert "abcdefgh1" in secrets_of([], path)
+    assert without_parameters("/x?a=1;b=2&c[]=3") == "/x?a=1%3Bb%3D2&c%5B%5D=3"
+    assert "abcdefgh1" in secrets_of([], "https://x.example/#access_token=abcdefgh1")
+
+
+@pytest.mark.parametrize("name", ["x-pass", "X-CSRF", "x-secret-id", "x-openai-key-v2", "x-bearer", "Api-Key-2"])
+def test_headers_that_are_named_otherwise(name: str) -> None:
+    assert secrets_of([(name, "abcdefgh1")], "/") == {"abcdefgh1"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["a&b<c/012+345", "a&amp;b&lt;c/012+345", "a&#38;b&#x3c;c/012+345", "a%2526b%253Cc%252F012%252B345", "a&amp;amp;b&amp;lt;c%2F012+345"],
+)  # fmt: skip
+def test_secrets_in_use_are_found_in_pages_and_in_urls_of_urls(said: str) -> None:
+    assert Redactor().text(f"bad: {said}.", {"a&b<c/012+345"}) == f"bad: {REDACTED}."
 
 
 def test_what_headers_say_that_is_no_secret() -> None:
@@ -990,9 +1031,10 @@ def test_a_key_that_a_stream_cuts(kind: str, frame: str, known: bool) -> None:
         assert written[1::2] == events[1::2]
 
 
-def test_bytes_that_hold_a_key_in_pieces_are_withheld() -> None:
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16-le", "utf-32-be"])
+def test_bytes_that_hold_a_key_are_withheld(coding: str) -> None:
     secret = "s3cret-of-the-header"
-    packed = b"\xff\xfe" + secret.encode()
+    packed = b"\xff\xfe" + secret.encode(coding)
     capture = RecordedExchange(
         method="POST", path="/", at=0.0, request_headers=[("x-api-key", secret)], response_body=packed
     )
@@ -1014,6 +1056,13 @@ def test_bytes_that_hold_a_key_in_pieces_are_withheld() -> None:
         "%41" * 100_000,
         "://a:" * 60_000,
         "eyJaaaaaaaa." * 30_000,
+        "&amp;" * 60_000,
+        "&" + "amp;" * 80_000,
+        "%25" * 100_000,
+        "-u a:" * 60_000,
+        "Cookie: " * 40_000,
+        "--cookie " * 40_000,
+        "SG.aaaaaaaaaaaaaaaa." * 15_000,
     ],
 )
 def test_hostile_texts_cost_linear_time(text: str) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.recording.redaction import spans_of
 from utp_cli.recording.secrets import secrets_of, without_parameters
-from utp_cli.recording.split import holds_split, without_split
-from utp_cli.wire.shape import documents_of, recognise
+from utp_cli.recording.split import bytes_hold, without_split
+from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
     from utp_cli.recording.redaction import Redactor
@@ -97,8 +97,7 @@ def _answer(capture: RecordedExchange, redactor: Redactor, secrets: set[str]) ->
         return {"stream": UNREADABLE}
     text = _text(capture.response_body)
     if text is None:
-        framed = documents_of(capture.response_body)
-        if look(capture.response_body.decode("latin-1")) or (framed and holds_split(framed.documents, look)):
+        if bytes_hold(capture.response_body, look):
             return {"stream": WITHHELD}
         return {"stream_base64": base64.b64encode(capture.response_body).decode("ascii")}
     clean = redactor.text(text, secrets)

@@ -11,10 +11,9 @@ from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.recording.capture import WITHHELD
 from utp_cli.recording.redaction import Redactor, spans_of
 from utp_cli.recording.secrets import secrets_of, without_parameters
-from utp_cli.recording.split import holds_split, without_split
+from utp_cli.recording.split import bytes_hold, without_split
 from utp_cli.replaying.importing import exchanges_in, exchanges_of
 from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
-from utp_cli.wire.shape import documents_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,13 +69,7 @@ def _opened(text: str, secrets: set[str]) -> dict[str, Any]:
         return {}
     with suppress(UnicodeDecodeError):
         return {"encoding": None, "text": without_split(data.decode("utf-8"), lambda part: spans_of(part, secrets))}
-    return {"encoding": None, "text": WITHHELD} if _bytes_hold_key(data, secrets) else {}
-
-
-def _bytes_hold_key(data: bytes, secrets: Iterable[str] = ()) -> bool:
-    framed = documents_of(data)
-    events = framed.documents if framed else ()
-    return bool(spans_of(data.decode("latin-1"), secrets)) or holds_split(events, lambda text: spans_of(text, secrets))
+    return {"encoding": None, "text": WITHHELD} if bytes_hold(data, lambda part: spans_of(part, secrets)) else {}
 
 
 def clean_exchange(exchange: Exchange) -> dict[str, Any]:
@@ -84,7 +77,7 @@ def clean_exchange(exchange: Exchange) -> dict[str, Any]:
     stream = exchange.stream
     if isinstance(stream, str):
         stream = without_split(stream, spans_of)
-    elif stream is not None and _bytes_hold_key(stream):
+    elif stream is not None and bytes_hold(stream, spans_of):
         stream = WITHHELD
     path = exchange.path and without_parameters(exchange.path)
     row = replace(exchange, stream=stream, path=path).to_dict()

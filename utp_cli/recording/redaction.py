@@ -25,9 +25,12 @@ _SHAPES: Final = re.compile(
     # Not within a word, but after an escaped line break, a `\u003d`, a `%3D`.
     r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2}))(?:"
     r"(?:sk|pk|rk)[-_](?P<sk>[A-Za-z0-9_-]{16,}+)"  # OpenAI, Anthropic, OpenRouter, Stripe, LiteLLM
-    r"|(?:gsk|hf|xai|nvapi|pplx|r8|fw|tvly|csk|gh[oprsu]|github_pat|glpat|dop_v1|lsv2_pt|npm|pypi)[-_]"
+    r"|(?:gsk|hf|xai|nvapi|pplx|r8|fw|tvly|csk|tgp_v1|pa|jina|gh[oprsu]|github_pat|glpat|dop_v1|lsv2_pt|npm|pypi"
+    r"|shp(?:at|ca|pa|ss)|dckr_pat)[-_]"
     r"(?P<named>[A-Za-z0-9_-]{16,}+)"
-    r"|AIza[A-Za-z0-9_-]{30,}+|ya29\.[A-Za-z0-9_-]{20,}+"  # Google
+    r"|AIza[A-Za-z0-9_-]{30,}+|ya29\.[A-Za-z0-9_-]{20,}+|1//0[A-Za-z0-9_-]{24,}+"  # Google
+    r"|ABSK[A-Za-z0-9+/]{32,}+={0,2}|dapi[0-9a-f]{32}(?![A-Za-z0-9])"  # Bedrock, Databricks
+    r"|SG\.[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]{16,}+"  # SendGrid
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])|xox[abeprs]-[A-Za-z0-9-]{10,}+"  # AWS, Slack
     r"|eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+"  # JSON Web Tokens
     r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}+-----END [A-Z ]{0,20}PRIVATE KEY-----"
@@ -50,17 +53,27 @@ _FIELDS: Final = (
 _SCALAR: Final = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 _QUOTE: Final = re.compile(r'(?<!\\)\\*+"')
 _ASSIGNED: Final = re.compile(
-    r"(?i:api[-_]?(?:key|token)|subscription[-_]?key|(?:secret[-_]?)?access[-_]?key|secret[-_]?key|private[-_]?key"
+    r"(?i:api[-_]?(?:key|token)|(?:subscription|account|private|secret)[-_]?key|(?:secret[-_]?)?access[-_]?key"
     r"|(?:access|auth|refresh|bearer|session)[-_]?token|_token|client[-_]?secret|passwd|password|secret|authorization)"
-    r"(?P<closed>\\{0,8}['\"`])?[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}"
+    r"(?:>|(?P<closed>\\{0,8}['\"`])?[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8})"
     r"(?:(?P<quote>\\{0,8}['\"`])(?P<quoted>[^'\"`\\\s]{4,}+)(?P=quote)"
     r"|(?P<plain>[A-Za-z0-9._~+/=-]{8,}+)(?![\w(\[{]))"
 )
-"""An assignment in code, in a shell, in a file of settings or in prose."""
+"""An assignment in code, in a shell, in a file of settings or in prose; an element of XML."""
 _OPTION: Final = re.compile(
-    r"(?<![\w-])--(?:api-key|api-token|access-key|auth-token|token|password|secret)[ =]{1,4}"
+    r"(?<![\w-])--(?:api-key|api-token|access-key|auth-token|oauth2-bearer|token|password|secret)[ =]{1,4}"
     r"(?P<quote>\\{0,8}['\"])?(?P<plain>[A-Za-z0-9._~+/=-]{8,}+)"
 )
+_LOGIN: Final = re.compile(
+    r"(?<![\w-])(?:-u[ =]{0,4}|--(?:proxy-)?user[ =]{1,4})\\{0,8}['\"]?[^\s:'\"\\]{1,256}+:(?P<plain>[^\s'\"\\]{4,}+)"
+)
+"""Name and password, as curl takes them."""
+_COOKIES: Final = re.compile(
+    r"(?i:(?<![\w-])(?:-b|--cookie)[ =]{1,4}\\{0,8}['\"]?|(?:(?<![\w-])|(?<=\\[nrt]))"
+    r"(?:(?:set-)?cookie|(?:proxy-)?authorization):[ \t]{1,8}(?:[a-z]{1,20}[ \t]{1,4})?)"
+    r"(?P<quoted>[^\s'\"\\]++(?:(?<=;)[ \t]{1,8}[^\s'\"\\]++){0,99})"
+)
+"""Cookies as curl takes them; lines of a request as it went over the wire."""
 _HEADER: Final = re.compile(
     r"(?:-H|--header)[ =]{0,4}\\{0,8}['\"](?P<name>[A-Za-z0-9_-]{1,60}):[ \t]{0,8}(?P<quoted>[^'\"\\\n]{1,}+)"
 )
@@ -158,6 +171,8 @@ _PLACES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str | None
     (_USER, _group, lambda _, value: not value.partition(":")[2].startswith(("$", "{"))),
     (_QUERY, _group, lambda m, value: bool(SECRET_PARAMETERS.fullmatch(m["name"])) and _is_mixed(value)),
     (_OPTION, _group, lambda _, value: _is_mixed(value)),
+    (_LOGIN, _group, lambda _, value: _is_mixed(value)),
+    (_COOKIES, _group, lambda _, value: "$" not in value and bool(_RANDOM.search(value))),
     (_ASSIGNED, _group, _in_assignment),
 )
 """Where the place says that something is secret: how it is found, and whether the value there is one."""

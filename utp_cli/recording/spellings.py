@@ -1,16 +1,21 @@
-"""Where a secret stands in a text, however it is written there: plain, escaped as in JSON, percent-encoded, mixed."""
+"""Where a secret stands in a text, however it is written there: as in JSON, in a URL, in HTML, or mixed."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_ESCAPE: Final = re.compile(r"""\\++(?:u[0-9a-fA-F]{4}|["'/])?|%[0-9A-Fa-f]{2}""")
-"""What stands for one character. JSON within JSON doubles backslashes: any number of them counts as one."""
+_ESCAPE: Final = re.compile(
+    r"""\\++(?:u[0-9a-fA-F]{4}|["'/])?|%(?:25){0,9}[0-9A-Fa-f]{2}"""
+    r"""|&(?:amp;){0,9}(?:amp|lt|gt|quot|apos|\#0{0,5}\d{1,5}|\#[xX]0{0,4}[0-9A-Fa-f]{1,4});"""
+)
+"""What stands for one character. JSON within JSON doubles backslashes: any number of them counts as one; so it is with
+URLs within URLs (`%2520`) and HTML within HTML (`&amp;lt;`)."""
 
 
 def occurrences(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
@@ -30,7 +35,7 @@ def occurrences(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def _escapes(text: str) -> Iterator[re.Match[str]]:
-    return _ESCAPE.finditer(text) if "\\" in text or "%" in text else iter(())
+    return _ESCAPE.finditer(text) if "\\" in text or "%" in text or "&" in text else iter(())
 
 
 def _plain(text: str) -> str:
@@ -64,6 +69,8 @@ def _origins(text: str, places: list[int]) -> dict[int, tuple[int, int]]:
 
 def _character(escape: str) -> str:
     if escape[0] == "%":
-        return chr(int(escape[1:], 16))
+        return chr(int(escape[-2:], 16))
+    if escape[0] == "&":
+        return unescape(f"&{escape[1:-1].rpartition(';')[2]};") or "\ufffd"
     rest = escape.lstrip("\\")
     return chr(int(rest[1:], 16)) if len(rest) == 5 else rest or "\\"

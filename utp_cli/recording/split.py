@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.recording.secrets import REDACTED
+from utp_cli.wire.shape import documents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,6 +66,13 @@ def holds_split(events: Iterable[Any], spans: Spans) -> bool:
         texts, text = groups.setdefault(place, []), holder[key]
         texts.append(texts[-1] if texts and texts[-1] == text else text)  # what every event repeats is kept once
     return any(spans("".join(texts)) for texts in groups.values())
+
+
+def bytes_hold(data: bytes, spans: Spans) -> bool:
+    """Whether `spans` finds anything in bytes that are no UTF-8: as they stand, as UTF-16, in events of a stream."""
+    framed = documents_of(data)
+    plain = {data.decode("latin-1"), data.replace(b"\0", b"").decode("latin-1")}
+    return any(map(spans, plain)) or bool(framed and holds_split(framed.documents, spans))
 
 
 def _clean(events: list[Any], spans: Spans) -> set[int]:
