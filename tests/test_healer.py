@@ -26,6 +26,7 @@ from tests.wire_answers import (
     response,
     sse,
 )
+from utp_cli import parse
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import write_calls
 from utp_cli.healer import machine
@@ -33,6 +34,7 @@ from utp_cli.healing import Healer
 
 SCENARIOS = [case for case in load("healer/scenarios.jsonl") if not case.get("needs")]
 STANDING = load("dialects/standing.jsonl")
+STANDING_MORE = load("healer/standing_more.jsonl")
 TOOLS = [
     {
         "name": "search",
@@ -190,6 +192,32 @@ def test_only_what_is_made_is_healed(wire: str, case: dict[str, Any]) -> None:
             assert got["calls"] == case["healed"]
         else:
             assert out == data
+
+
+def _tool(name: str, **properties: str) -> dict[str, Any]:
+    kinds = {key: {"type": kind} for key, kind in properties.items()}
+    return {"name": name, "parameters": {"type": "object", "properties": kinds}}
+
+
+FIVE_TOOLS = [
+    _tool("search", query="string"), _tool("get_weather", city="string", days="integer"),
+    _tool("run_shell", command="string"), _tool("read_file", path="string"), _tool("send_email", to="string"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STANDING_MORE, ids=ids(STANDING_MORE))
+def test_one_verdict_by_every_way(case: dict[str, Any]) -> None:
+    whole = chat_body(case["text"])
+    parsed = parse(whole, tools=FIVE_TOOLS)
+    verdicts = {any(call.standing == "made" for call in parsed.calls)}
+    out = passed(healer("openai-chat", stream=False, tools=FIVE_TOOLS), whole)
+    verdicts.add(out != whole)
+    data = chat_stream(case["text"], size=3)
+    for size in (1, 3, 7):
+        out = passed(healer("openai-chat", stream=True, tools=FIVE_TOOLS), data, [size])
+        verdicts.add(bool(READERS["openai-chat", True](out)[0]["calls"]))
+        assert case["made"] or out == data
+    assert verdicts == {case["made"]}
 
 
 SHOWN = {

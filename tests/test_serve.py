@@ -25,11 +25,14 @@ from tests.played_server import SCENARIOS, WAIT, Played, ask, body_of, path_of, 
 pytest.importorskip("uvicorn")
 
 from utp_cli.app import app
+from utp_cli.commands.formats import Showing
+from utp_cli.commands.recorder import Recorder
 from utp_cli.commands.serving import Pages, tell_if_silent
 from utp_cli.io.healing import HEALED, ClientLine, Healing, Patience
 from utp_cli.io.proxy import Relaying, listen, serve
 from utp_cli.recording.capture import RecordedExchange, row_of
 from utp_cli.recording.redaction import Redactor
+from utp_cli.replaying.session import Session
 from utp_cli.serving.ways import Ways
 
 QUIET = Patience(first=WAIT, beat=WAIT, held=WAIT)
@@ -54,11 +57,8 @@ class Served:
 
 
 @contextmanager
-def serving(upstream: str, ways: Ways | None = None, patience: Patience = QUIET) -> Iterator[Served]:
-    listening = listen(0)
-    served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}")
-    healing = Healing(ways=lambda: ways or Ways(), hear=served.hear, patience=patience)
-    relaying = Relaying(hear=served.hear, passage=healing, pages=Pages().of(lambda: upstream))
+def relaying_on(listening: socket.socket, upstream: str, relaying: Relaying) -> Iterator[str]:
+    """Run a relay on a socket; its URL."""
     begun, servers = threading.Event(), list[Any]()
 
     def running(server: Any) -> None:
@@ -69,11 +69,21 @@ def serving(upstream: str, ways: Ways | None = None, patience: Patience = QUIET)
     thread.start()
     assert begun.wait(WAIT)
     try:
-        yield served
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         servers[0].should_exit = True
         thread.join()
         listening.close()
+
+
+@contextmanager
+def serving(upstream: str, ways: Ways | None = None, patience: Patience = QUIET) -> Iterator[Served]:
+    listening = listen(0)
+    served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}")
+    healing = Healing(ways=lambda: ways or Ways(), hear=served.hear, patience=patience)
+    relaying = Relaying(hear=served.hear, passage=healing, pages=Pages().of(lambda: upstream))
+    with relaying_on(listening, upstream, relaying):
+        yield served
 
 
 @pytest.fixture(scope="module")
@@ -421,6 +431,33 @@ def test_pages_of_its_own(played: Played, served: Served) -> None:
     assert "utp_held_seconds" in httpx.get(f"{served.url}/_utp/metrics", trust_env=False).text
     refused = httpx.get(f"{served.url}/_utp/health", headers={"host": "evil.example"}, trust_env=False)
     assert refused.status_code == 403
+
+
+def test_counters_tell_of_every_answer_that_has_ended(played: Played) -> None:
+    listening, pages, gate = listen(0), Pages(), threading.Event()
+
+    def also(capture: RecordedExchange, outcome: Any) -> None:
+        assert gate.wait(WAIT)  # as slow as it may be: the client has its answer long before
+        pages.count(capture, outcome)
+
+    recorder = Recorder(None, Session(), Redactor(()), Showing(quiet=True), also=also)
+
+    def counted() -> Any:
+        gate.set()
+        return recorder.counted()
+
+    relaying = Relaying(
+        hear=recorder.hear, passage=Healing(ways=Ways, hear=recorder.hear), pages=pages.of(lambda: played.url),
+        sums={"/_utp/metrics": counted},
+    )  # fmt: skip
+    with relaying_on(listening, played.url, relaying) as url:
+        for number in range(1, 4):
+            gate.clear()
+            post(url, play(played, "chat-hermes-stream"))
+            told = httpx.get(f"{url}/_utp/metrics", trust_env=False).text
+            (line,) = [one for one in told.splitlines() if one.startswith("utp_answers_total{")]
+            assert line.endswith(f" {number}.0")
+    recorder.close()
 
 
 def test_nobody_answers() -> None:

@@ -13,6 +13,7 @@ from utp_cli.replaying.importing import exchanges_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from utp_cli.commands.formats import Showing
     from utp_cli.io.sessions import SessionFile
@@ -46,6 +47,10 @@ class Recorder:
     def hear(self, capture: RecordedExchange) -> None:
         """Take an exchange that has ended."""
         self._thread.submit(self._write, capture).add_done_callback(_complain)
+
+    def counted(self) -> Future[None]:
+        """Return what ends once all that was heard is counted."""
+        return self._thread.submit(lambda: None)
 
     def close(self) -> None:
         """Wait for what was heard."""

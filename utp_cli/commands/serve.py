@@ -91,7 +91,8 @@ def serve(
         elif not quiet:
             _announce(here, host, url, output)
         named = [] if host in _ANYWHERE else [host]
-        serve({listening: url}, healed(recorder.hear, ways, pages.of(ways.url), [*named, *(allow_host or ())]))
+        known = [*named, *(allow_host or ())]
+        serve({listening: url}, healed(recorder.hear, ways, pages.of(ways.url), known, counted=recorder.counted))
     if not quiet:
         recorder.tell_sums()
         if output and recorder.count and not as_json:

@@ -12,6 +12,7 @@ from utp_cli.serving.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from concurrent.futures import Future
 
     from utp_cli.io.metrics import ServedMetrics
     from utp_cli.io.proxy import Page, Relaying
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from utp_cli.replaying.outcome import Outcome
 
 MODES = ("native", *EMULATED, "auto")
+METRICS = "/_utp/metrics"
 POLICIES = ("safe", "guess")
 """How sure repairs must be: `safe` takes those that are safe or likely."""
 
@@ -92,7 +94,7 @@ class Pages:
         counters = self._metrics.page if self._metrics else lambda: absent
         return {
             "/_utp/health": lambda: health_page({"version": __version__, "upstream": shown_url(url())}),
-            "/_utp/metrics": counters,
+            METRICS: counters,
         }
 
 
@@ -101,16 +103,19 @@ def healed(
     ways: LiveWays,
     pages: Mapping[str, Page],
     hosts: Collection[str] | None = None,
+    *,
+    counted: Callable[[], Future[None]] | None = None,
 ) -> Relaying:
     """Return a relay's settings that heal what goes by. `hosts`: names that clients may use; None: one server for each
-    kind of client, so that the profile's does not count.
+    kind of client, so that the profile's does not count. `counted`: ends once what was heard is counted.
     """
     from utp_cli.io.healing import Healing  # noqa: PLC0415 - help has no need of it
     from utp_cli.io.proxy import Relaying  # noqa: PLC0415
 
     healing = Healing(ways=ways, hear=hear, modes=Modes(out.say))
     now = {} if hosts is None else {"now": ways.url}
-    return Relaying(hear=hear, hosts=hosts or (), passage=healing, pages=pages, **now)
+    sums = {METRICS: counted} if counted else {}
+    return Relaying(hear=hear, hosts=hosts or (), passage=healing, pages=pages, sums=sums, **now)
 
 
 def server_url(settings: Settings) -> str:

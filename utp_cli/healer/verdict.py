@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.engine.standing import LOOK_BACK, lead_in, says
+from utp_cli.engine.standing import says
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.healer.cutting import cut_out
 from utp_cli.healer.heals import Heal
-from utp_cli.healer.surroundings import in_fence, placeholders, why_not_made
+from utp_cli.parsing.collect import UNSURE
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _MADE_ID: Final = re.compile(r"call_\d+")
 """What parsing calls a call that had no id."""
-_TAGS: Final = re.compile(r"<[^<>]*>|[`~]{3,}[\w-]*")
 _NO_TEXT: Final = " \t\r\n`~;,]}"
 """What may stand behind JSON that is the end of an answer."""
 _ADDRESSED: Final = re.compile(r"\bto=[\w.-]{1,140}\s{0,8}\Z")
@@ -254,10 +253,8 @@ def _doubt(call: ToolCall, answer: ChoiceState, result: ParseResult) -> str:
         return "the answer was held back or refused"
     if answer.tools is not None and call.name not in answer.tools:
         return "the request has no such tool"
-    if (
-        call.standing != "made" and call.rung != "json"
-    ):  # of JSON, what stands behind it tells, and further calls are none
-        return "nothing tells whether it is made"
+    if call.standing != "made":
+        return _unsure(call, result)
     if call.span is None:
         return "nobody knows where it stands"
     start, end = call.span
@@ -272,24 +269,18 @@ def _doubt(call: ToolCall, answer: ChoiceState, result: ParseResult) -> str:
         return "it stands in a refusal"
     if call.rung == "json" and answer.json:
         return "the answer was asked for in JSON"
-    if call.rung == "json":
-        before = _text_before(call.pointer, start, result)
-        if lead_in(before[-LOOK_BACK:]) == "shown":
-            return "the words before it show it"
-        if _TAGS.sub("", before[before.rfind("\n") + 1 :]).strip():
-            return "it stands in a line of text"
-        if behind.strip(_NO_TEXT).removeprefix("json").strip(_NO_TEXT):
-            return "text goes on behind it"
-        if not call.valid:
-            return "it does not fit the tool"
-    if placeholders(call.arguments):
-        return "an argument is a placeholder"
-    ahead = _text_ahead(call.pointer, start, result, ("call", "reasoning"))
-    if why := why_not_made(ahead, behind, fenced=in_fence(text[:start]), marked=call.rung == "markup"):
-        return why
+    if call.rung == "json" and not call.valid:
+        return "it does not fit the tool"
     if call.rung == "markup" and _ADDRESSED.search(_text_ahead(call.pointer, start, result)):
         return "a call that cannot be read stands before it"
     return "" if text[start:end] else "nobody knows where it stands"
+
+
+def _unsure(call: ToolCall, result: ParseResult) -> str:
+    """Say what parsing found against a call."""
+    noted = (note for note in result.kept_notes if note.code == UNSURE)
+    note = next((note for note in noted if note.pointer == call.pointer and note.span == call.span), None)
+    return note.message.partition(": ")[2] if note else "nothing tells whether it is made"
 
 
 def _texts_behind(pointer: str, end: int, result: ParseResult) -> Iterator[str]:
@@ -304,15 +295,6 @@ def _texts_behind(pointer: str, end: int, result: ParseResult) -> Iterator[str]:
         ):
             begin = max(segment.span[0], end) if segment.pointer == pointer else segment.span[0]
             yield result.texts[segment.pointer][begin : segment.span[1]]
-
-
-def _text_before(pointer: str, start: int, result: ParseResult) -> str:
-    """The text that ends where a call begins; empty where something else stands there."""
-    before = (
-        s for s in reversed(result.segments) if s.pointer == pointer and s.span[1] <= start and s.kind != "layout"
-    )
-    segment = next(before, None)
-    return result.texts[pointer][segment.span[0] : start] if segment and segment.kind == "text" else ""
 
 
 def _text_ahead(pointer: str, start: int, result: ParseResult, ends: tuple[str, ...] = ("call",)) -> str:

@@ -199,6 +199,7 @@ class HealedExchange:
                 return
             self._certain = self._answer.status == 200
             self._healing.hear(replace(capture, dropped=True, elapsed=time.time() - capture.at))
+            capture.ended = "stopped"  # the next answer has yet to come
             if exchange.retries:
                 capture.request_body, capture.retries = exchange.body, exchange.retries
 

@@ -19,6 +19,7 @@ import logging
 import re
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +32,7 @@ from utp_cli.recording.capture import RecordedExchange
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+    from concurrent.futures import Future
 
     import httpx
 
@@ -55,6 +57,8 @@ LOOPBACK: Final = "127.0.0.1"
 _CONNECTING: Final = 10.0
 _BACKLOG: Final = 2048
 _HOST: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:@/?#\s]+?)\.?)(?::\d*)?")
+_COUNTING: Final = 2.0
+"""Seconds that a page of the relay's own waits for the sums, at most."""
 _IDLE: Final = 75
 """Seconds that a connection may rest between two requests."""
 
@@ -73,6 +77,8 @@ class Relaying:
     """What becomes of a request, once it is there whole; None: it is passed on as it is."""
     pages: Mapping[str, Page] = field(default_factory=dict)
     """Pages of its own, by path."""
+    sums: Mapping[str, Callable[[], Future[None]]] = field(default_factory=dict)
+    """By path: pages that tell of all exchanges whose answer is over, and what ends once what was heard is counted."""
 
 
 class Relay:
@@ -83,6 +89,8 @@ class Relay:
         self._upstreams = upstreams
         self._client, self._relaying = client, relaying
         self._hosts = frozenset(host.lower() for host in relaying.hosts)
+        self._under_way: dict[asyncio.Future[None], RecordedExchange] = {}
+        """Exchanges that have not been heard, by what tells it."""
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -90,6 +98,8 @@ class Relay:
             await _answer(send, *refused)
             return
         if page := self._relaying.pages.get(scope["path"]):
+            if counted := self._relaying.sums.get(scope["path"]):
+                await self._count(counted)
             await _show(send, *page())
             return
         upstream = _url(self._relaying.now(self._upstreams[scope["server"][1]]))
@@ -103,7 +113,8 @@ class Relay:
             at=time.time(),
             request_headers=_headers(scope["headers"]),
         )
-        start = time.perf_counter()
+        start, heard = time.perf_counter(), asyncio.get_running_loop().create_future()
+        self._under_way[heard] = capture
         try:
             body = await _body(receive)
             if body is None:
@@ -116,6 +127,16 @@ class Relay:
         finally:
             capture.elapsed = time.perf_counter() - start
             self._relaying.hear(capture)
+            del self._under_way[heard]
+            heard.set_result(None)
+
+    async def _count(self, counted: Callable[[], Future[None]]) -> None:
+        """Wait until the exchanges whose answer a client may have got whole are heard and counted."""
+        ending = [heard for heard, capture in self._under_way.items() if capture.ended != "stopped"]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_COUNTING):
+                await asyncio.gather(*map(asyncio.shield, ending))
+                await asyncio.wrap_future(counted())
 
     def _refusal(self, scope: dict[str, Any]) -> tuple[int, str] | None:
         """Return status and message for what is not passed on; None for what is."""

@@ -32,6 +32,8 @@ class Candidate(MutableRecord):
     repairs: list[Repair] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
     standing: Standing = "made"
+    doubt: str = ""
+    """Why nothing tells whether it is made."""
     reason: Reason | None = None
     """Why it is no safe call; None where it is one as far as its rung can tell."""
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import Problem, RepairConfidence, Standing
     from utp_cli.protocol.tools import Tool
 
+UNSURE = "unsure-call"
+"""The note on a call that may be only shown."""
+
 
 class Collected(MutableRecord):
     """What the candidates of an answer became."""
@@ -110,8 +113,9 @@ def _standing(candidate: Candidate) -> Standing:
 
 
 def _unsure(candidate: Candidate) -> Note:
-    message = f"{candidate.name}: nothing tells whether the call was made or only shown"
-    return Note(code="unsure-call", message=message, pointer=candidate.pointer, span=candidate.span)
+    why = f": {candidate.doubt}" if candidate.doubt else ""
+    message = f"{candidate.name}: nothing tells whether the call was made or only shown{why}"
+    return Note(code=UNSURE, message=message, pointer=candidate.pointer, span=candidate.span)
 
 
 def _unchecked(candidate: Candidate) -> Note:

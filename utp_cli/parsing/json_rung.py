@@ -251,12 +251,12 @@ def _candidate(
 
 
 def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: bool) -> None:
-    """Say whether the words around the value show it. Where text goes on behind it, or no tool is known, who knows."""
+    """Say whether the words around the value show it. Where no tool is known, who knows."""
     lead = lead_in(text[max(0, span[0] - LOOK_BACK) : span[0]])
     behind = _FENCE_BEHIND.sub("", text[span[1] :], count=1) if _FENCE_BEHIND.match(text, span[1]) else text[span[1] :]
     if lead == "shown" or (lead == "inline" and not candidate.arguments and goes_on(behind)):
         candidate.reason = "shown"  # a name alone, in a sentence that goes on, is spoken about
-    elif not known or goes_on(behind):
+    elif not known:
         candidate.standing = "unsure"
 
 

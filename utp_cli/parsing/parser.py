@@ -19,6 +19,7 @@ from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.preflight import preflight
 from utp_cli.parsing.result import Circumstances, Parsed
+from utp_cli.parsing.surroundings import weigh
 from utp_cli.parsing.text_fields import TextFields
 from utp_cli.parsing.unknown_markers import unknown_calls
 from utp_cli.protocol.collecting import collector_waits
@@ -161,6 +162,7 @@ class Parser:
     def _settled(self) -> ParseResult:
         facts, shape = self._wire.facts, self._wire.shape or "text"
         climbed = self._climb(shape, facts.document, ending(self._finish_reason, facts.ended))
+        weigh(climbed.candidates, self._text_fields)
         checked = self._mode.checked
         collected = collect(climbed.candidates, self._tools, self._least, checked=checked)
         return Parsed(
