@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.test_auditing import CASES, CITY, EDGES, SCHEMA, TEXT, tool
-from utp_cli.auditing.catalogue import RULES
+from utp_cli.auditing.breaking import breaking_changes
+from utp_cli.auditing.catalogue import CHANGES, RULES
 from utp_cli.auditing.pages import GROUPS, page_of_all
 from utp_cli.auditing.run import audit, enhanced, fixed
 from utp_cli.auditing.schemas import close_keyword, edit_distance
@@ -316,3 +317,62 @@ def test_a_fix_is_counted_once() -> None:
     (definition,), ended = fixed(report, unsafe=True)
     assert (definition["name"], [finding.code for finding in ended]) == ("forecast_weather", ["UTP102"])
     assert fixed(report) == ([tool(name="forecast weather")], [])
+
+
+# -- what breaks callers --------------------------------------------------------------------------------------------
+
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+BREAKS: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
+    *[({key: 5}, {key: 6}, [f"a has {key} 6 now"]) for key in LOWER],
+    *[({key: 5}, {key: 4}, [f"a has {key} 4 now"]) for key in UPPER],
+    *[({key: 5}, {key: 4}, []) for key in LOWER],
+    *[({key: 5}, {key: 6}, []) for key in UPPER],
+    *[({key: 5}, {key: 5}, []) for key in (*LOWER, *UPPER)],
+    *[({}, {key: 5}, [f"a has {key} 5 now"]) for key in (*LOWER, *UPPER)],
+    *[({key: 5}, {}, []) for key in (*LOWER, *UPPER)],
+    ({"pattern": "^a"}, {"pattern": "^b"}, ['a has pattern "^b" now']),
+    ({"pattern": "^a"}, {"pattern": "^a"}, []),
+    ({"pattern": "^a"}, {}, []),
+    ({}, {"format": "date"}, ['a has format "date" now']),
+    ({"multipleOf": 4}, {"multipleOf": 2}, ["a has multipleOf 2 now"]),
+    ({}, {"uniqueItems": True}, ["a takes no repeated items now"]),
+    ({"uniqueItems": True}, {"uniqueItems": True}, []),
+    ({"uniqueItems": True}, {"uniqueItems": False}, []),
+    ({}, {"additionalProperties": False}, ["a takes no other properties now"]),
+    ({"additionalProperties": False}, {"additionalProperties": False}, []),
+    ({"additionalProperties": False}, {"additionalProperties": True}, []),
+    ({"enum": ["x", "y"]}, {"enum": ["y"]}, ['a no longer takes "x"']),
+    ({"enum": [*range(9)]}, {"enum": [0]}, ["a no longer takes 1, 2, 3, 4, 5"]),
+    ({"enum": ["x"]}, {"const": "x"}, []),
+    ({"enum": ["x"]}, {"const": "y"}, ['a no longer takes "x"']),
+    ({"const": "x"}, {"enum": ["x", "y"]}, []),
+    ({"enum": ["x"]}, {}, []),
+    ({"type": "integer"}, {"type": "number"}, []),
+    ({"type": "number"}, {"type": "integer"}, ["a was number, is integer"]),
+    ({"type": ["string", "null"]}, {"type": "string"}, ["a was null or string, is string"]),
+    ({}, {"type": "string"}, ["a was anything, is string"]),
+    ({"type": "string"}, {}, []),
+]
+"""A property before and after, and what is told of it."""
+
+
+@pytest.mark.parametrize(("before", "after", "said"), BREAKS, ids=range(len(BREAKS)))
+def test_what_breaks_callers(before: dict[str, Any], after: dict[str, Any], said: list[str]) -> None:
+    old, new = ([tool(parameters=props(a=schema))] for schema in (before, after))
+    assert [finding.message for finding in breaking_changes(old, new, CHANGES).findings] == said
+
+
+def test_what_a_parameter_may_be_called_now() -> None:
+    """The one new property with its schema, else the one of nearly its name."""
+
+    def hint(was: dict[str, Any], now: dict[str, Any]) -> str:
+        (found,) = breaking_changes([tool(parameters=was)], [tool(parameters=now)], CHANGES).findings
+        return found.hint
+
+    number, text = {"type": "integer"}, {"type": "string"}
+    assert "is it most now" in hint(props(limit=number), props(most=number, name=text))
+    assert "is it limits now" in hint(props(limit=number), props(limits=text, name=text))
+    assert "is it" not in hint(props(limit=number), props(most=text, name=text))
+    assert "is it" not in hint(props(limit=number), props(one=number, two=number))
+    assert "is it" not in hint(props(limit=number, other=number), props(other=number, name=text))

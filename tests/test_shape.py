@@ -312,3 +312,121 @@ def test_a_message_of_a_provider_written_as_text(message: Any) -> None:
 @pytest.mark.parametrize("message", [{"content": "hi"}, {"message": {"name": "Ada"}}, {"content": [{"text": "hi"}]}])
 def test_a_message_without_a_call_is_none(message: Any) -> None:
     assert shape_calls(message, Form(strict=True), {"weather": CITY}) == []
+
+
+# -- keys ------------------------------------------------------------------------------------------------------------
+
+LISTS = [
+    "tool_calls",
+    "tool_call",
+    "toolCalls",
+    "toolCall",
+    "function_call",
+    "functionCall",
+    "function_calls",
+    "toolUse",
+    "tool_use",
+    "tool_uses",
+    "calls",
+    "actions",
+    "response",
+    "message",
+    "content",
+    "parts",
+]
+NAME_KEYS = ["name", "tool", "tool_name", "function", "function_name", "action", "recipient_name"]
+ARGUMENT_KEYS = [
+    "arguments",
+    "args",
+    "parameters",
+    "params",
+    "input",
+    "tool_input",
+    "action_input",
+    "kwargs",
+    "arguments_json",
+    "tool_args",
+    "tool_arguments",
+    "function_args",
+    "function_arguments",
+]
+FORECAST = {
+    "forecast": Tool(name="forecast", parameters={"type": "object", "properties": {"city": {"type": "string"}}})
+}
+PLAIN = {"name": "forecast", "arguments": {"city": "Oslo"}}
+
+
+@pytest.mark.parametrize("key", LISTS)
+@pytest.mark.parametrize("inner", [PLAIN, [PLAIN]], ids=["one", "list"])
+def test_keys_that_hold_calls(key: str, inner: Any) -> None:
+    (found,) = shape_calls({key: inner}, Form(), FORECAST)
+    assert isinstance(found, ShapedCall)
+    assert (found.name, found.arguments) == ("forecast", {"city": "Oslo"})
+    assert found.pointer == f"/{key}" + ("/0" if isinstance(inner, list) else "")
+    (repair,) = found.repairs
+    assert (repair.code, repair.layer, repair.message) == ("function-wrapper", "shape", f"unwrapped {key}")
+
+
+@pytest.mark.parametrize("key", NAME_KEYS)
+def test_keys_that_hold_the_name(key: str) -> None:
+    (found,) = shape_calls({key: "forecast", "arguments": {"city": "Oslo"}}, Form(), FORECAST)
+    assert isinstance(found, ShapedCall)
+    assert (found.name, found.arguments) == ("forecast", {"city": "Oslo"})
+    wanted = [] if key == "name" else [("key-alias", "/name", key, "name")]
+    assert [(each.code, each.pointer, each.before, each.after) for each in found.repairs] == wanted
+
+
+@pytest.mark.parametrize("key", ARGUMENT_KEYS)
+def test_keys_that_hold_the_arguments(key: str) -> None:
+    (found,) = shape_calls({"name": "forecast", key: {"city": "Oslo"}}, Form(), FORECAST)
+    assert isinstance(found, ShapedCall)
+    assert (found.arguments, found.arguments_pointer) == ({"city": "Oslo"}, f"/{key}")
+    wanted = [] if key == "arguments" else [("key-alias", "/arguments", key, "arguments")]
+    assert [(each.code, each.pointer, each.before, each.after) for each in found.repairs] == wanted
+
+
+@pytest.mark.parametrize("key", ["id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"])
+def test_keys_that_hold_the_id(key: str) -> None:
+    for value, known in (("c1", "c1"), (7, 7), ("", None), (True, None)):
+        (found,) = shape_calls({**PLAIN, key: value}, Form(), FORECAST)
+        assert (found.id, found.arguments) == (known, {"city": "Oslo"})
+
+
+@pytest.mark.parametrize("key", ["scratchpad", "reasoning", "thought"])
+def test_keys_that_hold_what_the_model_thought(key: str) -> None:
+    (found,) = shape_calls({**PLAIN, key: "Let me look."}, Form(), FORECAST)
+    assert (found.thought, found.arguments) == ("Let me look.", {"city": "Oslo"})
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"answer": "Hi"}, [("answer", "Hi")]),
+        ({"scratchpad": "Hm", "answer": "Hi"}, [("thought", "Hm"), ("answer", "Hi")]),
+        ({"thought": "Hm", "response": "Hi"}, [("thought", "Hm"), ("answer", "Hi")]),
+        ({"response": {"answer": "Hi"}}, [("answer", "Hi")]),
+        ({"use_tool": "forecast", "reasoning": "Hm"}, [("thought", "Hm"), ("choice", "forecast")]),
+        ({"answer": "Hi", "more": 1}, []),
+        ({"answer": 1}, []),
+    ],
+)
+def test_answers_that_are_no_call(value: Any, said: list[tuple[str, str]]) -> None:
+    found = [each for each in shape_calls(value, Form(), FORECAST) if isinstance(each, Payload)]
+    assert [(each.kind, each.text) for each in found] == said
+
+
+@pytest.mark.parametrize("key", ["description", "input_schema", "inputSchema", "outputSchema", "strict"])
+def test_a_definition_of_a_tool_is_no_call(key: str) -> None:
+    defined = {"name": "forecast", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    assert shape_calls({**defined, key: "x"}, Form(strict=True), FORECAST) == []
+    assert shape_calls({"name": "forecast", key: "x"}, Form(strict=True), FORECAST) == []
+
+
+@pytest.mark.parametrize("depth", range(8))
+def test_calls_in_text_in_text(depth: int) -> None:
+    """Text is decoded, and lists are opened, four deep."""
+    text, listed = PLAIN, PLAIN
+    for _ in range(depth):
+        text, listed = json.dumps(text), [listed]
+    assert len(shape_calls(text, Form(), FORECAST)) == (depth <= 4)
+    assert len(shape_calls(listed, Form(), FORECAST)) == (depth <= 4)

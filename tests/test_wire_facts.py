@@ -556,3 +556,101 @@ def test_evidence_is_short() -> None:
 def test_texts_in_errors_that_hold_json(deep: int) -> None:
     """Wrapped in so many texts, an error is still recognised as one."""
     assert recognise(wrapped(deep)).format == "error"
+
+
+# -- one sign is not enough ------------------------------------------------------------------------------------------
+
+USER = [{"role": "user", "content": "Hi"}]
+
+
+@pytest.mark.parametrize(
+    ("document", "format_", "side"),
+    [
+        ({"jsonrpc": "2.0", "method": "tools/list"}, "mcp", "request"),
+        ({"method": "tools/list"}, "unknown", "response"),
+        ({"jsonrpc": "2.0", "id": 1, "result": {}}, "mcp", "response"),
+        ({"contents": [{"parts": [{"text": "Hi"}]}]}, "gemini", "request"),
+        ({"contents": "Hi"}, "unknown", "response"),
+        ({"toolConfig": {}, "messages": [{"role": "user", "content": [{"text": "Hi"}]}]}, "bedrock", "request"),
+        ({"toolConfig": {}, "contents": [{"parts": [{"text": "Hi"}]}]}, "gemini", "request"),
+        ({"toolConfig": "auto"}, "unknown", "response"),
+        ({"model": "m", "input": "Hi"}, "openai-responses", "request"),
+        ({"tools": [], "input": "Hi"}, "openai-responses", "request"),
+        ({"input": "Hi"}, "unknown", "response"),
+        ({"input": [{"role": "user", "content": "Hi"}]}, "openai-responses", "request"),
+        ({"input": [{"text": "Hi"}]}, "unknown", "response"),
+        ({"model": "m", "prompt": "Hi"}, "ollama-generate", "request"),
+        ({"prompt": "Hi"}, "unknown", "response"),
+        ({"model": "m", "messages": USER, "functions": []}, "openai-legacy", "request"),
+        ({"model": "m", "messages": USER, "function_call": "auto"}, "openai-legacy", "request"),
+        ({"model": "m", "messages": USER, "function_call": {}}, "openai-chat", "request"),
+        ({"model": "m", "messages": USER, "max_tokens": 5, "system": "Be kind."}, "anthropic", "request"),
+        ({"model": "m", "messages": USER, "system": "Be kind."}, "openai-chat", "request"),
+        ({"model": "m", "messages": USER, "tool_choice": {"type": "function"}}, "openai-chat", "request"),
+        ({"model": "m", "messages": USER, "tool_choice": {"type": "tool", "name": "f"}}, "anthropic", "request"),
+        ({"model": "m", "messages": USER, "tool_choice": "REQUIRED"}, "cohere", "request"),
+        ({"model": "m", "messages": USER, "tool_choice": "required"}, "openai-chat", "request"),
+        ({"model": "m", "messages": USER, "strict_tools": True}, "cohere", "request"),
+        *[
+            ({"model": "m", "messages": USER, key: {}}, "ollama", "request")
+            for key in ("options", "keep_alive", "think")
+        ],
+        ({"model": "m", "messages": [{"role": "tool", "tool_name": "f", "content": "1"}]}, "ollama", "request"),
+        ({"functionDeclarations": [{"name": "f"}]}, "gemini", "tools"),
+        ({"function_declarations": [{"name": "f"}]}, "gemini", "tools"),
+        ({"toolSpec": {"name": "f"}}, "bedrock", "tools"),
+        ({"name": "f", "input_schema": {}}, "anthropic", "tools"),
+        ({"name": "f", "inputSchema": {}}, "mcp", "tools"),
+        ({"type": "function", "function": {"name": "f"}}, "openai-chat", "tools"),
+        ({"type": "function", "name": "f"}, "openai-responses", "tools"),
+        ({"type": "function"}, "unknown", "response"),
+        ({"name": "f", "parameters": {}}, "tools-canonical", "tools"),
+        ({"name": "f", "parameters": {}, "type": "x"}, "unknown", "response"),
+        ({"name": "", "parameters": {}}, "unknown", "response"),
+        # answers
+        ({"log": {"entries": []}}, "har", "response"),
+        ({"log": {"entries": {}}}, "unknown", "response"),
+        ({"call_type": "completion", "response": CHAT, "hidden_params": {}}, "litellm-log", "response"),
+        ({"traceId": "t", "type": "SPAN"}, "langfuse", "response"),
+        ({"traceId": "t", "type": "span"}, "unknown", "response"),
+        ({"usageMetadata": {}, "modelVersion": "g"}, "gemini", "response"),
+        ({"usageMetadata": {}}, "unknown", "response"),
+        ({"promptFeedback": {}}, "gemini", "response"),
+        ({"promptFeedback": None}, "unknown", "response"),
+        ({"output": {"message": {}}, "stopReason": "end_turn"}, "bedrock", "response"),
+        ({"output": {"message": {}}}, "unknown", "response"),
+        ({"messageStop": {}}, "bedrock", "stream"),
+        ({"messageStop": {}, "more": 1}, "unknown", "response"),
+        ({"messageStop": 1}, "unknown", "response"),
+        ({"metadata": {"usage": {}, "metrics": {}}}, "bedrock", "stream"),
+        ({"metadata": {"usage": {}}}, "unknown", "response"),
+        ({"throttlingException": {"message": "slow down"}}, "bedrock", "stream"),
+        ({"ThrottlingException": {"message": "slow down"}}, "unknown", "response"),
+        ({"throttlingException": {}}, "unknown", "response"),
+        ({"object": "response"}, "openai-responses", "response"),
+        ({"output": [{"type": "message"}]}, "openai-responses", "response"),
+        ({"output": [{}]}, "unknown", "response"),
+        ({"type": "message", "content": []}, "anthropic", "response"),
+        ({"type": "message", "content": "Hi"}, "unknown", "response"),
+        ({"message": {}, "finish_reason": "COMPLETE"}, "cohere", "response"),
+        ({"finish_reason": "COMPLETE"}, "unknown", "response"),
+        ({"choices": [], "model": "m"}, "openai-chat", "response"),
+        ({"choices": []}, "unknown", "response"),
+        ({"choices": [{}]}, "unknown", "response"),
+        ({"done": True, "message": {}}, "ollama", "response"),
+        ({"done": True, "response": "Hi"}, "ollama-generate", "response"),
+        ({"done": True, "response": {}}, "unknown", "response"),
+        ({"done": True}, "unknown", "response"),
+        ({"role": "assistant", "tool_plan": "I look."}, "cohere", "response"),
+        ({"tool_plan": "I look."}, "unknown", "response"),
+        ({"role": "model", "parts": []}, "gemini", "response"),
+        ({"parts": []}, "unknown", "response"),
+        ({"type": "web_search_call", "call_id": "c"}, "openai-responses", "response"),
+        ({"type": "web_search", "call_id": "c"}, "unknown", "response"),
+        ({"type": "tool_use", "name": "f", "input": {}, "id": "t"}, "anthropic", "response"),
+        ({"type": "tool_use", "name": "f", "input": {}}, "unknown", "response"),
+    ],
+)
+def test_signs_of_a_format_and_what_lacks_one(document: Any, format_: str, side: str) -> None:
+    found = recognise(document)
+    assert (found.format, found.side) == (format_, side)

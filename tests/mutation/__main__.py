@@ -315,8 +315,11 @@ def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
     stopped_after(0)
     tests = {key for key in records if isinstance(key, str)}
     of_folder = {key for key in tests if Path(key.partition("::")[0]).stem in own}
-    groups = (of_folder & near, tests & near - of_folder) if point.function and near else (of_folder, set())
-    for group, most in zip(groups, (BUDGET, ELSEWHERE), strict=True):
+    if point.function and near:
+        groups = ((of_folder & near, BUDGET), (tests & near - of_folder, ELSEWHERE))
+    else:  # what a module declares is asked for by tests that call none of its functions, too
+        groups = ((of_folder & near, ELSEWHERE), (of_folder - near, BUDGET))
+    for group, most in groups:
         chosen, spent = {}, 0.0
         for test in sorted(group, key=lambda key: (key not in near, records[key].seconds, key)):
             spent += records[test].seconds
