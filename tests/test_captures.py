@@ -309,6 +309,12 @@ def test_a_plain_input_is_one_capture(source, kind, form):
         '<<call>> {"name": "f", "arguments": {}} <</call>>',
         "Error: 500 model runner has unexpectedly stopped", "Error 404: no such model",
         '[{"name": "f", "input_schema": {"type": "object"}}]',
+        '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}',
+        "BEGIN_TOOL\nget_weather\nBEGIN_ARG city\nParis\nEND_ARG\nEND_TOOL",
+        '{"city": "Paris"}{"city": "Rome"}...',
+        '[{"id": "ck-1", "actionExecutionMessage": {"name": "setTheme", "arguments": "{\\"a\\":1"}}]',
+        "INFO 05-01 01:51:54 [hermes.py:140] the parser hermes gave the call up",
+        '\u274c Model failed to generate a tool call / Failed to parse arguments for tool "f": params requires property',
     ],
 )  # fmt: skip
 def test_what_is_no_answer_fails_and_is_never_green(source):
@@ -330,6 +336,39 @@ def test_what_is_no_answer_fails_and_is_never_green(source):
 )
 def test_what_a_model_may_write_is_an_answer(text):
     assert no_answer(parse(text)) is None
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        '{"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": ""}}',
+        'event: content_block_start\ndata: {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}}}\n',
+        '{"model": "m", "message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}, "done": false}',
+        'data: {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}]}, "finish_reason": null}]}\n\n',
+        '{"delta": {"content": "name", "tool_calls": null}, "finish_reason": null}',
+    ],
+)  # fmt: skip
+def test_one_event_of_a_stream_tells_nothing_of_what_came_after_it(event):
+    result = parse(event)
+    assert result.diagnoses == []
+    assert no_answer(result)
+    assert "stream" in what_is_missing(result)
+
+
+def test_a_stream_of_which_the_rest_was_left_out_is_not_cut_off():
+    chunk = '{{"id": "c", "object": "chat.completion.chunk", "choices": [{{"index": 0, "delta": {{"content": "{}"}}, "finish_reason": null}}]}}'
+    lines = "\n\n".join(f"data: {chunk.format(word)}" for word in ("a", "b"))
+    assert [finding.code for finding in parse(f"I get this:\n```\n{lines}\n```\n").diagnoses] == ["stream-cut-off"]
+    assert parse(f"I get this:\n```\n{lines}\n...\n```\n").diagnoses == []
+
+
+@pytest.mark.parametrize("joint", ["", " ", "\n", " \n\n"])
+def test_joined_calls_that_are_the_whole_content_are_left_there(joint):
+    call = '{"name": "f", "arguments": {"a": 1}}'
+    body = {**OLLAMA, "message": {"role": "assistant", "content": joint.join([call, call.replace("1", "2")])}}
+    result = parse(body)
+    assert [finding.code for finding in result.diagnoses] == ["call-left-in-content"]
+    assert [call.arguments for call in result.calls] == [{"a": 1}, {"a": 2}]
 
 
 @pytest.mark.parametrize("tools", [None, [{"name": "f", "parameters": {"type": "object"}}]])

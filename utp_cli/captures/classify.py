@@ -10,7 +10,7 @@ from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
-from utp_cli.wire.shape import judge, recognise
+from utp_cli.wire.shape import is_piece, judge, recognise
 
 if TYPE_CHECKING:
     from utp_cli.protocol.captures import CaptureKind
@@ -122,12 +122,4 @@ def _part(value: Any) -> Part:
 
 def _piece(value: dict[str, Any]) -> bool:
     """Whether a document that may be an answer or an event is one of several."""
-    choices = value.get("choices")
-    listed = choices if isinstance(choices, list) else []
-    return (
-        value.get("object") == "chat.completion.chunk"
-        or any("delta" in dict_of(choice) for choice in listed)
-        or value.get("done") is False
-        or ("done" in value and "message" in value)
-        or "candidates" in value
-    )
+    return is_piece(value) or ("done" in value and "message" in value) or "candidates" in value

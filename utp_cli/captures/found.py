@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _BETWEEN: Final = regex(r"(?>(?:\s|,|data:|event: ?[\w.]+|id: ?\w+|\[DONE\]|```\w*)*)")
 """What may stand between the events of one stream, or the messages of one conversation."""
+_GOES_ON: Final = regex(r"\s{0,9}(?:\.{3,6}|…|\[\.{3}\])")
+"""How people write that they left out what follows."""
 FIRST_REFUSAL: Final = 400
 """The first HTTP status of those that refuse."""
 
@@ -99,7 +101,12 @@ def joined_runs(found: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
             out.append(one)
         else:
             run.append(one)
-    return in_order(out + _run(run, text))
+    return [_as_far(one, text) for one in in_order(out + _run(run, text))]
+
+
+def _as_far(one: FoundCapture, text: str) -> FoundCapture:
+    """Mark a stream as cut where whoever pasted it left out what follows."""
+    return replace(one, cut=True) if one.kind == "stream" and _GOES_ON.match(text, one.end) else one
 
 
 def _belong_together(before: FoundCapture, after: FoundCapture, text: str) -> bool:

@@ -17,6 +17,8 @@ _CHUNK: Final = 16_000
 """Characters that are searched at a time."""
 _SHORT: Final = 4_000
 """Characters of a text without the marks of a log: a longer one is no error text."""
+_FEW: Final = 1_000
+"""Characters of a text that somebody who met an error wrote about nothing else."""
 _SHARE: Final = 3
 """A text is told, not quoted, where it is at least one part in three of its lines."""
 _SHARE_OF_BEGINNING: Final = 8
@@ -68,7 +70,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[ErrorLine]
         told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
         if asks and not told:
             part = _quoted(text, start + match.span[0], start + match.span[1], line)
-            line, told = part or line, part is not None or match.entry.prio >= 0
+            line, told = part or line, part is not None or match.entry.prio >= 0 or _is_short(match, text, start)
         told = told or (match.entry.prio >= 0 and fenced(text, line.start))
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
         proves = match.entry.prio >= 0 or asks or _failed(text, line)
@@ -84,6 +86,11 @@ def _is_told(match: FoundText, line: ErrorLine, text: str, base: int) -> bool:
     begins = base + match.span[0] - (lead.end() if lead else line.start) <= _FIRST
     begins = begins or _STATUS.search(text, line.start, line.end) is not None
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
+
+
+def _is_short(match: FoundText, text: str, base: int) -> bool:
+    """Whether a short text says it in words: the members of a document are none."""
+    return len(text) <= _FEW and '":' not in text[base + match.span[0] : base + match.span[1]]
 
 
 def _failed(text: str, line: ErrorLine) -> bool:

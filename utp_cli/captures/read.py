@@ -18,6 +18,7 @@ from utp_cli.captures.told import known_inside, known_of, told_best
 from utp_cli.captures.tracebacks import fenced, lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.captures.voice import CODE, voice_of
+from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
@@ -60,6 +61,8 @@ _QUOTED: Final = regex(
     r"(?:[A-Za-z]{1,20}[,.;:]? ){3}"
 )
 """A sentence goes on behind it on its line: it is spoken of."""
+_SPOKEN_OF: Final = regex(r"[`\"'\])}]{1,9}[,;]? (?:[A-Za-z]{1,20}[,.;:]? ){3}")
+"""A sentence goes on behind the quotes that it stands in."""
 _PART: Final = 1 << 16
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
@@ -101,9 +104,17 @@ def read_paste(text: str) -> Paste:
     parts = cleaned(text)
     outside = voice_of(CODE.sub("", text[:_LONGEST]))
     paste = _read(text, parts, outside)
-    if paste is None and outside != "asks" and len(text) <= _FEW_LINES and tells_of_failure(text):
+    if paste is None and outside != "asks" and len(text) <= _FEW_LINES and _tells(text, outside):
         paste = _read(text, parts, "asks", met=True)
     return _plain(text, parts) if paste is None else paste
+
+
+def _tells(text: str, outside: Voice) -> bool:
+    """Whether a text tells of a failure: by how it is written, or in known words that nobody explains."""
+    if tells_of_failure(text):
+        return True
+    known = [] if outside else find_error_texts(text)
+    return bool(known) and not any(_SPOKEN_OF.match(text, match.span[1]) for match in known)
 
 
 def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = False) -> Paste | None:

@@ -64,6 +64,14 @@ def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
     yield text[line.start : line.end].strip(" `\n")[:_LONGEST]
     if line.form in ("python-traceback", "exception"):
         yield _with_frame(text, line, message)
+        yield _with_frames_below(text, line, message)
+
+
+def _with_frames_below(text: str, line: ErrorLine, message: str) -> str:
+    """Put the first frames of the stack behind an exception, as Java and JavaScript print them."""
+    below = text[line.end : line.end + _STACK].split("\n")
+    frames = takewhile(lambda part: not part or part[0] in " \t", below)
+    return f"{message}: {' '.join(part.strip() for part in frames)}"[:_LONGEST]
 
 
 def _with_frame(text: str, line: ErrorLine, message: str) -> str:

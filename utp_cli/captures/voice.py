@@ -74,13 +74,17 @@ _FILLED_IN: Final = regex(
 """Sentences that clients and issue trackers print: nobody speaks in them."""
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
+_THOUGHT: Final = regex(r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$", re.MULTILINE)
+"""Lines of an agent's log: a model speaks in them, and to nobody."""
+_VALUE: Final = regex(r'(?<=[:,\[] )"[^"\\\n]{1,4000}"')
+"""Strings of a document: a model's, or a tool's."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
 
 
 def voice_of(words: str) -> Voice:
     """Return who speaks in the words around an error: the one of the two whose signs are more; `""` where none is."""
-    words = _FILLED_IN.sub("", words[:_LONGEST])
+    words = _VALUE.sub("", _THOUGHT.sub("", _FILLED_IN.sub("", words[:_LONGEST])))
     asks = sum(1 for _ in _ASKS.finditer(words)) + _WEIGHT * sum(1 for _ in HEADING.finditer(words))
     words = HEADING.sub("", words)
     explains = sum(1 for _ in _EXPLAINS.finditer(words))

@@ -28,6 +28,8 @@ _HARMONY = regex(
 )
 _FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 _CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
+_BLANK = regex(r"[\s,;]*")
+_DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:[\[{]|```)")
 
 
@@ -39,7 +41,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     empty.
 
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
-    Bare and fenced JSON count where they name a known tool, or where the whole content is one object with
+    Bare and fenced JSON count where they name a known tool, or where the whole content is objects with
     `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
     say that it is printed instead of run.
 
@@ -78,15 +80,21 @@ def _is_bare(call: CallView, answer: Answer) -> bool:
 
 
 def _is_everything(call: CallView, answer: Answer) -> bool:
-    """Whether the whole text is one object with a name and arguments, alone or in a fence."""
+    """Whether the whole text is objects with a name and arguments, alone or in a fence."""
     text = answer.result.texts.get(call.pointer, "").strip()
     fenced = _FENCED.fullmatch(text)
-    try:
-        value = json.loads(fenced[1] if fenced else text)
-    except (ValueError, RecursionError):
-        return False
-    named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
-    return named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))
+    rest = fenced[1] if fenced else text
+    at = 0
+    while at < len(rest):
+        try:
+            value, at = _DECODER.raw_decode(rest, at)
+        except (ValueError, RecursionError):
+            return False
+        named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
+        if not (named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))):
+            return False
+        at = _BLANK.match(rest, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+    return bool(rest)
 
 
 def _tells_of_it(answer: Answer) -> bool:
@@ -95,7 +103,7 @@ def _tells_of_it(answer: Answer) -> bool:
         return False
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - only for text beside a call
 
-    return trouble_told(answer.result.content) == "call-left-in-content"
+    return trouble_told(answer.result.content, beside_call=True) == "call-left-in-content"
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))

@@ -140,9 +140,7 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     `incomplete chunked read`, `ECONNRESET`.
     """
     result = answer.result
-    # One line of Ollama's stream looks like a whole body, but for its `done`.
-    one_line = isinstance(result.facts.document, dict) and result.facts.document.get("done") is False
-    cut = (result.facts.ended is False and answer.shape not in _NO_END) or one_line
+    cut = result.facts.ended is False and answer.shape not in _NO_END
     if cut and not (result.finish_reason or result.facts.error):
         last = answer.call_views[-1] if answer.call_views else None
         yield Observation(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.protocol.patterns import regex
+from utp_cli.parsing.doubts import doubt_of
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
@@ -27,19 +26,19 @@ _OTHERS: Final = {
 }
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
+_LONGEST: Final = 20_000
+"""Characters of plain text that are looked at."""
+_PIECE: Final = "one event of a stream, and no answer: nothing tells what came after it"
+_WHOLE: Final = "the whole stream: curl -sN $URL -d @request.json | tee stream.txt"
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
-_MARKUP: Final = regex(
-    r"^[ \t]*((?:<<|\[\[|<\||<|\[|«|@@)/?[A-Za-z][\w:. -]{0,40}(?:>>|\]\]|\|>|>|\]|»|@@))\s*"
-    r"\{[^{}]{0,200}?\"(?:name|tool|tool_name|function|arguments|parameters|action)\"\s*:",
-    re.MULTILINE,
-)
-"""A marker at the beginning of a line, and right behind it JSON that names something to call."""
 
 
 def no_answer(result: ParseResult) -> str | None:
     """Say what was read in place of an answer; None where there is one."""
     if result.shape == "error":
         return "no answer: the server sent an error"
+    if result.facts.lone:
+        return _PIECE
     if (other := other_than_answer(result)) or (_says_something(result) and result.shape != "unknown"):
         return other
     if result.shape == "unknown":
@@ -59,8 +58,8 @@ def other_than_answer(result: ParseResult) -> str | None:
     """Say what the input is where it is a request, tools, a result, a log line, or in unknown markup; else None."""
     if told := _other(result):
         return told[0]
-    if result.shape == "text" and not (result.calls or result.rejected) and (found := _MARKUP.search(result.content)):
-        return f"unknown markup {found[1]}: no dialect reads the call behind it"
+    if result.shape == "text" and not (result.calls or result.rejected) and (doubt := doubt_of(result.content)):
+        return doubt
     if _is_failure(result):
         return _FAILURE
     code = _trouble(result)
@@ -69,6 +68,8 @@ def other_than_answer(result: ParseResult) -> str | None:
 
 def what_is_missing(result: ParseResult) -> str:
     """Name the command that gets what is missing; an empty text where nothing is."""
+    if result.facts.lone:
+        return _WHOLE
     if told := _other(result):
         return told[1]
     if (other := other_than_answer(result)) == _FAILURE:
@@ -104,8 +105,9 @@ def _is_failure(result: ParseResult) -> bool:
     if not _is_plain(result):
         return False
     from utp_cli.captures.failure import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
+    from utp_cli.captures.lines import cleaned  # noqa: PLC0415 - as above
 
-    return tells_of_failure(result.content)
+    return tells_of_failure(result.content) or any(part.log for part in cleaned(result.content[:_LONGEST]))
 
 
 def _trouble(result: ParseResult) -> str:

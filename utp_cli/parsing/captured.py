@@ -44,6 +44,16 @@ _ASKING: Final = frozenset({"user", "system", "developer", "tool", "human"})
 """Roles of messages that no model wrote."""
 ABSENT: Final = frozenset({"missing-argument", "arguments-empty-string"})
 """What a hidden value looks like."""
+UNFINISHED: Final = ABSENT | {
+    "stream-cut-off",
+    "truncated-call",
+    "truncation-hidden",
+    "arguments-invalid-json",
+    "announced-not-called",
+    "call-id-missing",
+    "unclosed-thinking",
+}
+"""What a stream looks like of which only a part is there."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -191,14 +201,28 @@ def _worth_it(result: ParseResult) -> bool:
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
-    """Whether the text holds calls that stand in no capture: then it is an answer that shows something."""
+    """Whether the text holds calls that stand in no capture: then it is an answer that shows something.
+
+    An error behind the last of them is what became of it.
+    """
     spans = [capture.span for capture in captures]
+    last = max((call.span[1] for call in result.calls if call.span), default=0)
+    if captures[-1].kind == "error" and captures[-1].span[0] >= last and _is_somebodys(captures[-1], result):
+        return False
     return result.shape == "text" and any(
         call.span
         and not call.pointer
         and not any(start <= call.span[0] and call.span[1] <= end for start, end in spans)
         for call in result.calls
     )
+
+
+def _is_somebodys(error: Capture, result: ParseResult) -> bool:
+    """Whether an error has the words of somebody who is known to print them."""
+    from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - for errors
+
+    text = "".join(result.texts.values())[slice(*error.span)]
+    return any(match.entry.prio >= 0 for match in find_error_texts(text, families=False))
 
 
 def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> ParseResult:

@@ -261,11 +261,13 @@ def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: boo
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a value stands on lines of its own, so that it is no example inside a sentence."""
-    before = text[text.rfind("\n", 0, start) + 1 : start]
+    """Whether a value stands on lines of its own, or beside others, so that it is no example inside a sentence."""
+    before = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t`")
     line_end = text.find("\n", end)
-    after = text[end : line_end if line_end >= 0 else len(text)]
-    return not before.strip(" \t`") and not after.strip(" \t\r`;,")
+    after = text[end : line_end if line_end >= 0 else len(text)].strip(" \t\r`;,")
+    return (not before or (before[0] in "{}" and before[-1] == "}")) and (
+        not after or (after[0] == "{" and after[-1] in "{}")
+    )
 
 
 def _pieces(text: str, start: int, end: int) -> list[TextRun]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.captured import ABSENT, conversation_of
+from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.protocol.calls import ParseResult
 from utp_cli.protocol.records import Record, field, kept
 
@@ -40,8 +40,9 @@ class Parsed(ParseResult):
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
         found = diagnose_answer(Answer(result=self, **known))
-        if self.captures and self.captures[self.chosen].cut:
-            found = [finding for finding in found if finding.code not in ABSENT]
+        if self.facts.lone or (self.captures and self.captures[self.chosen].cut):
+            left_out = UNFINISHED if self.facts.lone else ABSENT | {"stream-cut-off"}
+            found = [finding for finding in found if finding.code not in left_out]
         asked = conversation_of(self)
         if asked is None:
             return found

@@ -235,6 +235,8 @@ class WireFacts(Record):
     completion_tokens: int | None = None
     ended: bool | None = None
     """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream."""
+    lone: bool = False
+    """The input is one event of a stream, and not the one that ends it: what came after it is unknown."""
     finish_message: str | None = None
     """What the provider says about an end that went wrong."""
     flavour: str | None = None

@@ -123,6 +123,7 @@ def _chosen(result: ParseResult) -> str:
 
 _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseResult], str]], ...] = (
     (lambda r: r.shape == "error", "lost", lambda _: "no answer: the server sent an error"),
+    (lambda r: r.facts.lone and worst(r.diagnoses) != "error", "look", lambda r: str(no_answer(r))),
     (other_than_answer, "look", lambda r: str(other_than_answer(r))),
     (lambda r: any(finding.code in UNSEEN for finding in r.diagnoses), "lost", _unseen),
     (lambda r: _rejected(r, "truncated"), "lost", _cut_off),

@@ -9,7 +9,7 @@ from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.catalogue import FORMATS, decoder_of
 from utp_cli.wire.error_body import error_of
 from utp_cli.wire.error_quote import quoted_output
-from utp_cli.wire.shape import Recognised, decoded, judge, unwrap
+from utp_cli.wire.shape import Recognised, decoded, is_piece, judge, unwrap
 
 if TYPE_CHECKING:
     from utp_cli.wire.decoder import FormatDecoder, Scope
@@ -32,11 +32,19 @@ class Dispatch:
         self._waiting: list[tuple[Any, int | None]] = []
         self._decoder: FormatDecoder | None = None
         self._number = 0
+        self._pieces = 0
+        """How many of them are events of a stream, by what they hold."""
 
     @property
     def shape(self) -> str | None:
         """The format's name, None until a document was decisive; `openai-legacy` may show late."""
         return self._decoder.format if self._decoder else self.recognised.format if self.recognised else None
+
+    @property
+    def lone(self) -> bool:
+        """Whether one event of a stream is all there was, and it does not end the answer."""
+        metadata = self.scope.metadata
+        return self._pieces == self._number == 1 and not metadata.ended and metadata.error is None
 
     def feed(self, document: Any) -> list[WireEvent]:
         """Read the next document; a text that holds JSON, or a list, is taken for what is in it."""
@@ -82,6 +90,7 @@ class Dispatch:
         self._note_error(document)
         self._number += 1
         inner = unwrap(document, found.path) if found.path else document
+        self._pieces += self._number == 1 and found.unit == "event" and (found.side == "stream" or is_piece(inner))
         if found.unit != "event" or self._decoder is None:
             return self._answers(found, inner, place)
         elements = inner if isinstance(inner, list) else [inner]

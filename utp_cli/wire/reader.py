@@ -84,6 +84,7 @@ class WireReader:
             prompt_tokens=metadata.prompt_tokens,
             completion_tokens=metadata.completion_tokens,
             ended=metadata.ended if self.stream else None,
+            lone=self._dispatch.lone,
             finish_message=metadata.finish_message,
             flavour=metadata.flavour,
             anomalies=(*framing, *metadata.anomalies),

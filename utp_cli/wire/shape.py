@@ -123,6 +123,14 @@ def decoded(value: Any) -> Any:
     return framed.documents if framed.several else framed.documents[0]
 
 
+def is_piece(document: Any) -> bool:
+    """Whether a document that may be a whole answer or an event says that more follows."""
+    doc = dict_of(document)
+    chunk = doc.get("object") == "chat.completion.chunk" or doc.get("done") is False
+    choice = isinstance(doc.get("delta"), dict) and "finish_reason" in doc and doc["finish_reason"] is None
+    return chunk or choice or any("delta" in choice for _, choice in dicts_of(doc.get("choices")))
+
+
 def _match_inner(value: Any) -> Recognised:
     judged = (_match(element, (*ANSWER_RULES, *MESSAGE_RULES)) for element in _flat(value))
     return next((found for found in judged if found.decisive), _UNKNOWN)

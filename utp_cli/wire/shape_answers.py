@@ -157,6 +157,11 @@ def _lone_calls(doc: Document) -> bool:
     return any(_wire_call(call) or (call.get("type") == "function" and id_of(call.get("id"))) for call in calls)
 
 
+def _uncalled(doc: Document) -> bool:
+    """A message that somebody printed without its role: no calls, and a text."""
+    return "role" not in doc and isinstance(doc.get("content"), str) and "tool_calls" in doc and not doc["tool_calls"]
+
+
 def delta_calls(doc: Document) -> bool:
     """Calls in pieces: they have an index, and no message of the assistant is whole around them."""
     pieces = [call for _, call in dicts_of(doc.get("tool_calls")) if "index" in call]
@@ -318,6 +323,7 @@ MESSAGE_RULES: Final = (
         lambda d: "role" in d and dict_of(d.get("function_call")),
     ),
     _message("openai-chat", "content", "a message of the assistant", _assistant, ambiguous=True),
+    _message("openai-chat", "tool_calls", "`content` beside `tool_calls`", _uncalled),
     _message("openai-chat", "tool_calls", "`tool_calls` alone", _lone_calls),
     _message("openai-legacy", "function_call", "`function_call` alone", _lone_function_call),
     _message("openai-chat", "function", "a call as `tool_calls` has them", _wire_call),

@@ -1,0 +1,56 @@
+"""Plain text in which nothing was found, and which no model answers with: what it is instead."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.patterns import regex
+
+_LONGEST: Final = 20_000
+"""Characters that are looked at."""
+_MARKUP: Final = regex(
+    r"^[ \t]*((?:<<|\[\[|<\||<|\[|«|@@)/?[A-Za-z][\w:. -]{0,40}(?:>>|\]\]|\|>|>|\]|»|@@))\s*"
+    r"\{[^{}]{0,200}?\"(?:name|tool|tool_name|function|arguments|parameters|action)\"\s*:",
+    re.MULTILINE,
+)
+"""A marker at the beginning of a line, and right behind it JSON that names something to call."""
+_WORDS: Final = regex(
+    r"^[ \t]*((?:<\|?|\[)?(?:BEGIN|START)[_-](?:TOOL|CALL|FUNC|ARG|ACTION|PARAM|INVO)\w{0,20}(?:\|?>|\])?)\b",
+    re.MULTILINE,
+)
+"""A marker in capitals at the beginning of a line."""
+_CALLS: Final = regex(
+    r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]",
+    re.IGNORECASE,
+)
+"""A member of a document that holds calls."""
+_DOCUMENT: Final = regex(r"\s*(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
+_JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
+
+
+def doubt_of(text: str) -> str:
+    """Say what a plain text is that is no answer; an empty text where it may be one."""
+    text = text[:_LONGEST]
+    if found := _MARKUP.search(text) or _WORDS.search(text):
+        return f"unknown markup {found[1]}: no dialect reads the call behind it"
+    if not _DOCUMENT.match(text):
+        return ""
+    if _JOINED.match(text):
+        return "JSON objects one behind the other: arguments of several calls (utp explain arguments-concatenated)"
+    if _is_schema(text):
+        return "this is a JSON schema, not an answer: utp audit reads it as part of a tool"
+    return "a document in no known format, which speaks of calls" if _CALLS.search(text) else ""
+
+
+def _is_schema(text: str) -> bool:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(value, dict):
+        return False
+    properties = value.get("properties")
+    described = isinstance(properties, dict) and all(isinstance(each, dict | bool) for each in properties.values())
+    return isinstance(value.get("$schema"), str) or (value.get("type") == "object" and described)
