@@ -14,7 +14,7 @@ from tests.test_auditing import CASES, CITY, EDGES, SCHEMA, TEXT, tool
 from utp_cli.auditing.breaking import breaking_changes
 from utp_cli.auditing.catalogue import CHANGES, RULES
 from utp_cli.auditing.pages import GROUPS, page_of_all
-from utp_cli.auditing.run import audit, enhanced, fixed
+from utp_cli.auditing.run import audit, enhanced, fixed, given_up
 from utp_cli.auditing.schemas import close_keyword, edit_distance
 from utp_cli.auditing.words import content_words, first_sentence, is_readable, names_in, sentences, stem, words
 from utp_cli.protocol.findings import SEVERITIES
@@ -376,3 +376,11 @@ def test_what_a_parameter_may_be_called_now() -> None:
     assert "is it" not in hint(props(limit=number), props(most=text, name=text))
     assert "is it" not in hint(props(limit=number), props(one=number, two=number))
     assert "is it" not in hint(props(limit=number, other=number), props(other=number, name=text))
+
+
+def test_a_fix_that_would_give_a_name_twice_is_given_up_and_says_why() -> None:
+    tools = [tool(name="forecast weather"), tool(name="forecast_weather")]
+    report = audit(tools)
+    assert fixed(report, unsafe=True) == (tools, [])
+    (left,) = given_up(report, unsafe=True)
+    assert (left.finding.code, left.why) == ("UTP102", "another tool is called forecast_weather")

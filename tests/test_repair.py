@@ -111,6 +111,43 @@ def test_every_code_has_its_page():
     assert all(entry.page and entry.sentence for entry in CODES)
 
 
+# --- where a repair is ------------------------------------------------------------------------------------------
+
+PLACES: list[tuple[str, list[tuple[str, int, str, str]]]] = [
+    # text, and what was changed: code, where it began, before, after
+    (
+        "{'say': 'it's late'}",
+        [("single-quotes", at, "'", '"') for at in (1, 5, 8, 18)],
+    ),
+    ("{'a': 1}", [("single-quotes", 1, "'", '"'), ("single-quotes", 3, "'", '"')]),
+    ('{a: "b"}', [("unquoted-key", 1, "a", '"a"')]),
+    ('{"a": b c}', [("unquoted-string", 6, "b c", '"b c"')]),
+    ('{"a": 1,}', [("trailing-comma", 7, ",", "")]),
+    ('{"a": 1 "b": 2}', [("missing-comma", 7, "", ",")]),
+    ('{"a" 1}', [("missing-colon", 4, "", ":")]),
+    ('{"a": True}', [("python-literal", 6, "True", "true")]),
+    ('{"a": [1, 2}', [("missing-close-bracket", 11, "", "]")]),
+    ('{"a": "b"', [("missing-close-brace", 9, "", "}")]),
+    ('{"a": 1}}', [("extra-close", 8, "}", "")]),
+    ('{"a": "x\ny"}', [("raw-newline-in-string", 8, "\n", "\\n")]),
+    ('{"a": "x "y" z"}', [("unescaped-quote", 9, '"', '\\"'), ("unescaped-quote", 11, '"', '\\"')]),
+    ('{"a": 01}', [("leading-zero", 6, "0", "")]),
+    ('{"a": 1} // one', [("trailing-garbage", 8, " // one", "")]),
+]
+
+
+@pytest.mark.parametrize(("text", "changed"), PLACES, ids=range(len(PLACES)))
+@pytest.mark.parametrize("ahead", ["", "Sure, here it is: "], ids=["alone", "behind words"])
+def test_where_a_repair_is(text, changed, ahead):
+    """Behind words that are skipped, all places count from the start of the text."""
+    found = [
+        (edit.code, edit.start - len(ahead), edit.before, edit.after)
+        for edit in in_order(repair_json(ahead + text).edits)
+        if edit.code != "leading-garbage"
+    ]
+    assert found == changed
+
+
 # --- the end of a payload -----------------------------------------------------------------------------------------
 
 ENDS = [
@@ -163,6 +200,20 @@ def test_members_become_known_while_text_arrives():
     assert reader.value["name"] == "get_weather"
     assert [(m.key, m.start, m.end) for m in reader.members] == [("name", 9, 22), ("arguments", 37, None)]
     assert 37 < reader.settled <= 49
+
+
+@pytest.mark.parametrize("width", [7, 300, 2000, 10**6])
+@pytest.mark.parametrize("clean", [True, False], ids=["clean", "with a fault"])
+def test_members_of_a_long_object_are_where_they_stand(width, clean):
+    value = {f"key {number}": ["x" * (number % 40), number, {"a": None}] for number in range(200)}
+    text = json.dumps(value) if clean else json.dumps(value).replace('"key 0":', "key0:", 1)
+    reader = JsonReader(until=MARKERS)
+    for at in range(0, len(text), width):
+        reader.feed(text[at : at + width])
+    reader.close()
+    assert [member.key for member in reader.members] == [*reader.value]
+    assert len(reader.members) == 200
+    assert all(json.loads(text[m.start : m.end]) == reader.value[m.key] for m in reader.members)
 
 
 # --- laws ---------------------------------------------------------------------------------------------------------
