@@ -384,3 +384,26 @@ def test_a_fix_that_would_give_a_name_twice_is_given_up_and_says_why() -> None:
     assert fixed(report, unsafe=True) == (tools, [])
     (left,) = given_up(report, unsafe=True)
     assert (left.finding.code, left.why) == ("UTP102", "another tool is called forecast_weather")
+
+
+def test_definitions_are_compared_whatever_stands_between() -> None:
+    """A tool without a schema has no definitions, and ends no comparing."""
+
+    def with_filter(name: str, **properties: Any) -> dict[str, Any]:
+        shared = {"$defs": {"Filter": props(**properties)}}
+        return tool(name=name, parameters=props(by={"$ref": "#/$defs/Filter"}) | shared)
+
+    orders, users = with_filter("list_orders", paid=CITY), with_filter("list_users", age=CITY)
+    bare = tool(name="ping", parameters=None)
+    for tools in ([bare, orders, users], [orders, bare, users]):
+        found = [each for each in audit(tools, provider="vllm").findings if each.code == "UTP316"]
+        assert [(each.tool, each.place.pointer) for each in found] == [("list_users", "/parameters/$defs/Filter")]
+    assert "UTP316" not in {each.code for each in audit([orders, users], provider="openai").findings}
+    assert "UTP316" not in {each.code for each in audit([orders, orders | {"name": "x"}], provider="vllm").findings}
+
+
+@pytest.mark.parametrize("name", ["user", "file", "path", "id", "name", "data", "value", "input"])
+def test_a_name_that_could_mean_anything_costs_score(name: str) -> None:
+    for properties, plain in (({name: CITY}, False), ({f"{name}_of_city": CITY}, True)):
+        (score,) = audit([tool(parameters=props(**properties))]).scores.values()
+        assert score.checks["params_unambiguous"] is plain

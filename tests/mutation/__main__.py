@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AREAS = {
-    "engine": "dialects written_dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
-    "repair": "repair shape typed nesting literals numbers spellings values laws parsing results ladder",
-    "wire": "wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
-    "detection": "detection data_tables commands_checked offers templates probe live starred profiles bounds init fix_flags",
-    "diagnosis": "diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
-    "auditing": "auditing audit_edges audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
+    "engine": "data_tables dialects written_dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
+    "repair": "data_tables repair shape typed nesting literals numbers spellings values laws parsing results ladder",
+    "wire": "data_tables wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
+    "detection": "data_tables detection commands_checked offers templates probe live starred profiles bounds init fix_flags",
+    "diagnosis": "data_tables diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
+    "auditing": "data_tables auditing audit_edges audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
 """The test files of each folder, asked first; their tables are those of `pytest -m cases`."""
 PROCESSES = {
@@ -71,6 +71,8 @@ SOME = 4
 BUDGET, ELSEWHERE = 12.0, 5.0
 """Recorded seconds of a folder's tests that one mistake is shown to, the quick ones first; of tests and rows elsewhere.
 """
+OVERHEAD = 0.01
+"""Seconds that pytest takes for a test beside its own."""
 SLOWER, MORE = 8, 10
 """With the mistake a test may take so many times its recorded time, and so many seconds more."""
 LIMIT = 600
@@ -320,9 +322,16 @@ def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
     else:  # what a module declares is asked for by tests that call none of its functions, too
         groups = ((of_folder & near, ELSEWHERE), (of_folder - near, BUDGET))
     for group, most in groups:
-        chosen, spent = {}, 0.0
-        for test in sorted(group, key=lambda key: (key not in near, records[key].seconds, key)):
-            spent += records[test].seconds
+        chosen: dict[str, float] = {}
+        rows_of: dict[str, int] = defaultdict(int)
+        order = []
+        for test in sorted(group, key=lambda key: (records[key].seconds, key)):
+            name = test.partition("[")[0]
+            rows_of[name] += 1
+            order.append((test not in near, rows_of[name], test))  # a row of each test, then a second of each, …
+        spent = 0.0
+        for _, _, test in sorted(order):
+            spent += records[test].seconds + OVERHEAD
             if spent < most:
                 chosen[test] = records[test].seconds
         if by := Chosen(chosen).run():
