@@ -174,6 +174,29 @@ def params_only_in_prose(tool: AuditedTool) -> Iterator[ToolObservation]:
             )
 
 
+@audit_rule("UTP221", "info", "described-twice", on="tool")
+def described_twice(tool: AuditedTool) -> Iterator[ToolObservation]:
+    r"""Parameters are described in the schema and again in the tool's text.
+
+    What it does: compares a block such as `Args:` with the schema; two parameters or more must stand in both.
+    Why it is bad: every request pays for both, and one of them is forgotten when the other changes.
+    Example: `{description: "Clone it.\n\nArgs:\n repo: owner/name\n to: A folder", parameters: {properties: {repo:
+    {type: string, description: owner/name}, to: {type: string, description: A folder}}}}`.
+    Use instead: `repo: {type: string, description: owner/name}`.
+    Fix safety: no fix; which of the two is right, the author knows.
+    """
+    top = {node.name: node for node in tool.properties if node.depth == 1}
+    twice = [name for name, text, _ in prose_parameters(tool.description) if name in top and text]
+    twice = [name for name in twice if is_described(top[name])]
+    if len(twice) > 1:
+        yield ToolObservation(
+            pointer=tool.at("description"),
+            message=f"{tool.name} describes {', '.join(twice[:3])} in its text and in the schema",
+            hint="keep the schema's descriptions, and drop the block",
+            cause="twice",
+        )
+
+
 _NAMED_PARAMETER = re.compile(
     r"(?<!\bno )(?<!\bnot a )(?<!\bwithout )`(\w+)` (?:parameter|argument)s?\b|\b(?:parameter|argument) `(\w+)`",
     re.IGNORECASE,
@@ -245,6 +268,12 @@ _EMPTY_TEXTS = word_set(
 ) | {"no description", "your description", "tool description", "parameter description"}
 
 
+def _is_empty(bare: str, text: Text) -> bool:
+    """Say whether a text is a bare word; "Tool description" tells all of a property that is named `description`."""
+    named = words((text.pointer.split("/")[-2:-1] or [""])[0])
+    return bare in _EMPTY_TEXTS and not (named and {*named} < {*words(bare)})
+
+
 @audit_rule("UTP217", "warning", "placeholder-text", on="text")
 def placeholder_text(text: Text) -> Iterator[ToolObservation]:
     """A placeholder was left in a description.
@@ -263,7 +292,7 @@ def placeholder_text(text: Text) -> Iterator[ToolObservation]:
     found = _PLACEHOLDER.search(text.text) if may_hold(text.text, *_PLACEHOLDER_HINTS) else None
     named = not {"todo", "todos", "task"}.isdisjoint(words(text.tool.name))
     found = None if found is None or named or _ABOUT_TODO.search(text.text) else found
-    if found or (text.kind == "description" and text.text.strip() and (not bare or bare in _EMPTY_TEXTS)):
+    if found or (text.kind == "description" and text.text.strip() and (not bare or _is_empty(bare, text))):
         yield ToolObservation(
             pointer=text.pointer,
             message=f"placeholder {shown(found[0] if found else text.text)} in a {text.kind}",

@@ -173,7 +173,9 @@ _UNITS = any_word(
     " | kms | cubic | number of | how many | count of | ratio | fraction | multiplier"
 )
 _UNIT_SIGNS = re.compile(
-    r"[%°$€£¥]|\b\w+ per \w+|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b", re.IGNORECASE
+    r"\bnormali[sz]ed\b|\[0, ?1\]|\b0(?:\.0)? ?(?:-|–|to|and|\.\.) ?1(?:\.0)?\b|\bno-op\b"
+    r"|[%°$€£¥]|\b\w+ per \w+|\bm[²³]|\d(?:ms|s|m|h|px|kb|mb|gb|kg|g|km|cm|mm|c|f)\b",
+    re.IGNORECASE,
 )
 
 
@@ -227,6 +229,10 @@ _DATE_EXAMPLE = re.compile(
 """What shows the form, or that any form will do."""
 _QUOTED_FORM = re.compile(r"\be\.g\.,? ['\"`][^'\"`]*\d")
 """An example with a digit in it shows the form."""
+_OTHER_BOUND = any_word(
+    "selector | element | visible | condition | commit | cursor | sha | version | release | tag | id | marker | token"
+)
+"""What `since` and `until` may name instead of a moment."""
 _NO_MOMENT = word_set(
     "zone timezone zones range unit units format type kind mode name id ids field column interval"
     " window count limit label property order key precision granularity query expression text content"
@@ -249,7 +255,8 @@ def date_format_unspecified(node: Node) -> Iterator[ToolObservation]:
     if node.name is None or value_types(node.schema, node.tool) != {"string"}:
         return
     parts = words(node.name)
-    named = not _DATE_WORDS.isdisjoint(parts) or parts[-1:] in (("since",), ("until",))
+    bound = parts[-1:] in (("since",), ("until",)) and not _OTHER_BOUND.search(node.description)
+    named = not _DATE_WORDS.isdisjoint(parts) or bound
     named = named or (len(parts) > 1 and parts[-1] == "at")
     if not named and (not _SPOKEN_DATE.search(node.description) or _QUOTED_FORM.search(node.description)):
         return

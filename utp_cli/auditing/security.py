@@ -91,7 +91,9 @@ _DROPS = word_set(
 )
 """Hosts where anybody can leave or collect anything."""
 _INERT = re.compile(r"(?:.*\.)?example(?:\.(?:com|org|net))?|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
-_PRIVATE = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}")
+_PRIVATE = re.compile(
+    r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))(?:\.\d{1,3}){2,3}"
+)
 """Addresses of a local network, as examples have them."""
 _ACTIVE_URI = re.compile(r"\bdata:[a-z]+/[\w.+-]+(?:;[\w=-]+)*,[\w+/%]{4}|\bjavascript:[^\s.,]", re.IGNORECASE)
 

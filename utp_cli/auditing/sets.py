@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, compact
 from utp_cli.auditing.verbs import FAMILY_OF, GENERIC_NAMES, VERBS
-from utp_cli.auditing.words import content_words, stems, words
+from utp_cli.auditing.words import content_words, first_sentence, stems, words
 from utp_cli.facts.providers import USUAL_TOOLS
 
 if TYPE_CHECKING:
@@ -49,8 +49,13 @@ def near_duplicate_names(tools: AuditedToolSet) -> Iterator[ToolObservation]:
 
 
 def _are_told_apart(one: AuditedTool, two: AuditedTool) -> bool:
-    """Say whether both have descriptions, and fewer than half of the content words are common."""
-    left, right = content_words(one.description), content_words(two.description)
+    """Say whether in the descriptions, or in their first sentences, fewer than half of the words are common."""
+    return any(
+        _differ(content_words(of(one.description)), content_words(of(two.description))) for of in (str, first_sentence)
+    )
+
+
+def _differ(left: frozenset[str], right: frozenset[str]) -> bool:
     return bool(left and right) and len(stems(left) & stems(right)) < 0.5 * len(stems(left) | stems(right))
 
 

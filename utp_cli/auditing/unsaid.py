@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import AuditedToolSet, Text, ToolObservation, audit_rule, shown
-from utp_cli.auditing.words import word_set
+from utp_cli.auditing.words import word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,18 @@ _CLOSED = re.compile(
     r"(?P<after>.{0,30})",
     re.IGNORECASE | re.DOTALL,
 )
+_BARE = r"[A-Za-z][\w-]{0,30}(?: \(default\))?"
+_BARRED = re.compile(rf"(?:\A|[:(])\s?(?P<values>{_BARE}(?:\s?\|\s?{_BARE}){{1,20}})(?=\s?(?:[).;,]|\Z))")
+"""`list | get | set`, alone or in brackets."""
+_BRACKETED = re.compile(r"\((?P<values>[A-Za-z][\w-]{0,30}(?:, (?:or )?[A-Za-z][\w-]{0,30}){2,20})\)\W?\Z")
+_KIND = word_set(
+    "action operation mode type status state format method level direction scope platform category priority strategy"
+    " order sort kind visibility severity role"
+)
+"""Last words of names whose values are few: a list in brackets behind them is all of them."""
+_SHORT = 120
+"""Characters up to which a text without quotes is a list of values and little more."""
+_TYPES = word_set("string str number int integer float boolean bool null none object array any true false undefined")
 _OPEN_END = re.compile(
     r"\A\W*(?:etc|\.\.\.|…|or (?:a|an|any|another|the|other|custom)\b|and (?:more|others|so on)|,)", re.IGNORECASE
 )
@@ -36,7 +48,21 @@ def closed_values(text: str) -> list[str]:
     for found in _CLOSED.finditer(text):
         if not _OPEN_END.match(found["after"]) and not _MAYBE.search(text[max(0, found.start() - 20) : found.start()]):
             return list(dict.fromkeys(value[1:-1] for value in re.findall(_VALUE, found["values"])))
-    return []
+    barred = _BARRED.search(text) if len(text) <= _SHORT else None
+    return _unquoted(barred["values"]) if barred and not _MAYBE.search(text[: barred.start()]) else []
+
+
+def _unquoted(listed: str) -> list[str]:
+    """Return the values of a list without quotes; types are none."""
+    values = list(dict.fromkeys(re.findall(r"[A-Za-z][\w-]*", re.sub(r"\(default\)|\bor ", "", listed))))
+    return values if _TYPES.isdisjoint(map(str.lower, values)) else []
+
+
+def _kinds(node: Node) -> list[str]:
+    """Return the values in brackets at the end of the text of a parameter whose name asks for a kind."""
+    asked = not _KIND.isdisjoint(words(node.name or "")[-1:]) and len(node.description) <= _SHORT
+    found = _BRACKETED.search(node.description) if asked else None
+    return _unquoted(found["values"]) if found else []
 
 
 @audit_rule("UTP219", "warning", "values-only-in-prose", on="seen", fix="unsafe")
@@ -44,8 +70,9 @@ def values_only_in_prose(node: Node) -> Iterator[ToolObservation]:
     """The few values that a parameter takes stand in its text, not in `enum`.
 
     What it does: looks in the descriptions of text parameters without an enum, a pattern or a format for words such as
-    "one of" or "must be", followed by two quoted values or more. Lists that go on ("or any other", "etc."), examples,
-    and texts that take several of them ("separated by commas") are fine.
+    "one of" or "must be", followed by two quoted values or more; for words with `|` between them; and, where the name
+    asks for a kind (mode, action, format), for words in brackets at the end. Lists that go on ("or any other", "etc."),
+    examples, and texts that take several of them ("separated by commas") are fine.
     Why it is bad: no validator and no strict mode knows the values, so the model's slip reaches the tool.
     Example: `status: {type: string, description: "One of 'open' or 'closed'"}`.
     Use instead: `status: {type: string, enum: [open, closed], description: Which ones to list}`.
@@ -55,7 +82,8 @@ def values_only_in_prose(node: Node) -> Iterator[ToolObservation]:
         return
     if not {"enum", "const", "pattern", "format", "anyOf", "oneOf", "$ref"}.isdisjoint(node.schema):
         return
-    values = [] if _SEVERAL.search(node.description) else closed_values(node.description)
+    several = _SEVERAL.search(node.description)
+    values = [] if several else closed_values(node.description) or _kinds(node)
     if len(values) > 1 and not {other.name for other in node.tool.properties} & {*values}:
         yield ToolObservation(
             pointer=node.pointer,
