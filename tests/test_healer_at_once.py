@@ -94,3 +94,55 @@ def test_whoever_waits_reads_the_same(case: dict[str, Any], monkeypatch: pytest.
     waited = passed(of_scenario(case)[0], data, [40])
     if not case["expect"].get("error"):
         assert READERS[case["wire"], True](out) == READERS[case["wire"], True](waited)
+
+
+# -- the pieces of one call ------------------------------------------------------------------------------------------------
+
+OPENING = piece(0, "a", "get_weather", "")
+ORDERS: dict[str, list[tuple[str, bool]]] = {
+    "a text runs": [('{"', True), ('city": "', True), ("Ber", True), ("gen", True), ('"', True), ("}", False)],
+    "a number waits for its end": [('{"days": ', True), ("1", False), ("2", False), (', "city": "B', True), ('"}', False)],
+    "an escape waits for its end": [('{"city": "', True), ("\\u00", False), ("e9", True), ('"}', False)],
+    "a comma waits for a member": [('{"days": 2', False), (",", False), (' "city', True), ('": "B"', True), ("}", False)],
+    "a number as text": [('{"city": "B", "days": ', True), ('"2', False), ('"}', False)],
+    "a list": [('{"city": ', True), ("[", False), ('"B"]}', False)],
+    "a name that nobody knows": [('{"', True), ("town", False), ('": "B"}', False)],
+    "a name twice": [('{"city": "B"', True), (', "city":', False), (' "C"}', False)],
+    "no JSON": [("{", True), ("'city'", False), (": 'B'}", False)],
+    "nothing": [("{}", False)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_pieces_go_on_as_far_as_they_are_sound(name: str) -> None:
+    healing = healer("openai-chat", stream=True)
+    for part in (chunk({"role": "assistant", "content": ""}), OPENING):
+        assert healing.feed(sse([part])) == sse([part])
+    held = b""
+    for text, passes in ORDERS[name]:
+        part = sse([piece(0, arguments=text)])
+        held += part
+        assert healing.feed(part) == (held if passes else b"")
+        held = b"" if passes else held
+
+
+SLIPS = [
+    '{"city":"Bergen","days":"2"}', '{"days":"2","city":"Bergen"}', '{"city":"B\\u00e9 \\"x\\"","days":"2"}',
+    "{'city':'Bergen','days':2}", '{"city":"Bergen","days":2}}', '{"city":"a","city":"b"}', '{"City":"a"}',
+    '{"city":"a\nb"}', '{"city":"x",}', '{"city":["a"]}', '{"city": 5}', '{"city":"x","days":"2","more":{"a":1}}',
+    '"{\\"city\\":\\"x\\"}"', '{"city":"x" "days":2}', '{"city":"x","days":True}', '{"days":2.0,"city":"x"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", SLIPS)
+def test_what_has_passed_is_mended_by_what_follows(arguments: str) -> None:
+    """However the pieces are cut, the client gets what it would get of the call in one piece."""
+
+    def got(*pieces: str) -> Any:
+        parts = [OPENING, *(piece(0, arguments=text) for text in pieces), chunk({}, "tool_calls")]
+        out = passed(healer("openai-chat", stream=True), sse([chunk({"role": "assistant"}), *parts]) + DONE)
+        return READERS["openai-chat", True](out)[0]["calls"]
+
+    whole = got(arguments)
+    for size in range(1, len(arguments)):
+        assert got(*(arguments[at : at + size] for at in range(0, len(arguments), size))) == whole

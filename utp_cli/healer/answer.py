@@ -121,11 +121,15 @@ class ChoiceState:
                 self.called = True
         return texts
 
+    def is_new(self, call_id: str, form: CallRules) -> bool:
+        """Say whether an id is one that a call may have."""
+        return call_id not in self._ids and bool(call_id or not form.id_due)
+
     def passes(self, place: int, name: str | None, arguments: Any, call_id: Any, form: CallRules) -> bool:
         """Say whether a native call is certain to stay as it came: it is whole, has an id, and fits a known tool."""
         given = "" if call_id is None else str(call_id)
         known = bool(name) and (self.tools is None or name in self.tools)
-        if not known or given in self._ids or (form.id_due and not given) or not form.fine(arguments):
+        if not known or not self.is_new(given, form) or not form.fine(arguments):
             return False
         values = decode_whole(arguments) if isinstance(arguments, str) and arguments else arguments
         if isinstance(values, dict) and values and self.tools is not None:

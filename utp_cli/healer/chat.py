@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.healer.heals import Heal, passes
 from utp_cli.healer.machine import Machine, quoted
+from utp_cli.healer.sound import SoundArguments, rest_of
 from utp_cli.healer.verdict import CallRules, had_said_all
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, integer_of, list_of, text_of
@@ -62,6 +63,8 @@ class _Assembled:
     """The first piece of each call: what else it carries goes to the client."""
     passed: int = 0
     """Calls that were certain before the end, and went on."""
+    open: SoundArguments | None = None
+    """The call behind those, whose pieces go on as long as they are sound."""
     role: bool = False
     legacy: bool = False
     """It calls in the field of before 2023."""
@@ -139,6 +142,8 @@ class ChatMachine(Machine):
                 seen.take(delta["tool_calls"])
                 frame.waits |= {number}
                 self._pass_on(number, answer, seen)
+                if not reason:
+                    self._pass_pieces(number, answer, seen, delta["tool_calls"])
             if reason:
                 self._end(frame, number, reason)
 
@@ -157,9 +162,30 @@ class ChatMachine(Machine):
                 place, call["name"], call["arguments"], call["id"], self.form
             ):
                 return
-            seen.passed = place + 1
+            seen.passed, seen.open = place + 1, None
             for frame in self.queue:
                 if number in frame.waits and all(at <= place for at in _indexes(frame.doc, number)):
+                    frame.waits -= {number}
+
+    def _pass_pieces(self, number: int, answer: ChoiceState, seen: _Assembled, pieces: Any) -> None:
+        """Let the pieces of a call go that is under way, as far as they are sound."""
+        place = len(seen.calls) - 1
+        if seen.odd or place != len(answer.passed):
+            return
+        call, first = seen.calls[place], seen.first[place]
+        if seen.open is None:
+            known = call["name"] and (answer.tools is None or call["name"] in answer.tools)
+            if not known or first.get("type") != "function" or not answer.is_new(call["id"], self.form):
+                return
+            seen.open = SoundArguments(answer.tools[call["name"]] if answer.tools else None)
+        elif any(piece.get("id") or dict_of(piece.get("function")).get("name") for _, piece in dicts_of(pieces)):
+            seen.open.sound = False
+        said = "".join(
+            text_of(dict_of(p.get("function")).get("arguments")) for p in list_of(pieces) if p.get("index") == place
+        )
+        if seen.open.take(said):
+            for frame in self.queue:
+                if number in frame.waits:
                     frame.waits -= {number}
 
     # -- the end of a choice ------------------------------------------------------------------------------------------
@@ -174,12 +200,23 @@ class ChatMachine(Machine):
             verdict.finish = due or "stop"
             calls = "calls are made" if due else "the stream had none"
             verdict.heals.append(Heal(code="finish", message=f"finish_reason is {verdict.finish}: {calls}"))
+        self._keep_to_what_passed(seen, verdict)
         if verdict.changes and (why := self._why_passes(number, verdict)):
             verdict.heals = [passes(why)]
         elif verdict.changes:
             self._mend(frame, number, verdict, reason)
         self.tell(verdict)
         self.let_go(number)
+
+    @staticmethod
+    def _keep_to_what_passed(seen: _Assembled, verdict: HealVerdict) -> None:
+        """Leave a call as it came where what has passed of it leads to nothing else."""
+        if seen.open is None or not seen.open.begun or seen.passed >= len(verdict.natives):
+            return
+        call = verdict.natives[seen.passed]
+        if rest_of(seen.open.passed, call.arguments) is None:
+            call.arguments, call.changed = seen.calls[seen.passed]["arguments"], False
+            verdict.heals = [heal for heal in verdict.heals if heal.code != "arguments" or heal.id != call.id]
 
     def _why_passes(self, number: int, verdict: HealVerdict) -> str:
         """Say why nothing can be changed; empty where it can."""
@@ -250,6 +287,10 @@ class ChatMachine(Machine):
             deltas.append(tail)
         at = seen.passed if verdict.natives_changed else len(verdict.natives)
         for index, call in enumerate(verdict.calls[at:], at):
+            if index == seen.passed and seen.open and seen.open.begun and call.native and verdict.natives_changed:
+                rest = rest_of(seen.open.passed, call.arguments)
+                deltas += [{"tool_calls": [{"index": index, "function": {"arguments": rest}}]}] if rest else []
+                continue
             first = seen.first.get(index) if call.native else None
             deltas.append({"tool_calls": [{**_written(call, first), "index": index}]})
         if deltas and not seen.role:
