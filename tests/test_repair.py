@@ -202,6 +202,12 @@ def test_members_become_known_while_text_arrives():
     assert 37 < reader.settled <= 49
 
 
+def test_an_apostrophe_between_letters_opens_no_quotation():
+    """So the string ends at the next quote that fits, whatever follows the value."""
+    assert repair_json("{'k': 'it's'}'}").value == {"k": "it's"}
+    assert repair_json("{'k': 'it's']'}").value == {"k": "it's"}
+
+
 @pytest.mark.parametrize("width", [7, 300, 2000, 10**6])
 @pytest.mark.parametrize("clean", [True, False], ids=["clean", "with a fault"])
 def test_members_of_a_long_object_are_where_they_stand(width, clean):

@@ -430,3 +430,21 @@ def test_calls_in_text_in_text(depth: int) -> None:
         text, listed = json.dumps(text), [listed]
     assert len(shape_calls(text, Form(), FORECAST)) == (depth <= 4)
     assert len(shape_calls(listed, Form(), FORECAST)) == (depth <= 4)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "calls"),
+    [
+        ("parameters", {"city": "Oslo"}, 1),
+        ("arguments", {"city": "Oslo"}, 1),
+        ("arguments", {}, 1),
+        ("parameters", {}, 0),
+        ("parameters", {"city": {"type": "string"}}, 0),
+        ("arguments", {"city": {"type": "string"}}, 0),
+    ],
+)
+def test_a_description_beside_a_name_makes_a_definition_of_what_is_empty_or_a_schema(
+    key: str, value: Any, calls: int
+) -> None:
+    said = {"name": "forecast", "description": "Tells the weather.", key: value}
+    assert len(shape_calls(said, Form(), FORECAST)) == calls
