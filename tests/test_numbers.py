@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.test_cli import utp
-from utp_cli import parse, repair_json, replay
+from utp_cli import audit, diagnose, parse, render_tools, repair_json, replay, rewrite_history
 from utp_cli.protocol import numbers
 from utp_cli.protocol.numbers import Number, dumps, integer, loads, writable
 
@@ -172,3 +172,73 @@ def test_what_is_remembered_of_numbers_is_bounded() -> None:
     assert dumps(loads("0." + "1" * 100_000)) == "0." + "1" * 100_000
     assert len(numbers._FLOATS) <= 5000
     assert all(len(text) < 100 for text in numbers._FLOATS)
+
+
+BIG = loads(LONG)
+ARGUMENTS = f'{{"x": {LONG}, "y": [{LONG}, 1e999, {{"z": {LONG}}}]}}'
+CALL = {"id": "c", "type": "function", "function": {"name": "t", "arguments": ARGUMENTS}}
+BOUNDS = {"type": "integer", "maximum": BIG, "default": BIG, "enum": [BIG, BIG], "const": BIG, "examples": [BIG]}
+TOOLS = [
+    {"name": "t", "description": "d", "parameters": {"type": "object", "properties": {"x": BOUNDS}}},
+    {"name": "u", "parameters": {"type": "object", "properties": {"s": {"type": "string", "maxLength": BIG}}}},
+]
+HISTORY = [
+    {"role": "user", "content": "x"},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": BIG, "content": f'{{"error": {LONG}}}'},
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": BIG, "type": "function", "function": {"name": "t", "arguments": {"x": BIG}}}],
+    },
+    {"role": "tool", "tool_call_id": "c", "content": {"a": BIG}},
+]
+ANSWER = {
+    "choices": [{"index": BIG, "finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [CALL]}}],
+    "created": BIG,
+    "usage": {"prompt_tokens": BIG},
+}
+RECORDED = {
+    "request": {"messages": HISTORY, "tools": TOOLS, "model": BIG},
+    "response": ANSWER,
+    "status": BIG,
+    "expected": {"calls": [{"name": "t", "arguments": {"x": BIG}}]},
+}
+PASTES = [
+    f'2026 INFO data: {{"choices": [{{"delta": {{"content": "x"}}}}], "created": {LONG}}}\n\n',
+    f'<tool_call>{{"name": "t", "arguments": {ARGUMENTS}}}</tool_call>',
+    f"<function=t><parameter=x>{LONG}</parameter></function>",
+    f"[t(x={LONG}, y=0x{LONG})]",
+    f"ChatCompletion(id='x', created={LONG}, choices=[])",
+    f"Error code: 400 - {{'error': {{'message': 'x', 'code': {LONG}}}}}",
+]
+USES = {
+    "repr": lambda: repr(parse(ANSWER, tools=TOOLS)),
+    "a request to check": lambda: diagnose({"messages": HISTORY, "tools": TOOLS}, "session"),
+    "tools": lambda: (diagnose({"tools": TOOLS}, "tools"), audit(TOOLS).to_dict()),
+    "an answer": lambda: diagnose(ANSWER, "response", tools=TOOLS, request={"tools": TOOLS, "max_tokens": BIG}),
+    "a conversation": lambda: replay({"messages": HISTORY, "tools": TOOLS}, max_tokens=9).to_dict(),
+    "a recording": lambda: replay({"exchanges": [RECORDED]}).to_dict(),
+    **{f"render {name}": lambda name=name: render_tools(TOOLS, format=name) for name in ("openai", "gemini", "cohere")},
+    **{f"history {name}": lambda name=name: rewrite_history(HISTORY, name) for name in ("anthropic", "gemini")},
+    **{paste[:20]: lambda paste=paste: parse(paste, tools=TOOLS).to_dict() for paste in PASTES},
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_long_integers_anywhere_raise_nothing(use) -> None:
+    use()
+
+
+def test_a_long_integer_is_an_integer() -> None:
+    assert int("7" * 4000) * 10**1000 + int("7" * 1000) == BIG
+    assert (str(BIG), f"{BIG}", repr([BIG])) == (LONG, LONG, f"[{LONG}]")
+    assert pickle.loads(pickle.dumps(BIG)) == copy.deepcopy(BIG) == BIG  # noqa: S301 - our own
+    assert isinstance(BIG + 1, int)
+
+
+def test_calls_that_differ_in_the_last_digit_of_a_long_integer_differ() -> None:
+    expected = {**RECORDED, "expected": {"calls": [{"name": "t", "arguments": loads(ARGUMENTS)}]}}
+    assert replay({"exchanges": [expected]}).sessions[0].outcomes[0].status == "match"
+    other = loads(ARGUMENTS.replace(LONG, LONG[:-1] + "8", 1))
+    expected = {**RECORDED, "expected": {"calls": [{"name": "t", "arguments": other}]}}
+    assert replay({"exchanges": [expected]}).sessions[0].outcomes[0].status == "regressed"

@@ -83,7 +83,7 @@ def score_of(tool: AuditedTool, tools: AuditedToolSet) -> Score:
 def _tokens(tool: AuditedTool) -> int:
     try:
         schema = len(str(tool.definition.tool.parameters))
-    except RecursionError:
+    except (RecursionError, ValueError):  # too deep, or an integer of a caller's with too many digits
         schema = 0
     return len(tool.name) + len(tool.description) // 4 + schema // 4
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
 from utp_cli.captures.spellings.messages import ai_sdk_step
 from utp_cli.facts.error_texts.finder import find_error_texts
-from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.shape import is_piece, judge, recognise
@@ -73,7 +72,7 @@ def _known_words(value: Any) -> str:
     """Return the words of a small document where they are those of a known error; an empty text for any other."""
     if not isinstance(value, dict) or len(value) > _FEW_KEYS or any(isinstance(v, dict | list) for v in value.values()):
         return ""
-    said = ", ".join(f"{key}: {dumps(each) if type(each) is int else each}" for key, each in value.items())
+    said = ", ".join(f"{key}: {each}" for key, each in value.items())
     return said if any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST])) else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.transcripts import page_error
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 
@@ -152,4 +153,4 @@ def without_repeats(found: Sequence[FoundCapture]) -> list[FoundCapture]:
 
 
 def _key(one: FoundCapture) -> str:
-    return f"{one.kind} {one.document!r}" if one.document is not None else f"at {one.start}"
+    return f"{one.kind} {dumps(one.document, default=repr)}" if one.document is not None else f"at {one.start}"

@@ -6,7 +6,6 @@ a session file does. pytest loads this module in every run: what it needs is imp
 
 from __future__ import annotations
 
-import json
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -14,6 +13,8 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
+
+from utp_cli.protocol.numbers import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +125,7 @@ def _told(file: str, outcome: Outcome) -> Iterator[str]:
     yield shown(f"{file}#{outcome.index} {outcome.status}: {outcome.why}")
     for sign, calls in (("-", outcome.lost), ("+", outcome.found)):
         for call in calls:
-            yield shown(f"  {sign} {call.get('name')} {json.dumps(call.get('arguments'), ensure_ascii=False)}")
+            yield shown(f"  {sign} {call.get('name')} {json_text(call.get('arguments'), ensure_ascii=False)}")
     for name, reason in outcome.rejected:
         yield shown(f"  {name or 'a call'} is {reason}")
     for code, message in outcome.diagnoses:

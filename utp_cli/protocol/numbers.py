@@ -92,7 +92,26 @@ def integer(text: str) -> int:
             blocks.insert(0, 0)
         blocks = [high * base + low for high, low in zip(blocks[::2], blocks[1::2], strict=True)]
         base *= base
-    return sign * blocks[0]
+    return shown_whole(sign * blocks[0])
+
+
+class Huge(int):
+    """An integer that may have more digits than the interpreter writes; it is shown as any other."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return digits(int(self))
+
+    __str__ = __repr__
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how) if how else repr(self)
+
+
+def shown_whole(value: int) -> int:
+    """Return an integer that can be shown, whatever its length."""
+    return value if -_LONG < value < _LONG else Huge(value)
 
 
 def digits(value: int) -> str:
@@ -193,6 +212,14 @@ def _written_at_once(value: Any) -> str | None:
         return None
 
 
+def json_text(value: Any, *, sort_keys: bool = False, **options: Any) -> str:
+    """Write JSON as the standard library does, with its options; integers of any length too."""
+    try:
+        return json.dumps(value, sort_keys=sort_keys, **options)
+    except ValueError:  # more digits than the interpreter writes
+        return "".join(_pieces(value, None, options.get("default"), sort_keys=sort_keys))
+
+
 def odd_numbers(value: Any) -> Iterator[int | float]:
     """Yield the numbers in a value that the standard library would not write as they were written."""
     waiting = [value]
@@ -204,7 +231,7 @@ def odd_numbers(value: Any) -> Iterator[int | float]:
             waiting += item.values()
         elif isinstance(item, list | tuple):
             waiting += item
-        elif (kind is int and not -_BIGGEST < item < _BIGGEST) or (
+        elif (isinstance(item, int) and not -_BIGGEST < item < _BIGGEST) or (
             isinstance(item, float) and (kind is Number or not math.isfinite(item))
         ):
             yield item
@@ -240,9 +267,13 @@ def _writable(item: Any) -> Any:
     if isinstance(item, float) and not math.isfinite(item):
         most = math.copysign(sys.float_info.max, item)
         return Number(item.text, most) if isinstance(item, Number) else None
-    if type(item) is int and not -_BIGGEST < item < _BIGGEST:
+    if isinstance(item, int) and not -_BIGGEST < item < _BIGGEST:
         return Number(digits(item), -sys.float_info.max if item < 0 else sys.float_info.max)
     return item
+
+
+def _by_key(member: tuple[Any, Any]) -> Any:
+    return member[0]
 
 
 class _Written(str):
@@ -251,7 +282,9 @@ class _Written(str):
     __slots__ = ()
 
 
-def _pieces(value: Any, indent: int | None, default: Callable[[Any], Any] | None) -> Iterator[str]:
+def _pieces(
+    value: Any, indent: int | None, default: Callable[[Any], Any] | None, *, sort_keys: bool = False
+) -> Iterator[str]:
     """Yield JSON piece by piece, with a stack of what is still to be written in place of recursion."""
     waiting = [(value, 1)]
     while waiting:
@@ -259,8 +292,9 @@ def _pieces(value: Any, indent: int | None, default: Callable[[Any], Any] | None
         if isinstance(item, _Written):
             yield item
         elif isinstance(item, dict):
-            keys = (f"{_scalar(key if isinstance(key, str) else _scalar(key))}: " for key in item)
-            waiting += _enclosed("{", zip(keys, item.values(), strict=True), "}", level, indent)
+            members = sorted(item.items(), key=_by_key) if sort_keys else item.items()
+            named = ((f"{_scalar(key if isinstance(key, str) else _scalar(key))}: ", each) for key, each in members)
+            waiting += _enclosed("{", named, "}", level, indent)
         elif isinstance(item, list | tuple):
             waiting += _enclosed("[", (("", member) for member in item), "]", level, indent)
         else:

@@ -141,8 +141,7 @@ class Containers:
 
     def put(self, value: Any, start: int, end: int | None = None, *, cut: bool = False) -> State:
         """Enter a value that is whole."""
-        kind = type(value)
-        if (kind is int and value.bit_length() > _BIG) or (kind is Number and value.is_huge):
+        if (isinstance(value, int) and value.bit_length() > _BIG) or (isinstance(value, Number) and value.is_huge):
             message = "a number is larger than many readers take"
             self.log.notes.append(Note(code="big-number", message=message, span=(start, self.cursor.offset)))
         self._attach(value)

@@ -229,7 +229,7 @@ def _cut(run: str, start: int) -> Bare | None:
 def _loose_number(run: str, start: int) -> Bare | None:
     """Read a number in a looser spelling than JSON's: `+07_000.` is 7000.0 with four edits; else None."""
     if radix := _RADIX.fullmatch(run):
-        value = int(radix[1] + radix[2].replace("_", ""), 0)  # linear: its base is a power of two
+        value = numbers.shown_whole(int(radix[1] + radix[2].replace("_", ""), 0))  # linear: its base is a power of two
         return Bare(value, [Edit("hex-number", start, run, numbers.digits(value))])
     parts = _LOOSE.fullmatch(run)
     sign, whole, fraction, _ = parts.groups() if parts else ("", "", "", "")

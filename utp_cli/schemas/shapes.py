@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from utp_cli.protocol.numbers import digits
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -81,4 +83,4 @@ def is_of_type(value: Any, types: tuple[str, ...]) -> bool:
 
 def same_key(value: Any) -> str:
     """Return a text that is equal for JSON values that are equal: 1 and 1.0 are, 1 and true are not."""
-    return repr(int(value)) if is_whole(value) else f"{type(value).__name__}:{value!r}"
+    return digits(int(value)) if is_whole(value) else f"{type(value).__name__}:{value!r}"
