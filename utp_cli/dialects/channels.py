@@ -8,10 +8,10 @@ from utp_cli.dialects.spec import Dialect
 HARMONY = Dialect(
     name="openai",
     aliases=("gpt-oss", "harmony", "gpt_oss"),
-    models=("gpt-oss",),
-    source="openai-harmony and the chat template of gpt-oss; vLLM 0.33, SGLang 0.5 (2026)",
+    models=("gpt-oss", "llm-jp-4"),
+    source="openai-harmony and the chat templates of gpt-oss and LLM-jp 4.1; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "openai", "sglang": "gpt-oss", "llama.cpp": "--jinja"},
-    call_open=("<|channel|>", "<|start|>assistant"),
+    call_open=("<|channel|>", "<|start|>assistant", "<|start|> assistant"),
     call_close=("<|call|>",),
     close_optional=True,
     ends_thinking=("<|end|>",),
@@ -22,7 +22,8 @@ HARMONY = Dialect(
         header=("commentary to=functions.{name} <|constrain|>json<|message|>",),
         text_recipients=("user", "all", "assistant"),
     ),
-    quirks="The recipient stands before or behind the channel; calls occur on `analysis` too.",
+    quirks="The recipient stands before or behind the channel; calls occur on `analysis` too. LLM-jp puts a blank "
+    "behind each token.",
 )
 
 BEAM = Dialect(

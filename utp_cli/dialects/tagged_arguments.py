@@ -241,7 +241,7 @@ MINICPM5 = Dialect(
     models=("minicpm5", "minicpm-5", "minicpm4"),
     source="chat template of MiniCPM5-1B; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "minicpm5", "sglang": "minicpm5"},
-    call_open=("<function name=", "<functionname="),
+    call_open=("<function name=", "<functionname=", "<functionĠname="),
     reasoning=THINK,
     dropped=CHATML,
     body=InvokeBody(

@@ -69,6 +69,8 @@ class Engine:
         self._tools = tools
         self.source = Source()
         self._quoting = Quoting(self.source)
+        self._answers = False
+        """A header said that what follows is for the user: markup in it is text."""
         self._layout = Layout()
         self._thinking = Thinking(first_run=0) if thinking else None
         self._all_thought = thinking
@@ -269,7 +271,7 @@ class Engine:
         if read.mode and self._thinking and not self._all_thought:
             self._settle_thinking(self._thinking)
         if dialect.body.named_before and read.calls:
-            self._take_name(read.calls[0].name)
+            self.runs.take_end(read.calls[0].name or "", self.source)  # the name stands just before the marker
         section = self._openers.followed(hit.start, dialect if read.calls else None)
         if section is not None:  # words between a section and its first call are noise
             self.runs.relabel(range(section, len(self.runs)), "markup", only="text")
@@ -284,6 +286,7 @@ class Engine:
                 call=call, dialect=dialect, marker=hit.marker.strip(), start=hit.start, end=read.end,
                 closed=read.closed or not last, at_end=at_end and last, runs=range(first, len(self.runs)),
                 quoted=quoted, thought=self._thinking is not None and not dialect.calls_in_reasoning,
+                standing="shown" if self._answers else "made",
             )  # fmt: skip
             self.found.append(found)
             self._turned = self._turned or found.thought or bool(found.quoted) or dialect.body.named_before
@@ -293,19 +296,17 @@ class Engine:
                     self._thinking.first_call = len(self.runs)
                     self._held = []
             self._ended(found)
+        self._turn_to(read, dialect)
+
+    def _turn_to(self, read: MarkerRead, dialect: Dialect) -> None:
+        """A header says what follows."""
+        if read.mode:
+            self._answers = read.mode == "answer"
         if read.mode == "text" and dialect.body.thinking_channels and not read.calls:
             self.channelled = True
         if read.mode == "thinking" and not self._thinking:
             self._thinking = Thinking(first_run=len(self.runs))
             self._had_thinking = True
-
-    def _take_name(self, name: str | None) -> None:
-        """The text just before the marker is the tool's name: markup, not text."""
-        last = self.runs[-1] if self.runs else None
-        if name and last and last.kind == "text" and last.end - len(name) >= last.start:
-            start = last.end - len(name)
-            if self.source.slice(start, last.end) == name:
-                self.runs.claim([TextRun("markup", start, last.end)])
 
     def _ended(self, found: FoundCall) -> None:
         call = found.call

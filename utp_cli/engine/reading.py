@@ -62,7 +62,7 @@ class MarkerRead(MutableRecord):
     """Tile the text from the opening marker's end to `end`."""
     closed: bool
     """A closing marker was there, or none is due."""
-    mode: Literal["text", "thinking"] | None = None
+    mode: Literal["text", "answer", "thinking"] | None = None
     """What follows (and the calls themselves) stands in, where a message's header says so."""
 
     @property

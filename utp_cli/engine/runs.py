@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from utp_cli.engine.layout import RunKind, TextRun
+
+if TYPE_CHECKING:
+    from utp_cli.engine.source import Source
 
 
 class Runs(list[TextRun]):
@@ -22,6 +27,14 @@ class Runs(list[TextRun]):
             run = self[index]
             if only is None or run.kind == only:
                 self[index] = TextRun(kind, run.start, run.end)
+
+    def take_end(self, word: str, source: Source) -> None:
+        """Make markup of a word that the text ends in."""
+        last = self[-1] if self else None
+        if word and last and last.kind == "text" and last.end - len(word) >= last.start:
+            start = last.end - len(word)
+            if source.slice(start, last.end) == word:
+                self.claim([TextRun("markup", start, last.end)])
 
     def cover(self, pieces: list[TextRun]) -> None:
         """Put pieces, in order, in the place of whatever stands there."""

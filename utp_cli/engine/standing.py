@@ -126,12 +126,27 @@ def settle(found: Sequence[FoundCall], runs: Runs, source: Source, tools: Contai
         if not one.thought and one.call.lack == "nothing" and not one.call.reason:
             goes = bool(prose) and prose[-1] >= last
             together = shown is not None and not _says_between(shown, one, runs, source)
-            one.standing = "shown" if together else _standing(one, runs, source, prose_behind=goes)
+            told = one.standing == "shown"
+            one.standing = "shown" if together or told else _standing(one, runs, source, prose_behind=goes)
             shown = one if one.standing == "shown" else None
             if one.standing == "shown":
                 runs.relabel(one.runs, "text")
+                _show_section(one, runs, source)
         kept.append(one)
     return kept
+
+
+def _show_section(one: FoundCall, runs: Runs, source: Source) -> None:
+    """Make text of the section's markers around a call that is shown; only whitespace stands between."""
+    before, behind = range(one.runs.start - 1, -1, -1), range(one.runs.stop, len(runs))
+    for way, markers in ((before, one.dialect.section_open), (behind, one.dialect.section_close)):
+        for index in way:
+            run = runs[index]
+            text = source.slice(run.start, min(run.end, run.start + LOOK_BACK)).strip()
+            if text and run.kind in ("markup", "token") and text in markers:
+                runs.relabel(range(min(index, one.runs.start), max(index + 1, one.runs.stop)), "text")
+            if text:
+                break
 
 
 def _says_between(first: FoundCall, second: FoundCall, runs: Runs, source: Source) -> bool:

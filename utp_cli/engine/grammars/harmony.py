@@ -9,7 +9,7 @@ declared as thinking makes it thinking; anything else is text, in which the engi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.progress import ArgumentsProgress
@@ -66,7 +66,9 @@ def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[
     if recipient is None or recipient in declared.text_recipients + declared.thinking_recipients:
         channel = header["channel2"] or header["channel"]
         thinking = recipient in declared.thinking_recipients or channel in declared.thinking_channels
-        return MarkerRead(calls=[], end=body, runs=markup, closed=True, mode="thinking" if thinking else "text")
+        to_user = declared.body_markup and recipient is not None
+        mode: Literal["text", "answer", "thinking"] = "thinking" if thinking else "answer" if to_user else "text"
+        return MarkerRead(calls=[], end=body, runs=markup, closed=True, mode=mode)
     ahead = yield from skip_space(source, body)
     if declared.body_markup and source.char(ahead) != "{":
         if role_of((yield from hit_at(source, context.local, ahead))) != "open":

@@ -36,6 +36,8 @@ _TEXT_END = regex(r"[,{}\[\]<\"\n]")
 """Ends a key, and text, without quotes in dialects with a delimiter of their own: there may be blanks in it."""
 _QUOTE_ENDS = {quote: regex(rf"[\\{quote}]") for quote in "\"'"}
 _FOLLOWERS = ",)]}:"
+_NEXT_NAME = regex(r",[ \t\r\n]*([\w.\-]{0,200})[ \t]*")
+"""What stands behind a keyword argument, up to the sign that makes it the next one."""
 _WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 _NULLS = ("null", "none", "nil")
 """Written in any case, where text would have a delimiter."""
@@ -97,7 +99,8 @@ class Literals:
             raise Fault(f"'{char}' where '{frame.closer}' is due")
         if char in "\"'":
             _have(source, at, 3)
-            return _Quoted(source, source.base + at, self.repairs)
+            named = frame is not None and frame.closer == ")" and frame.keyed
+            return _Quoted(source, source.base + at, self.repairs, named=named)
         token, end = self._bare(at, frame)
         if end == at:
             raise Fault(f"'{char}' where a value is due")
@@ -184,8 +187,9 @@ class Literals:
 class _Quoted:
     """A string between quotes. A quote that cannot end it is noted as a repair, and kept."""
 
-    def __init__(self, source: Source, start: int, repairs: list[Repair]) -> None:
-        self._source, self._repairs = source, repairs
+    def __init__(self, source: Source, start: int, repairs: list[Repair], *, named: bool) -> None:
+        """`named`: it is a keyword argument, which only another one can follow."""
+        self._source, self._repairs, self._named = source, repairs, named
         self._quote = source.char(start)
         self._width = 3 if source.startswith(self._quote * 3, start) else 1
         self._at = self._kept = start + self._width
@@ -222,7 +226,12 @@ class _Quoted:
             _have(source, index, 3)
             return source.startswith(self._quote * 3, here)
         behind = SPACE.match(source.window, index + 1).end()  # type: ignore[union-attr]  # it matches the empty string
-        return source.peek(behind) in _FOLLOWERS
+        follower = source.peek(behind)
+        if follower != "," or not self._named:
+            return follower in _FOLLOWERS
+        named = _NEXT_NAME.match(source.window, behind)
+        sign = source.peek(named.end() if named else behind)
+        return sign in ("=", ")", "") or (sign in "\"'" and not (named and named[1]))  # that one has no name
 
     def _keep_quote(self, here: int) -> None:
         self._at = here + 1
@@ -275,8 +284,8 @@ def _unquoted(text: str, start: int) -> Repair:
 
 def _spelled(text: str, start: int) -> Repair:
     return Repair(
-        code="python-literal", layer="syntax", confidence="safe", span=(start, start + len(text)),
-        before=text, after="null", message="read another spelling of null",
+        code="literal-case", layer="syntax", confidence="likely", span=(start, start + len(text)),
+        before=text, after="null", message="read null in another spelling",
     )  # fmt: skip
 
 

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
 
 _ATTRIBUTE = regex(r"""(?<![^\s=<>"'])([^\s=<>"']++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
+_BPE_BLANKS = "ĠĊ"
+"""How byte-level BPE writes a blank and a line break; a server that does not decode them leaves them in tags."""
 _NO_END = regex(r"""(\s*=\s*["']?[^\s<>"']+["']?)[ \t]*(?:<|\n\s*\S)""")
 _NO_END_QUOTED = regex(r"""([^"'<]*=\s*(?:"[^"]*"|'[^']*')\s*)<""")
 """An opening tag, up to where something else begins in it."""
@@ -121,17 +123,21 @@ def read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None]
     if end < 0:
         return None
     inside = source.window[index:end]
+    twice = False
+    while (rest := inside.lstrip("= \t\r\n")).startswith(tag.open):  # the tag was begun, and begun again
+        inside, twice = rest.removeprefix(tag.open), True
+    begin = source.base + end - len(inside)
     empty = inside.endswith("/")
     inside = inside.removesuffix("/")
     stop = end + source.base + len(tag.end)
     broken = (_NO_END if tag.slot == "=" else _NO_END_QUOTED).match(inside)
     if broken:  # the next tag, or the value, begins: the end of this one is missing
         inside, stop, empty = broken[1], begin + len(broken[1]), False
-    missing = tag.end if broken else ""
+    missing = tag.end if broken or twice else ""
     if tag.slot == "=":
         slot = _SLOT.match(inside)
         return _Header(value=slot[1].strip(), type="", end=stop, empty=empty, missing=missing) if slot else None
-    attributes = {key: a or b or c for key, a, b, c in _ATTRIBUTE.findall(inside)}
+    attributes = {key.lstrip(_BPE_BLANKS): a or b or c for key, a, b, c in _ATTRIBUTE.findall(inside)}
     if tag.slot not in attributes:
         return None
     value = attributes[tag.slot].replace("&quot;", '"').replace("&amp;", "&")
