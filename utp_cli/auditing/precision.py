@@ -33,26 +33,28 @@ class Judged(NamedTuple):
 
 
 JUDGED: dict[str, Judged] = {
-    "UTP103": Judged(1, 0, 0),
+    "UTP103": Judged(2, 0, 0),
     "UTP108": Judged(1, 0, 0),
     "UTP111": Judged(1, 0, 0),
     "UTP112": Judged(2, 0, 0),
     "UTP115": Judged(2, 0, 0),
     "UTP201": Judged(1, 0, 0),
     "UTP202": Judged(1, 0, 0),
-    "UTP205": Judged(15, 3, 0),
+    "UTP205": Judged(16, 3, 0),
     "UTP212": Judged(1, 0, 0),
     "UTP213": Judged(5, 0, 0),
-    "UTP215": Judged(13, 1, 0),
+    "UTP215": Judged(15, 1, 0),
     "UTP216": Judged(4, 0, 0),
-    "UTP219": Judged(3, 0, 0),
+    "UTP219": Judged(6, 0, 0),
     "UTP220": Judged(3, 0, 0),
+    "UTP221": Judged(5, 0, 0),
     "UTP402": Judged(1, 0, 0),
     "UTP404": Judged(10, 1, 0),
     "UTP406": Judged(1, 0, 0),
-    "UTP407": Judged(5, 0, 0),
+    "UTP407": Judged(7, 0, 0),
     "UTP409": Judged(2, 0, 0),
-    "UTP601": Judged(92, 0, 0),
+    "UTP512": Judged(1, 1, 0),
+    "UTP601": Judged(118, 0, 0),
 }
 """By code; findings of the default run on the sets of `fixtures/audit/judged`, 2026-11."""
 

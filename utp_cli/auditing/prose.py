@@ -17,7 +17,9 @@ _ITEM = re.compile(
 )
 _FIELD = re.compile(r"^[ \t]*(?::param(?: [\w\[\], |.]+?)?|@param(?: \{[^}\n]*\})?) (\w+)(?::| -)?[ \t]*(.*)$")
 
-_NO_PARAMETER = word_set("returns return raises yields example examples note notes usage warning see output")
+_NO_PARAMETER = word_set(
+    "returns return raises yields example examples note notes usage warning see output required optional"
+)
 """Words that open another block."""
 
 Entry = tuple[str, str, tuple[int, int]]
