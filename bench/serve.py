@@ -1,7 +1,7 @@
 """Clean streams through the relay, plain and healing: processor time of the relay, and how long the first text takes.
 
-`python -m bench.serve [STREAMS] [CHUNKS]`. With `calls` behind them the streams end in native calls;
-with `record` both relays read and diagnose each exchange, as `utp record` and `utp serve` do.
+`python -m bench.serve [STREAMS] [CHUNKS] [PAIRS]`: what counts is the median of the ratios of many short pairs, each of
+STREAMS streams through either relay. With `calls` the streams end in a native call; with `record` both relays read and diagnose each exchange, as `utp record` and `utp serve` do.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import statistics
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import uvicorn
@@ -29,7 +29,11 @@ from utp_cli.recording.redaction import Redactor
 from utp_cli.replaying.session import Session
 from utp_cli.serving.ways import Ways
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 TOOL = {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
+WARMING = 3
 REQUEST = {
     "model": "qwen3:32b", "stream": True, "messages": [{"role": "user", "content": "Go on."}],
     "tools": [{"type": "function", "function": TOOL}],
@@ -116,9 +120,30 @@ async def ask(url: str, streams: int) -> list[float]:
     return first
 
 
+def measured(relays: Mapping[str, Any], streams: int, pairs: int) -> tuple[list[float], dict[str, list[float]]]:
+    """Ask both relays in short turns, so that a busy machine is as busy for both, the order changing from pair to pair.
+
+    Return the ratio of their processor time for each pair, and the seconds to the first text. The first pairs warm up.
+    """
+    ratios, first = [], {name: list[float]() for name in relays}
+    for turn in range(pairs + WARMING):
+        taken = {}
+        for name in sorted(relays, reverse=bool(turn % 2)):
+            pipe, base, _ = relays[name]
+            pipe.send(None)
+            before = pipe.recv()
+            heard = asyncio.run(ask(base, streams))
+            pipe.send(None)
+            taken[name] = pipe.recv() - before
+            first[name] += heard if turn >= WARMING else []
+        if turn >= WARMING:
+            ratios.append(taken["healing"] / taken["plain"])
+    return ratios, first
+
+
 def main() -> None:
-    words = [word for word in sys.argv[1:] if word.isdecimal()]
-    streams, chunks = (int(word) for word in [*words, "100", "300"][:2]) if len(words) < 2 else map(int, words[:2])
+    words = [int(word) for word in sys.argv[1:] if word.isdecimal()]
+    streams, chunks, pairs = [*words, *(20, 300, 30)[len(words) :]]
     said = stream_of(chunks, calls="calls" in sys.argv)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -133,23 +158,12 @@ def main() -> None:
         )
         process.start()
         relays[name] = (mine, f"http://127.0.0.1:{mine.recv()}", process)
-    taken: dict[str, list[float]] = {name: [] for name in relays}
-    first: dict[str, list[float]] = {name: [] for name in relays}
-    for turn in range(6):  # in turns, so that a busy machine is as busy for both; the first warms up
-        for name, (pipe, base, _) in relays.items():
-            pipe.send(None)
-            before = pipe.recv()
-            heard = asyncio.run(ask(base, streams))
-            pipe.send(None)
-            if turn:
-                taken[name].append(pipe.recv() - before)
-                first[name] += heard
-            else:
-                pipe.recv()
-    for name in relays:
-        seconds, middle = min(taken[name]), statistics.median(first[name])
-        print(f"{name:8} {seconds * 1e3 / streams:7.2f} ms a stream   first text after {middle * 1e3:6.1f} ms")
-    print(f"ratio    {min(taken['healing']) / min(taken['plain']):7.2f}")
+    ratios, first = measured(relays, streams, pairs)
+    low, _, high = statistics.quantiles(ratios, n=4)
+    for name, seconds in first.items():
+        print(f"{name:8} first text after {statistics.median(seconds) * 1e3:6.1f} ms")
+    middle = statistics.median(ratios)
+    print(f"ratio    {middle:.2f} (half of {len(ratios)} pairs between {low:.2f} and {high:.2f})")
     for _, _, process in relays.values():
         process.terminate()
     server.terminate()

@@ -172,7 +172,13 @@ class HealedExchange:
                 await line.begin(200, [(b"content-type", b"application/json")])
             await line.beat()
             answer, over = self._answer, time.monotonic() - self._released > patience.held
-            if answer and not answer.whole and over and (out := answer.release(f"held back for {patience.held:g} s")):
+            if (
+                answer
+                and answer.waits
+                and not answer.whole
+                and over
+                and (out := answer.release(f"held back for {patience.held:g} s"))
+            ):
                 await line.write(out)
 
     async def _pass(self, ask: UpstreamRequest, capture: RecordedExchange, line: ClientLine, send: Send) -> None:
@@ -222,14 +228,17 @@ class HealedExchange:
                 size += len(piece)
                 if size <= MOST:
                     kept.append(piece)
+                if answer.passes(piece):
+                    await line.write(piece)
+                    continue
+                if not answer.waits:
+                    self._released = line.last
                 if out := answer.feed(piece):
                     if not line.begun:
                         await line.begin(response.status_code, passed)
                     await line.write(out)
                 if answer.waits:
                     capture.held = max(capture.held, time.monotonic() - self._released)
-                else:
-                    self._released = line.last
             capture.ended = "complete" if size <= MOST else "too-long"
         except httpx.HTTPError:
             capture.ended = "upstream-broke"  # the answer is left unfinished: so the client sees it break as well

@@ -162,7 +162,6 @@ class Parser:
     def _settled(self) -> ParseResult:
         facts, shape = self._wire.facts, self._wire.shape or "text"
         climbed = self._climb(shape, facts.document, ending(self._finish_reason, facts.ended))
-        weigh(climbed.candidates, self._text_fields)
         checked = self._mode.checked
         collected = collect(climbed.candidates, self._tools, self._least, checked=checked)
         return Parsed(
@@ -248,6 +247,8 @@ class Parser:
         parser = found.candidates[0].parser if found.candidates else JSON_PARSER
         attempts.append(late_attempt("json", parser, found.candidates, found.nothing, skipped=higher))
         higher = higher or any(c.reason in _FOUND for c in found.candidates)
+        if markup or found.candidates:
+            weigh([*markup, *found.candidates], self._text_fields)
         intents = [] if higher else rungs.intent_candidates(self._text_fields, self._tools)
         intents = [found.chosen] if found.chosen else intents
         last = intents[0].parser if intents else rungs.INTENT_PARSER

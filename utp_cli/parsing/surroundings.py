@@ -81,6 +81,8 @@ _ELEMENT: Final = regex(r"^[ \t]{0,8}<(/?)([A-Za-z][\w.-]{0,40})(?:\s[^<>\n]{0,8
 _NO_TEXT: Final = " \t\r\n`~;,]}"
 """What may stand behind JSON that is the end of an answer."""
 _TAGS: Final = regex(r"<[^<>]*>|[`~]{3,}[\w-]*")
+_ANSWER: Final = regex(r"/(?:choices|candidates)/\d+/|")
+"""Which of several answers a pointer is of."""
 _PLACEHOLDER: Final = regex(
     r"\s*(?:<(?:your|the|insert|some|any|enter|name of)\b[^<>]{0,80}>|\{\{?[\w .-]{1,60}\}?\}|\.{3}|…"
     r"|\[(?:your|insert|enter)\b[^\[\]]{0,80}\]|(?:YOUR|INSERT)_[A-Z_]{1,60})\s*",
@@ -90,15 +92,23 @@ _PLACEHOLDER: Final = regex(
 
 def weigh(candidates: Sequence[Candidate], text_fields: TextFields) -> None:
     """Say of each call of the texts that is in doubt that it is, and why."""
-    written = [one for one in candidates if one.rung in ("markup", "json") and one.span is not None]
-    if not any(one.reason is None for one in written):
-        return
-    last = max((number for number, field in enumerate(text_fields) if field.kind == "text"), default=0)
-    for number, field in enumerate(text_fields):
-        mine = sorted((one for one in written if one.pointer == field.pointer), key=lambda one: one.span or (0, 0))
-        if mine:
-            later = "" if number >= last else "".join(f.joined("text") for f in [*text_fields][number + 1 :])
-            Surroundings(field, mine, later).weigh()
+    mine: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        if one.span is not None and one.name is not None:
+            mine.setdefault(one.pointer, []).append(one)
+    later: dict[str, str] = {}
+    """By answer: the words of the texts behind the one at hand."""
+    for field in reversed([*text_fields]) if mine else ():
+        answer = _ANSWER.match(field.pointer)
+        of_answer = answer[0] if answer else ""
+        if calls := mine.get(field.pointer):
+            Surroundings(field, sorted(calls, key=_place), later.get(of_answer, "")).weigh()
+        if field.kind == "text" and len(text_fields) > 1:
+            later[of_answer] = (field.joined("text")[:_BEHIND] + later.get(of_answer, ""))[:_BEHIND]
+
+
+def _place(one: Candidate) -> tuple[int, int]:
+    return one.span or (0, 0)
 
 
 class Surroundings:

@@ -100,9 +100,13 @@ class RelayedAnswer:
         """Whether bytes of the server are held back."""
         return bool(self._raw or self._waiting)
 
+    def passes(self, data: bytes) -> bool:
+        """Take the next bytes where they are plain words: all of them may go on, and nothing waits."""
+        return self._plain.take(data)
+
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes of the server; return those that the client may have."""
-        if self._plain.take(data):
+        if self.passes(data):
             return data
         if self._healer is None:
             return self._sent(data)
