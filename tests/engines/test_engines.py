@@ -1,8 +1,11 @@
 """The tool parsers in the engines' own classes, over all cases of the dialects. Not among the default tests.
 
-pip install 'utp-cli[engines]' && pip download --no-deps vllm==0.33.0 sglang==0.5.23
+pip install 'utp-cli[dev,engines]' && pip download --no-deps vllm==0.33.0 sglang==0.5.23
 unzip -d engines/vllm-0.33.0 vllm-0.33.0-*.whl && unzip -d engines/sglang-0.5.23 sglang-0.5.23-*.whl
 UTP_ENGINES=engines pytest tests/engines
+
+`dev` brings pytest and hypothesis, which the modules of cases import; `engines` what the engines' classes import (msgspec
+and others).
 """
 
 from __future__ import annotations

@@ -110,13 +110,14 @@ TOPIC: Final = _any_of(
     r"(?:each|every|one|a|an|the|same|this|these|valid|two|three) (?:[\w-]+ )?calls?\b", _THIRD,
     r"(?:between|inside|within|in) (?:two |the |these )?(?:xml )?tags\b", r"(?:special |opening |closing )markers?\b",
     r"dialects?\b", r"(?:section|special|control|stop) tokens?\b",
-    "(?:qwen|kimi|llama|mistral|gpt-|gemma|deepseek|glm|hermes|mixtral)", "chat template", "few-shot", "fine-tun",
+    "(?:qwen|kimi|llama|mistral|gpt-|gemma|deepseek|glm|hermes|mixtral)", "chat template", r"completions?\b",
+    "annotat", r"transcripts?\b", "few-shot", "fine-tun",
     r"training (?:set|row|data|file|sample)s?\b",
     "golden file", r"(?:werkzeug|tool-?|funktions)?aufrufs?\b", r"marken\b", r"trainings", r"appels?\b", r"balises?\b",
     r"llamadas?\b", r"etiquetas?\b", r"chamadas?\b", r"chiamat[ae]\b", "aanroep", "wywołani",
     r"(?:das|le|el|o|il|het) (?:modell?|modèle|modelo|modello|agente?|assistente?|asistente|bot) \w+", "вызов", "тег",
     "модель", "агент", "çağrı", "etiket", "工具调用", "函数调用", "调用(?:的|写|由|是|必须)", "标签", "模型", "格式",
-    "呼び出し", "タグ", "モデル",
+    "呼び出し", "出力", "タグ", "モデル",
     "形式", "호출", "태그", "모델", "형식", "कॉल", "टैग", "मॉडल", "استدعاء", "وسم", "النموذج",
 )  # fmt: skip
 """A text about calls, and who makes and reads them."""

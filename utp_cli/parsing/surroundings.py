@@ -276,7 +276,7 @@ def announces(sentence: str) -> bool:
         return not (PAST.search(sentence) or SUPPOSES.search(sentence))
     if SUPPOSES.search(sentence) or (DISPLAYS.search(sentence) and TOPIC.search(sentence)):
         return False
-    return ANNOUNCES.search(sentence) is not None or POLITE.match(sentence) is not None
+    return ANNOUNCES.search(sentence) is not None or (POLITE.match(sentence) is not None and not TOPIC.search(sentence))
 
 
 def _is_remark(behind: str, *, after: str) -> bool:
