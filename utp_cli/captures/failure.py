@@ -42,6 +42,11 @@ _STRONG: Final = regex(
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
+    rf"|^{_DECORATION}{_TIME}[^\n]{{0,60}}?\b(?:ERROR|FATAL|CRITICAL)\b"
+    r"|\b[Ee]rror response:? ?[45]\d\d\b|\b[45]\d\d, message=['\"]"
+    r"|(?<=\S )at (?:async )?[\w.$<>]{1,60} \([^\n()]{1,200}:\d{1,6}:\d{1,6}\)"
+    r"|[\"']?exception\.(?:type|message)[\"']?: ?[\"']|(?:Error|Exception)[ \t]{3,}Traceback \(most recent call last\)"
+    r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"
     r"|[\"']?isError[\"']?: ?true\b|[\"']?name[\"']?: ?[\"'][A-Z]\w{0,60}Error[\"']|[\"']?code[\"']?: ?-32\d{3}\b"
@@ -61,6 +66,8 @@ _WEAK: Final = regex(
 """What a failure prints, and a model may write."""
 _MET_WITH: Final = regex(r"\b(?:errors?|exceptions?|fail\w*)\b[^\n]{0,80}:[ \t]*\n", re.IGNORECASE)
 """How people lead over to the error that they met."""
+_REFUSED: Final = regex(r"\b[Ee]rror:? ?(?:code )?[45]\d\d\b")
+"""A status that somebody names who met it."""
 _SHOWN: Final = regex(r"\bexamples?\b", re.IGNORECASE)
 """How people lead over to an error that nobody met."""
 _SEVERAL: Final = 2
@@ -87,7 +94,7 @@ def tells_of_failure(text: str) -> bool:
     return (
         weak >= _SEVERAL
         or bool(weak and (voice == "asks" or alone))
-        or (voice == "asks" and bool(_MET_WITH.search(text)))
+        or (voice == "asks" and bool(_MET_WITH.search(text) or _REFUSED.search(text)))
     )
 
 

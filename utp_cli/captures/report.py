@@ -10,7 +10,7 @@ from utp_cli.protocol.patterns import regex
 
 _MINE: Final = regex(
     r"\b(?:the (?:server|endpoint|api) (?:returns|sends|gives|responds)|my|our|I'm|I’m|I am|we're|we’re|we are|I use"
-    r"|we use|I have|anyone else)\b",
+    r"|we use|I have|I (?:only |just |still )?(?:see|get|got)|anyone else)\b",
     re.IGNORECASE,
 )
 """Whose trouble it is: a model that tells of one says "your"."""
@@ -31,6 +31,7 @@ _TROUBLES: Final = (
             r"\b(?:print|output|writ|show|return|display|dump|type|emit)(?:s|es|e|ing|ting)?\b(?: out)?[^.\n]{0,60}"
             r"\b(?:json|calls?|tags?|xml|markup)\b[^.\n]{0,40}\b(?:instead of|rather than|without|but (?:never|doesn't"
             r"|does not|won't))(?: actually| really)? (?:call|run|execut|invok|us)\w{0,5}\b"
+            r"|\b(?:raw|plain)\b[^.\n]{0,25}\b(?:json|xml|calls?|tags)\b[^.\n]{0,50}\b(?:rendered|shown|displayed|printed)\b"
             r"|\b(?:throw|print|output|writ|return|respond|repl(?:y|i)|spit)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}"
             r"\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\bas (?:an? |the |its |plain |normal |raw |regular ){0,3}"
             r"(?:text|content|response|message|answer|reply|output|string)\b"

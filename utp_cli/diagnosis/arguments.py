@@ -248,9 +248,9 @@ def missing_argument(answer: Answer) -> Iterator[Observation]:
     What to change: put an example into the description, make the parameter optional with a default, or
     return the error with the expected keys so that the model can correct itself.
 
-    Error texts: `get_order() missing 1 required positional argument: 'key'`.
+    Error texts: `get_order() missing 1 required positional argument: 'key'`, `The required parameter is missing`.
 
-    Symptoms: `The required parameter is missing`, `Field required`, `is a required property`.
+    Symptoms: `Field required`, `is a required property`.
     """
     for call, missing in _misfits_by_call(answer, "missing"):
         names = ", ".join(map(_label, missing))

@@ -69,7 +69,7 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     What to change: Ollama, LM Studio and some parsers of vLLM accept the field and drop it: force the call
     with structured output or a grammar, or retry; for a named tool send that tool alone.
 
-    Symptoms: `tool_choice required but no tool call in response`.
+    Error texts: `tool_choice required but no tool call in response`.
     """
     choice = choice_of(answer.request)
     if choice.mode != "must" or not answer.ended or answer.thought or any(call.reason for call in answer.call_views):

@@ -136,8 +136,10 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     What to change: the connection or a proxy dropped it, often while large arguments were generated without
     a byte being sent: raise the proxy's idle timeout and retry; do not run the last call.
 
-    Symptoms: `peer closed connection without sending complete message body`, `Premature close`,
-    `incomplete chunked read`, `ECONNRESET`.
+    Error texts: `peer closed connection without sending complete message body`, `Premature close`,
+    `incomplete chunked read`.
+
+    Symptoms: `ECONNRESET`.
     """
     result = answer.result
     cut = result.facts.ended is False and answer.shape not in _NO_END
