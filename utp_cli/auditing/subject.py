@@ -12,7 +12,7 @@ from utp_cli.auditing.nodes import Node, nodes_of, reachable
 from utp_cli.auditing.precision import standing
 from utp_cli.facts.providers import USUAL_TOOLS
 from utp_cli.protocol.findings import Finding, Place
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.rules import Rule, rule
 from utp_cli.protocol.spans import pointer
 
@@ -301,7 +301,7 @@ def strings_in(value: Any, at: str, limit: int = 10_000) -> Iterator[tuple[str, 
 def compact(value: Any) -> str:
     """Write a value as compact JSON, as it goes over the wire; `""` where it is too deep or no JSON."""
     try:
-        return json_text(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        return json_dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     except (RecursionError, ValueError, TypeError):
         return ""
 

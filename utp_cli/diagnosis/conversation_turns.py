@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis.call_view import CallView
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.protocol.calls import WireAnomaly
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.wire.history import HistoryMessage, messages_of
@@ -222,6 +222,6 @@ def canonical(arguments: Any) -> str:
     """Write arguments so that equal ones are equal texts, whatever the order of their keys."""
     value = strict(arguments) if isinstance(arguments, str) else None
     try:
-        return json_text(value.value if value and value.ok else arguments, sort_keys=True, default=repr)
+        return json_dumps(value.value if value and value.ok else arguments, sort_keys=True, default=repr)
     except (ValueError, TypeError, RecursionError):
         return str(arguments) if isinstance(arguments, str) else ""

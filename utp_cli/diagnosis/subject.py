@@ -10,7 +10,7 @@ from utp_cli.diagnosis.conversation_turns import MessageTurn, anomalies_of, told
 from utp_cli.diagnosis.passages import AnswerText, blanked, code_in
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.calls import NOT_MEANT, WireAnomaly
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept
 from utp_cli.protocol.tools import Tool
@@ -340,6 +340,6 @@ def _number_at(document: Any, path: tuple[str, ...]) -> int | None:
 def compact(value: Any) -> str:
     """Write a value as JSON on one line; what JSON cannot hold, as Python shows it."""
     try:
-        return json_text(value, ensure_ascii=False, separators=(",", ":"), default=repr)
+        return json_dumps(value, ensure_ascii=False, separators=(",", ":"), default=repr)
     except (ValueError, RecursionError):
         return ""

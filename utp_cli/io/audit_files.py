@@ -19,7 +19,7 @@ from utp_cli.io.rewriting import rewritten
 from utp_cli.io.tool_files import ToolFile, read_tool_file
 from utp_cli.protocol.errors import BadFile
 from utp_cli.protocol.findings import Place
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.validation.definitions import SCHEMA_KEYS
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def listed_files(mcp: Iterable[str], python: Iterable[str]) -> Iterator[ToolFile
 
 
 def _as_file(name: str, definitions: list[dict[str, Any]]) -> ToolFile:
-    return read_tool_file(name, json_text({"tools": definitions}, indent=2, ensure_ascii=False) + "\n")
+    return read_tool_file(name, json_dumps({"tools": definitions}, indent=2, ensure_ascii=False) + "\n")
 
 
 def _piped() -> str:

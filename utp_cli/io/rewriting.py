@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.io.positions import Placed, plain_value, read_document
 from utp_cli.protocol.errors import BadFile
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def rewritten(file: ToolFile, definitions: list[Any]) -> str:
 
 
 def _json(value: Any) -> str:
-    return json_text(value, ensure_ascii=False, sort_keys=True)
+    return json_dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _patched(text: str, patches: list[Patch]) -> str:
@@ -108,7 +108,7 @@ def _list_patches(text: str, placed: Placed, new: list[Any]) -> list[Patch]:
         left = left[1:] if kept else left
         gone += [] if kept else [index]
     if len(left) == len(new) and items:
-        return [(placed.start, _last_end(text, placed), json_text(new, ensure_ascii=False))]
+        return [(placed.start, _last_end(text, placed), json_dumps(new, ensure_ascii=False))]
     added = [(None, value) for value in new[len(new) - len(left) :]]
     return _without(text, placed, gone) + _with(text, placed, added, gone)
 
@@ -190,7 +190,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _entry(key: str | None, value: Any, *, is_json: bool) -> str:
-    written = json_text(value, ensure_ascii=False) if is_json or not isinstance(value, str) else _plain(value)
+    written = json_dumps(value, ensure_ascii=False) if is_json or not isinstance(value, str) else _plain(value)
     if key is None:
         return written
     return f"{json.dumps(key, ensure_ascii=False) if is_json else _plain(key)}: {written}"
@@ -204,7 +204,7 @@ def _plain(text: str) -> str:
 def _written(text: str, placed: Placed, new: Any) -> str:
     """Write a value as the one before it was written."""
     if not isinstance(new, str):
-        return json_text(new, ensure_ascii=False)
+        return json_dumps(new, ensure_ascii=False)
     return _scalar(new, placed.style if isinstance(placed.value, str) else '"', text, placed)
 
 
@@ -216,4 +216,4 @@ def _scalar(new: str, style: str, text: str, placed: Placed) -> str:
         indent = body[: len(body) - len(body.lstrip(" "))]
         lines = [indent + line if line else "" for line in new.rstrip("\n").split("\n")]
         return ("|" if new.endswith("\n") else "|-") + "\n" + "\n".join(lines)
-    return _plain(new) if style == "" else json_text(new, ensure_ascii=False)
+    return _plain(new) if style == "" else json_dumps(new, ensure_ascii=False)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.protocol.events import Event
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
@@ -125,7 +125,7 @@ class Announcer:
 def _told_whole(call: ToolCall, number: int) -> list[Event]:
     """Tell a call of the result: its beginning, its arguments as JSON, its end."""
     try:
-        arguments = json_text(call.arguments, ensure_ascii=False)
+        arguments = json_dumps(call.arguments, ensure_ascii=False)
     except (ValueError, RecursionError):  # nested too deeply to be written
         arguments = call.raw
     begin = Event(type="tool_start", index=number, name=call.name, id=call.id, pointer=call.pointer)

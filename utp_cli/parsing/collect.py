@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, Repair, ToolCall
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.records import MutableRecord, field, replace
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Can
 
 def _key(candidate: Candidate) -> str:
     try:
-        return f"{candidate.name}\0{json_text(candidate.arguments, sort_keys=True)}"
+        return f"{candidate.name}\0{json_dumps(candidate.arguments, sort_keys=True)}"
     except (TypeError, ValueError, RecursionError):  # too deep or too long to be written: as it was written
         return f"{candidate.name}\0{candidate.raw}"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,7 +125,7 @@ def _told(file: str, outcome: Outcome) -> Iterator[str]:
     yield shown(f"{file}#{outcome.index} {outcome.status}: {outcome.why}")
     for sign, calls in (("-", outcome.lost), ("+", outcome.found)):
         for call in calls:
-            yield shown(f"  {sign} {call.get('name')} {json_text(call.get('arguments'), ensure_ascii=False)}")
+            yield shown(f"  {sign} {call.get('name')} {json_dumps(call.get('arguments'), ensure_ascii=False)}")
     for name, reason in outcome.rejected:
         yield shown(f"  {name or 'a call'} is {reason}")
     for code, message in outcome.diagnoses:

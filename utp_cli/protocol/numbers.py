@@ -212,7 +212,7 @@ def _written_at_once(value: Any) -> str | None:
         return None
 
 
-def json_text(value: Any, *, sort_keys: bool = False, **options: Any) -> str:
+def json_dumps(value: Any, *, sort_keys: bool = False, **options: Any) -> str:
     """Write JSON as the standard library does, with its options; integers of any length too."""
     try:
         return json.dumps(value, sort_keys=sort_keys, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +15,8 @@ def _all_names(left: Any, right: Any) -> Any:
 
 
 def _common(left: Any, right: Any) -> Any:
-    ours = {json_text(member, sort_keys=True): member for member in left}
-    theirs = {json_text(member, sort_keys=True) for member in right}
+    ours = {json_dumps(member, sort_keys=True): member for member in left}
+    theirs = {json_dumps(member, sort_keys=True) for member in right}
     return [member for text, member in ours.items() if text in theirs] or left
 
 

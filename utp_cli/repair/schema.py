@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.numbers import dumps, json_text
+from utp_cli.protocol.numbers import dumps, json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.names import plain_name
 from utp_cli.schemas.types import asked_types
@@ -85,7 +85,7 @@ def _numbers(text: str) -> list[int | float]:
 
 def _from_scalar(value: float, types: frozenset[str], written: str) -> Iterator[Proposal]:
     if isinstance(value, bool):
-        yield from [("bool-to-string", json_text(value))] if "string" in types else []
+        yield from [("bool-to-string", json_dumps(value))] if "string" in types else []
         return
     if "integer" in types and isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         yield "float-to-int", int(value)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from utp_cli.protocol.calls import Repair
-from utp_cli.protocol.numbers import dumps, json_text
+from utp_cli.protocol.numbers import dumps, json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.codes import CODES
 from utp_cli.repair.strict import strict
@@ -53,7 +53,7 @@ def typed_text(text: str, schema: Any, root: Any = None, *, decode: Decode | Non
         return value, [repair.moved(len(text) - len(text.lstrip())) for repair in repairs]
     stripped = text.strip()
     for literal in literals:
-        if not isinstance(literal, str | list | dict) and json_text(literal) == _SPELT.get(stripped, stripped):
+        if not isinstance(literal, str | list | dict) and json_dumps(literal) == _SPELT.get(stripped, stripped):
             return literal, []
     for kind in _ORDER:
         if kind in types:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.parsing.candidates import ending
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
@@ -112,7 +112,7 @@ def _status(exchange: Exchange, result: ParseResult, lost: list[Any], found: lis
 
 
 def _key(call: dict[str, Any]) -> str:
-    return json_text([call.get("name"), call.get("arguments")], sort_keys=True, default=repr)
+    return json_dumps([call.get("name"), call.get("arguments")], sort_keys=True, default=repr)
 
 
 def _left(calls: list[dict[str, Any]], counts: Counter[str]) -> list[dict[str, Any]]:

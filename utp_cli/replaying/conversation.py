@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from utp_cli.diagnosis.conversation_turns import results_of
 from utp_cli.diagnosis.run import diagnose_history, diagnose_session
 from utp_cli.diagnosis.subject import ConversationHistory
-from utp_cli.protocol.numbers import dumps, json_text
+from utp_cli.protocol.numbers import dumps, json_dumps
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
 from utp_cli.replaying.importing import decoded
@@ -179,7 +179,7 @@ def _hashed(messages: Sequence[Any]) -> str:
 
 
 def _written(messages: Any) -> str:
-    return json_text(messages, sort_keys=True, default=repr)
+    return json_dumps(messages, sort_keys=True, default=repr)
 
 
 def is_retry(messages: Sequence[Any]) -> bool:

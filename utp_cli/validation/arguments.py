@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Problem, Repair
 from utp_cli.protocol.errors import nearest
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.records import Record
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import tolerant
@@ -187,7 +187,7 @@ def _mend_one(arguments: Any, path: Path, root: Any, source: str, prefix: Path) 
             made, more = _passing(code, proposed, schema, source, prefix + path)
             if schema.accepts(made):
                 repairs = [_repair(code, prefix + path, value, proposed), *more]
-                fitting.setdefault(json_text(made), (made, repairs))
+                fitting.setdefault(json_dumps(made), (made, repairs))
     except ValueError:  # a number of more digits than the interpreter writes
         return []
     if len(fitting) != 1:

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.schema_types import type_meant
-from utp_cli.protocol.numbers import json_text, odd_numbers, writable
+from utp_cli.protocol.numbers import json_dumps, odd_numbers, writable
 from utp_cli.protocol.records import Record
 from utp_cli.schemas.bounds import BRANCHES
 from utp_cli.schemas.expansion import expands_too_far
@@ -64,7 +64,7 @@ _COMPILED: dict[str, Compiled | None] = {}
 def compiled(schema: dict[str, Any]) -> Compiled | None:
     """Compile a schema of any draft; None where it is none, or cannot be used."""
     try:
-        key = json_text(schema, default=repr)
+        key = json_dumps(schema, default=repr)
     except (ValueError, RecursionError, TypeError):
         return None
     if key not in _COMPILED:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Problem
 from utp_cli.protocol.errors import nearest
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.types import asked_types, json_type
 from utp_cli.validation.schemas import properties_of, schema_at
@@ -205,7 +205,7 @@ def _received(value: Any) -> Any:
 def _text(value: Any) -> str:
     """Return the value as text; a number of too many digits for the interpreter as nothing."""
     try:
-        return value if isinstance(value, str) else json_text(value, ensure_ascii=False, default=repr)
+        return value if isinstance(value, str) else json_dumps(value, ensure_ascii=False, default=repr)
     except (ValueError, RecursionError):
         return ""
 

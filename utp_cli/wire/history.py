@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
 
@@ -110,4 +110,4 @@ def _text(content: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    return json_text(value, ensure_ascii=False, default=repr)
+    return json_dumps(value, ensure_ascii=False, default=repr)

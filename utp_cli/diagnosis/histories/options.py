@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import belongs
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> Non
         named, sound = _chosen(choice, form, _WORDS.get(look.rules.name, _CHAT_WORDS))
         if not sound:
             mend = "see `utp explain tool-choice-malformed` for each API's form"
-            given = json_text(choice, default=repr)
+            given = json_dumps(choice, default=repr)
             look.breaks(
                 "tool-choice-malformed", "/tool_choice", "a tool choice in another form", evidence=given, mend=mend
             )
@@ -152,7 +152,7 @@ def _structured(look: Look, request: dict[str, Any], _: str | None, __: bool) ->
     if json_mode and forced and look.rules.order_code == "template-role-error":
         mend = "one constraint a request: no response_format where a call is forced"
         look.breaks("constraint-conflict", where, "a forced call beside response_format", mend=mend)
-    asked = json_text([request.get(key) for key in ("messages", "input", "instructions")], default=repr)
+    asked = json_dumps([request.get(key) for key in ("messages", "input", "instructions")], default=repr)
     if kind == "json_object" and look.rules.name in ("openai", "azure") and "json" not in asked.casefold():
         mend = "say in the prompt that the answer is JSON"
         look.breaks("tools-with-structured-output", where, "JSON mode without the word JSON in a message", mend=mend)

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.parts import MessagePart, Role, SourceMessage, Turn
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
@@ -119,7 +119,7 @@ def _content(content: Any, place: str) -> list[MessagePart]:
             else MessagePart(kind="text", place=f"{place}/content/{at}", text=str(block))
             for at, block in enumerate(content)
         ]
-    text = content if isinstance(content, str) else json_text(content, ensure_ascii=False, default=repr)
+    text = content if isinstance(content, str) else json_dumps(content, ensure_ascii=False, default=repr)
     return [MessagePart(kind="text", place=f"{place}/content", text=text)]
 
 
@@ -271,14 +271,14 @@ def result_text(value: Any) -> str:
         return value
     if isinstance(value, list):
         return "\n".join(
-            text_of(part.get("text")) if "text" in part else json_text(part.get("json", part), ensure_ascii=False)
+            text_of(part.get("text")) if "text" in part else json_dumps(part.get("json", part), ensure_ascii=False)
             for _, part in dicts_of(value)
         )
     if isinstance(value, dict) and value.keys() <= {"result", "output", "type", "value"}:
         inner = next((value[key] for key in ("result", "output", "value") if key in value), None)
         if isinstance(inner, str):
             return inner
-    return "" if value is None else json_text(value, ensure_ascii=False, default=repr)
+    return "" if value is None else json_dumps(value, ensure_ascii=False, default=repr)
 
 
 def _turns_of(source: SourceMessage) -> list[Turn]:

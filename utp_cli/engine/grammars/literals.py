@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.reading import RawCall, Waiting, waiting
 from utp_cli.protocol.calls import Repair
-from utp_cli.protocol.numbers import json_text
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.nesting import NOTHING, SPACE, Escapes, Fault, LongText, Nest, NestFrame, Read
 from utp_cli.repair.text_window import Starved
@@ -131,7 +131,7 @@ class Literals:
     def key_of(self, read: Read, _: NestFrame) -> str | None:
         """Return a value as JSON writes it: that is the key."""
         value = read.value
-        return value if isinstance(value, str) else json_text(value, ensure_ascii=False, default=str)
+        return value if isinstance(value, str) else json_dumps(value, ensure_ascii=False, default=str)
 
     def add(self, _: object, frame: NestFrame, read: Read) -> None:
         """Put a value into its container."""
