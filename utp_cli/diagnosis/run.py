@@ -146,7 +146,7 @@ def _run_rules(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
     found = resolve_precedence(_found(subject, kind))
     if isinstance(subject, Refusal):
         found += _named(subject)
-    found += _found(Inspected(model=model, found=found), "capture")
+    found += _found(Inspected(model=model, found=found), "capture") if found else []
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
