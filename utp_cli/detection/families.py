@@ -8,24 +8,25 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    afm agnes aion airoboros alia allam anubis apertus apex apriel aqa arctic arrow artemis asi1 athene atria
-    aurora aya babbage baichuan bart beam bielik big-pickle brave brick bunny capybara celeris clairic claude
-    claw clef codegeex codegemma codellama codestral codex cogito command composer compound computer-use
-    corethink cosmos cydonia davinci daybreak dbrx decider decision deep-research-max deep-research-preview
-    deep-research-pro deepclaude deepseek deplot devstral distilbert dmind dolphin dots doubao dracarys drex
-    elephant ember ernie esm2 esmfold euryale exa exaone falcon fare fastgpt firefunction firellava flan-t5
-    fugu functionary functiongemma fuyu gelab gemini gemma giga gigachat glimpse gliner glm goliath gorilla
-    gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer healer hermes holo hunter hunyuan indictrans
-    inflection inkling intellect interfaze internlm internvl iquest jais jamba jev joey k2-horizon kat kev
-    kimi kosmos laguna leanstral learnlm lfm ling linkup llada llama llava llemma longcat loosecannon
-    lucidnova lucidquery lumen lumimaid lunaris lzlv m2m100 macaron maestro magibu magidonia magistral magnum
-    mai mammoth manta marco-o1 medlm mellum mercury mimo ming minicpm minimax ministral mirothinker mistral
-    mixtral molmo moondream moonshot morph motif mpt mt0 muse mythomax namazu nanbeige nemomix nemoretriever
-    nemotron neva nex nimble noromaid north nova olmo olmoe openchat openorca openthinker orca ornith osmosis
-    owl ox palmyra pangram pangu pareto pegasus perceptron phi phind pixtral plamo pokee pplx prometheus
-    pythia qianfan qvq qwen qwenlong qwerky qwq raptor reka relace remm ring rnj rocinante salamandra sam
-    sarvam schematron sea-lion seed-oss skyfall smollm sofya solar sonar sorcererlm spotlight stablecode
-    stablelm starcannon starcoder starling stockmark swe ternary-bonsai tev1 tinyllama titan toast tongyi
+    360gpt 360zhinao abab afm agnes aion airoboros alia allam anubis apertus apex apriel aqa arctic arrow
+    artemis asi1 athene atria aurora aya babbage baichuan bart beam bielik big-pickle brave brick bunny
+    capybara celeris charglm clairic claude claw clef codegeex codegemma codellama codestral codex cogito
+    command composer compound computer-use corethink cosmos cydonia davinci daybreak dbrx decider decision
+    deep-research-max deep-research-preview deep-research-pro deepclaude deepseek deplot devstral distilbert
+    dmind dolphin dots doubao dracarys drex elephant ember emohaa ernie esm2 esmfold euryale exa exaone falcon
+    fare fastgpt firefunction firellava flan-t5 fugu functionary functiongemma fuyu gelab gemini gemma giga
+    gigachat glimpse gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer
+    healer hermes holo hunter hunyuan indictrans inflection inkling intellect interfaze internlm internvl
+    iquest jais jamba jev joey k2-horizon kat kev kimi kosmos laguna leanstral learnlm lfm ling linkup llada
+    llama llava llemma longcat loosecannon lucidnova lucidquery lumen lumimaid lunaris lzlv m2m100 macaron
+    maestro magibu magidonia magistral magnum mai mammoth manta marco-o1 mathstral medlm megrez mellum mercury
+    midnight-rose mimo ming minicpm minimax ministral mirothinker mistral mixtral molmo moondream moonshot
+    morph motif mpt mt0 muse mythomax namazu nanbeige nemomix nemoretriever nemotron neva nex nimble noromaid
+    north nova olmo olmoe openchat openorca openthinker orca ornith osmosis owl ox palmyra pangram pangu
+    pareto pegasus perceptron phi phind pixtral plamo pokee pplx prometheus pythia qianfan qvq qwen qwenlong
+    qwerky qwq raptor reka relace remm ring rnj rocinante salamandra sam sarvam schematron sea-lion seed-oss
+    sensechat sensenova skyfall skylark smollm sofya solar sonar sorcererlm spotlight stablecode stablelm
+    starcannon starcoder starling stockmark swe taichu ternary-bonsai tev1 tinyllama titan toast tongyi
     toolace toppy trendyol trinity tstars tulu ui-tars ultramarine umans unslopnemo usdcode usdvalidate vicuna
     vila virtuoso voxtral watt-tool weaver wizardcoder wizardlm xlam yi yolo zamba zephyr
 """
@@ -33,9 +34,10 @@ _SPELT_AS_NAMED = """
 OTHER_KINDS: dict[str, str] = {
     "embedding": "all-minilm all-mpnet arctic-embed bge e5 embed embedding gte nomic-embed text-embedding voyage",
     "rerank": "rerank reranker semantic-ranker",
-    "image": """bria cogview dall-e dreamina flux ideogram imagen krea nano-banana recraft reve riverflow seedream
+    "image": """bria cogview dall-e dreamina flux ideogram imagen kolors krea nano-banana recraft
+        reve riverflow seedream
         stable-diffusion stable-image sdxl trellis""",
-    "video": "dream-machine hailuo gen happyhorse kling omnihuman runway seedance sora veo wan",
+    "video": "dream-machine hailuo gen happyhorse kling omnihuman runway seedance sora veo wan wanx",
     "speech": """aura canary chirp deepgram eleven elevenlabs kokoro lyria melotts music
         orpheus parakeet riva scribe speech-to-text stepaudio text-to-speech tts universal vibevoice whisper""",
     "ocr": "lightonocr olmocr paddleocr rolm-ocr",
@@ -62,6 +64,7 @@ SPELLINGS: dict[str, str] = {
     "medgemma": "gemma",
     "paligemma": "gemma",
     "k2-think": "k2-think",
+    "r1-1776": "deepseek",
     "recurrentgemma": "gemma",
     "router": "router",
     "stheno": "llama",

@@ -9,36 +9,37 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    302ai abacus abliteration ai21 ai_router aiand aihubmix aimlapi aki_io amazon_nova ambient amd anthropic anyapi
-    anyscale assemblyai atlascloud atomic_chat auriko aws_polly azure baseten bedrock berget bespoke blueclaw
-    canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock cloudflare cognition cohere
-    commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe darkbloom dashscope databricks
-    deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud edenai elevenlabs embercloud empiriolabs
-    eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks freemodel friendliai frogbot gemini
-    gigachat github github_copilot gitlab glacier gmi gonka24 gradient_ai greenpt groq helicone heroku hetzner
-    hostinger_router hpc_ai huggingface hyper hyperbolic iceberg iflow impossibl inception inceptron inference
-    inferenceapis inferx infomaniak io_net jalapeno jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai laya
-    lemonade libertai lilac linkup litellm_proxy llamagate llmgateway llmtr lmstudio longcat lucidquery lynkr
-    meganova merge_gateway meta_llama microsoft_365_copilot minimax mistral mixlayer moark modal model_oracle_ai
-    modelis modelscope moonshot morph nace nanogpt nearai nebius neon netlify neuralwatt nlp_cloud novita nscale
-    nvidia_nim oci ofox ollama openai opencode openinfer openrouter orcarouter ovhcloud parallel_ai perplexity
-    pinstripes pioneer poe predibase prism privatemode_ai publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai
-    recraft reducto refuseless regolo_ai replicate requesty routing_run runinfra runware runwayml sagemaker sail
-    sakana salad_cloud sambanova sap_ai_core sarvam scaledown scaleway scnet scx siliconflow snowflake soniox
-    stability stackit stepfun streamlake subconscious submodel synthetic tavily tencent_tokenhub tensormesh tensorx
-    the_grid_ai tinfoil together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm
-    volcengine voyage vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu
+    302ai abacus abliteration ai21 ai_router aiand aihubmix aimlapi akashchat aki_io amazon_nova ambient amd
+    anthropic anyapi anyscale assemblyai atlascloud atomic_chat auriko aws_polly azure baseten bedrock berget
+    bespoke blueclaw canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock cloudflare
+    cognition cohere cometapi commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe
+    darkbloom dashscope databricks deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud edenai
+    elevenlabs embercloud empiriolabs eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks
+    freemodel friendliai frogbot gemini gigachat giteeai github github_copilot gitlab glacier gmi gonka24
+    gradient_ai greenpt groq helicone heroku hetzner higress hostinger_router hpc_ai huggingface hyper hyperbolic
+    iceberg iflow impossibl inception inceptron inference inferenceapis inferx infiniai infomaniak io_net jalapeno
+    jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai laya lemonade libertai lilac linkup litellm_proxy llamagate
+    llmgateway llmtr lmstudio longcat lucidquery lynkr meganova merge_gateway meta_llama microsoft_365_copilot
+    minimax mistral mixlayer moark modal model_oracle_ai modelis modelscope moonshot morph nace nanogpt nearai
+    nebius neon netlify neuralwatt nlp_cloud novita nscale nvidia_nim oci ofox ollama openai opencode openinfer
+    openrouter orcarouter ovhcloud parallel_ai perplexity pinstripes pioneer poe ppio predibase prism privatemode_ai
+    publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai recraft reducto refuseless regolo_ai replicate requesty
+    routing_run runinfra runware runwayml sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam scaledown
+    scaleway scnet scx sensenova siliconflow snowflake soniox stability stackit stepfun streamlake subconscious
+    submodel synthetic taichu tavily tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil together triton
+    trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm volcengine voyage vultr wafer wandb
+    watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu zeroone
 """
 
 _OTHER_SPELLINGS: dict[str, str] = {
     "amazon_nova": "nova",
-    "azure": "azure_ai azure_ai_foundry azure_anthropic azure_openai azure_text azure_cognitive_services",
+    "azure": "azureai azure_ai azure_ai_foundry azure_anthropic azure_openai azure_text azure_cognitive_services",
     "bedrock": "aws amazon_bedrock bedrock_converse bedrock_mantle aws_bedrock",
     "cloudflare": "cloudflare_ai_gateway cloudflare_workers_ai clf_ai_gateway workers_ai",
     "cohere": "cohere_chat",
     "dashscope": "alibaba alibaba_cn alibaba_coding_plan alibaba_coding_plan_cn alibaba_token_plan "
     "alibaba_token_plan_cn qwen_ai_platform qwen_portal qwencloud bailian",
-    "fireworks": "fireworks_ai",
+    "fireworks": "fireworks_ai fireworksai",
     "friendliai": "friendli",
     "gemini": "google_decisions google_gla google_genai "
     "google_ai_studio google_gemini google_gemini_cli google_antigravity",
@@ -67,13 +68,15 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "sap_ai_core": "sap",
     "scnet": "scnet_token_plan",
     "scx": "scx_ai scx_ai_gp",
-    "siliconflow": "siliconflow_cn",
+    "siliconflow": "siliconcloud siliconflow_cn",
     "snowflake": "snowflake_cortex",
     "stepfun": "stepfun_step_plan stepfun_ai_step_plan",
     "tencent_tokenhub": "tencent tencent_coding_plan tencent_token_plan",
+    "302ai": "ai302",
+    "qianfan": "wenxin",
     "together": "together_ai togetherai",
     "umans": "umans_ai umans_ai_coding_plan",
-    "vercel": "vercel_ai_gateway",
+    "vercel": "vercelaigateway vercel_ai_gateway",
     "vertex": "vertex_ai vertex_anthropic vertex_openai vertexai "
     "google_vertex google_vertexai google_cloud google_vertex_anthropic",
     "vllm": "hosted_vllm",

@@ -156,7 +156,8 @@ def _option(path: str) -> str:
 
 def _read_path(path: str, provider: str | None) -> ModelRoute:
     """Read `[…/][org/]name[:tag][@version]`."""
-    *before, name = [part for part in path.split("/") if part and not part.startswith("@")] or [""]
+    parts = path.removesuffix("/community").split("/")  # a host's tier
+    *before, name = [part for part in parts if part and not part.startswith("@")] or [""]
     if provider == "local":
         return _read_file([*before, name])
     if dotted := _read_dotted(name, provider):
