@@ -9,9 +9,9 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    302ai abacus abliteration ai21 ai_router aiand aihubmix aimlapi akashchat aki_io amazon_nova ambient amd
-    anthropic anyapi anyscale assemblyai atlascloud atomic_chat auriko aws_polly azure baseten bedrock berget
-    bespoke blueclaw canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock cloudflare
+    302ai abacus abliteration ai21 ai360 ai_router aiand aihubmix aimlapi akashchat aki_io amazon_nova ambient amd
+    anthropic anyapi anyscale assemblyai atlascloud atomic_chat auriko aws_polly azure baichuan baseten bedrock
+    berget bespoke blueclaw canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock cloudflare
     cognition cohere cometapi commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe
     darkbloom dashscope databricks deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud edenai
     elevenlabs embercloud empiriolabs eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks
@@ -24,11 +24,11 @@ _SPELT_AS_NAMED = """
     nebius neon netlify neuralwatt nlp_cloud novita nscale nvidia_nim oci ofox ollama openai opencode openinfer
     openrouter orcarouter ovhcloud parallel_ai perplexity pinstripes pioneer poe ppio predibase prism privatemode_ai
     publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai recraft reducto refuseless regolo_ai replicate requesty
-    routing_run runinfra runware runwayml sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam scaledown
-    scaleway scnet scx sensenova siliconflow snowflake soniox stability stackit stepfun streamlake subconscious
-    submodel synthetic taichu tavily tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil together triton
-    trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm volcengine voyage vultr wafer wandb
-    watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu zeroone
+    routing_run runinfra runpod runware runwayml sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam
+    scaledown scaleway scnet scx search1api sensenova siliconflow snowflake soniox spark stability stackit stepfun
+    streamlake subconscious submodel synthetic taichu tavily tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil
+    together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm volcengine voyage
+    vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu zeroone
 """
 
 _OTHER_SPELLINGS: dict[str, str] = {
@@ -60,7 +60,7 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "nanogpt": "nano_gpt",
     "novita": "novita_ai",
     "nvidia_nim": "nim",
-    "ollama": "ollama_chat ollama_cloud",
+    "ollama": "ollama_chat ollama_cloud ollamacloud",
     "openai": "openai_chat openai_decisions openai_responses openai_codex text_completion_openai chatgpt",
     "opencode": "opencode_go opencode_zen",
     "perplexity": "perplexity_agent",
@@ -71,7 +71,7 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "siliconflow": "siliconcloud siliconflow_cn",
     "snowflake": "snowflake_cortex",
     "stepfun": "stepfun_step_plan stepfun_ai_step_plan",
-    "tencent_tokenhub": "tencent tencent_coding_plan tencent_token_plan",
+    "tencent_tokenhub": "hunyuan tencent tencentcloud tencent_coding_plan tencent_token_plan",
     "302ai": "ai302",
     "qianfan": "wenxin",
     "together": "together_ai togetherai",
