@@ -220,6 +220,13 @@ def test_one_verdict_by_every_way(case: dict[str, Any]) -> None:
     assert verdicts == {case["made"]}
 
 
+def test_other_answers_of_a_document_say_nothing_about_a_call() -> None:
+    body = json.loads(chat_body("Let me look.\n" + HERMES))
+    said = {"role": "assistant", "content": "No call is needed for this: the tide is high in Bergen at noon, I think."}
+    body["choices"].append({"index": 1, "finish_reason": "stop", "message": said})
+    assert [call.standing for call in parse(body, tools=TOOLS).calls] == ["made"]
+
+
 SHOWN = {
     "two of an example": "For example:\n\n" + HERMES + "\n" + HERMES,
     "asks behind": HERMES + "\n\nShould I run this?",
