@@ -65,8 +65,9 @@ GRANTS: Final = regex(
     re.IGNORECASE,
 )
 """Words of somebody who is asked for something, and does it."""
-POLITE: Final = regex(r"[^は]*(?:(?:私|では|まず|次に|今)は?[^は]*)?(?:ます|ましょう|ますね)[\W_]*\Z")
-"""Japanese says who acts where it is not the speaker."""
+POLITE: Final = regex(r"(?:ます|ましょう|ますね)[\W_]*\Z")
+"""How a sentence of Japanese ends that says what somebody does: the speaker, where it names nobody else."""
+OF_ONESELF: Final = regex("(?:私|では|まず|次に|今)は?")
 HERE: Final = regex(
     r"\bhere(?: is|['’]s| are) (?:[\w-]+ ){0,4}(?:call|request|query|tool|function|action|command|json)s?\b",
     re.IGNORECASE,

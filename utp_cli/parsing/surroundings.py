@@ -20,6 +20,7 @@ from utp_cli.parsing.phrases import (
     GRANTS,
     HERE,
     NOT_RUN,
+    OF_ONESELF,
     PAST,
     POLITE,
     SUPPOSES,
@@ -276,7 +277,9 @@ def announces(sentence: str) -> bool:
         return not (PAST.search(sentence) or SUPPOSES.search(sentence))
     if SUPPOSES.search(sentence) or (DISPLAYS.search(sentence) and TOPIC.search(sentence)):
         return False
-    return ANNOUNCES.search(sentence) is not None or (POLITE.match(sentence) is not None and not TOPIC.search(sentence))
+    if ANNOUNCES.search(sentence):
+        return True
+    return bool(POLITE.search(sentence)) and "は" not in OF_ONESELF.sub("", sentence) and not TOPIC.search(sentence)
 
 
 def _is_remark(behind: str, *, after: str) -> bool:
