@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from utp_cli import detect
 from utp_cli.auditing.run import audit
 from utp_cli.detection.registry import CAPABILITY_ROWS
 from utp_cli.detection.scenarios import SCENARIOS, TOOLS
@@ -110,6 +111,58 @@ def test_windows_are_round(row: Any) -> None:
     answer, window = row.facts.get("max_output_tokens"), row.facts.get("context_window")
     assert answer is None or window is None or 0 < answer <= window
     assert row.facts
+
+
+CAN = [
+    # model, capability, and what its maker or provider says
+    ("gpt-3.5-turbo", "structured_outputs", False),
+    ("gpt-3.5-turbo", "native_tools", True),
+    ("gpt-3.5-turbo-instruct", "native_tools", False),
+    ("gpt-4", "structured_outputs", False),
+    ("gpt-4-0314", "native_tools", False),
+    ("gpt-4-turbo", "structured_outputs", False),
+    ("gpt-4o", "structured_outputs", True),
+    ("gpt-4o", "needs_strict_schema", True),
+    ("gpt-4o", "reasoning", False),
+    ("gpt-4o-audio-preview", "structured_outputs", False),
+    ("gpt-4o-audio-preview", "native_tools", True),
+    ("gpt-4o-search-preview", "native_tools", False),
+    ("gpt-5", "reasoning", True),
+    ("o3", "parallel_tools", False),
+    ("o3", "needs_strict_schema", True),
+    ("o1-mini", "native_tools", False),
+    ("claude-2.1", "native_tools", False),
+    ("claude-instant-1.2", "native_tools", False),
+    ("claude-3-7-sonnet", "reasoning", True),
+    ("claude-3-5-sonnet-20241022", "reasoning", False),
+    ("claude-3-5-sonnet-20241022", "needs_strict_schema", False),
+    ("gemini-2.5-pro", "reasoning", True),
+    ("gemini-2.0-flash", "reasoning", False),
+    ("gemini-2.0-flash-thinking-exp", "native_tools", False),
+    ("meta-llama/Llama-3.1-8B-Instruct", "parallel_tools", False),
+    ("meta-llama/Llama-Guard-3-8B", "native_tools", False),
+    ("Qwen/Qwen3-4B", "reasoning", True),
+    ("Qwen/Qwen3-4B-Instruct-2507", "reasoning", False),
+    ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "reasoning", False),
+    ("Qwen/Qwen2-7B-Instruct", "native_tools", False),
+    ("deepseek-ai/DeepSeek-R1", "native_tools", False),
+    ("deepseek-ai/DeepSeek-R1-0528", "native_tools", True),
+    ("mistralai/Mistral-7B-Instruct-v0.2", "native_tools", False),
+    ("mistralai/Mistral-7B-Instruct-v0.3", "native_tools", True),
+    ("ibm-granite/granite-3.0-8b-instruct", "parallel_tools", False),
+    ("ibm-granite/granite-4.0-h-small", "parallel_tools", True),
+    ("microsoft/Phi-4-mini-instruct", "native_tools", True),
+    ("NousResearch/Hermes-2-Pro-Llama-3-8B", "native_tools", True),
+    ("perplexity/sonar", "structured_outputs", False),
+    ("grok-4-fast-non-reasoning", "reasoning", False),
+    ("hosted_vllm/Qwen/Qwen3-4B", "structured_outputs", True),
+    ("ollama/qwen3:8b", "structured_outputs", False),
+]
+
+
+@pytest.mark.parametrize(("model", "capability", "has"), CAN)
+def test_what_a_model_can_do(model: str, capability: str, has: bool) -> None:
+    assert getattr(detect(model).capability, capability) is has
 
 
 # -- what a probe asks ----------------------------------------------------------------------------------------------
