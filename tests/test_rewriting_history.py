@@ -108,6 +108,16 @@ KEPT = {
             {"role": "user", "content": "Thanks"},
         ],
     ),
+    "contents of Gemini": (
+        "gemini",
+        [
+            {"role": "user", "parts": [{"text": "Hello"}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"result": "warm"}}}]},
+            {"role": "model", "parts": [{"text": "Warm."}]},
+            {"role": "user", "parts": [{"text": "Thanks"}]},
+        ],
+    ),
     "a call of free text": (
         "openai",
         [
@@ -129,6 +139,22 @@ def test_what_a_provider_takes_stays(name: str) -> None:
     written = rewrite_history(history, provider, native=True)
     assert written.broken == []
     assert written.messages == history
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_nothing_that_was_said_is_left_out_where_messages_are_joined(provider: str) -> None:
+    said = [
+        ("user", "One"),
+        ("user", "Two"),
+        ("user", "Three"),
+        ("assistant", "Four"),
+        ("assistant", "Five"),
+        ("user", "Six"),
+    ]
+    written = rewrite_history([{"role": role, "content": text} for role, text in said], provider)
+    text = json.dumps(written.messages)
+    assert [word for _, word in said if word not in text] == []
+    assert sorted((word for _, word in said), key=text.index) == [word for _, word in said]
 
 
 ARGUMENTS, RESULT = '{"city": "Rome"}', "27 degrees"
