@@ -61,8 +61,11 @@ _QUOTED: Final = regex(
     r"(?:[A-Za-z]{1,20}[,.;:]? ){3}"
 )
 """A sentence goes on behind it on its line: it is spoken of."""
-_SPOKEN_OF: Final = regex(r"[`\"'\])}]{1,9}[,;]? (?:[A-Za-z]{1,20}[,.;:]? ){3}")
-"""A sentence goes on behind the quotes that it stands in."""
+_SPOKEN_OF: Final = regex(
+    r"[`\"'\])}]{1,9}[,;]? (?:[A-Za-z]{1,20}[,.;:]? ){3}"
+    r"|[^\n]{0,400}? (?:is|are|was|were|means|happens|occurs|comes) (?:[a-z]{1,20} ){3}"
+)
+"""A sentence goes on behind it."""
 _PART: Final = 1 << 16
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""

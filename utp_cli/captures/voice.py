@@ -44,7 +44,7 @@ _EXPLAINS: Final = regex(
     r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
     r"|\b(?:you(?! (?:get|got|see|run)\b)|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
-    r"|\bthe (?:fix|solution|cause|reason)\b"
+    r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b"
     r"|\bexample (?:of|error|body|response|output)\b|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
