@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_plugins import guessed_names
+from tests.test_plugins import guessed
 from utp_cli.plugins.served import PARSERS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -45,7 +45,7 @@ def test_engine(folder: Path) -> None:
     assert out["parsers"] == sorted(PARSERS)
     assert out["cases"] > 400
     assert out["unequal"] == []
-    assert set(out["wrong"]) == guessed_names()
+    assert set(out["wrong"]) == guessed()
     assert out.get("quiet", True)
     assert out.get("by_file", True)
     assert [json.loads(line) for line in out["server"]] in ([], SAID)
