@@ -27,8 +27,7 @@ class Plan:
         self.markers = Markers(p for d in dialects for p in _marked(d, asked=d.name in self._asked))
         self.thinks = any(d.reasoning for d in dialects if d.name in self._asked)
         """A dialect that was asked for has thinking."""
-        first = dialects[0] if dialects else None
-        self.prompt_tail = first.prompt_tail if first and first.name in self._asked else ""
+        self.prompt_tail = next((d.prompt_tail for d in dialects[:1] if d.name in self._asked), "")
         """What the prompt of the dialect that was asked for first ends in."""
         self._openers = [m for d in dialects for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
         self._closers = [

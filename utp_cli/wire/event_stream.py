@@ -68,7 +68,7 @@ class EventStream:
                 self.anomalies.append(
                     WireAnomaly(code="event-stream-framing", evidence="a message begins with no prelude")
                 )
-                break
+                return out
             total, headers = lengths
             if len(self._data) < total:
                 break
@@ -97,7 +97,7 @@ class EventStream:
 
 def _headers(data: bytes) -> dict[str, str]:
     """Return the headers that are text; none after one that cannot be read."""
-    found = {}
+    found: dict[str, str] = {}
     at = 0
     try:
         while at < len(data):
@@ -108,7 +108,7 @@ def _headers(data: bytes) -> dict[str, str]:
             if length is None:
                 length, at = _number(data[at : at + 2]), at + 2
                 if at > len(data):
-                    break
+                    return found
             if kind == 7:
                 found[name] = data[at : at + length].decode("utf-8", "replace")
             at += length
