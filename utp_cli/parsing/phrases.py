@@ -122,7 +122,7 @@ TOPIC: Final = _any_of(
     "形式", "호출", "태그", "모델", "형식", "कॉल", "टैग", "मॉडल", "استدعاء", "وسم", "النموذج",
 )  # fmt: skip
 """A text about calls, and who makes and reads them."""
-TAKES_BACK: Final = re.compile(
+TAKES_BACK: Final = regex(
     r"[?？؟]"
     r"|\bi (?:will not|won['’]t|would not|wouldn['’]t|can['’]?t|cannot|can not|do not|don['’]t|did not|didn['’]t"
     r"|have not|haven['’]t|am not going to|refuse|would need)\b"
@@ -140,7 +140,7 @@ TAKES_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 """A refusal, a condition, a question, an explanation: the call before it is not made."""
-NOT_RUN: Final = re.compile(
+NOT_RUN: Final = regex(
     r"\b(?:have|has|had|did|do|will|would|wo)(?: not|n['’]t) (?:yet )?"
     r"(?:run|ran|execut\w+|call(?:ed)?|sen[dt]|made?|invoked?|issued?)\b"
     r"|\bwithout (?:running|executing|calling|sending|invoking)\b|\bnothing (?:was|is|has been) (?:run|sent"

@@ -11,6 +11,7 @@ calls, what the model says it does next, or a remark. What shows a call by the w
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.engine.standing import LOOK_BACK, last_sentence, lead_in, says
@@ -46,9 +47,9 @@ _FEW_WORDS: Final = regex(r"[\W_]*(?:[^\W_]+[\W_]+){1,3}\Z")
 """What leads to a call and says nothing of it: "On it:"."""
 _DENSE: Final = regex(r"[\u0e00-\u0e7f\u3040-\u9fff]")
 _FENCE: Final = regex(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})[\w-]*\s*\Z")
-_FENCE_LINE: Final = regex(r"^[ \t]{0,8}(?:`{3,}|~{3,})[^\n]{0,80}$", 8)
+_FENCE_LINE: Final = regex(r"^[ \t]{0,8}(?:`{3,}|~{3,})[^\n]{0,80}$", re.MULTILINE)
 _SENTENCE_END: Final = regex(r"[.!?…。！？।؟][\"'”’)*_]*\Z")
-_HEADING: Final = regex(r"^[ \t]{0,3}#{1,6}[ \t]", 8)
+_HEADING: Final = regex(r"^[ \t]{0,3}#{1,6}[ \t]", re.MULTILINE)
 _LABEL: Final = regex(
     r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?(?:[*_`]{0,3}[^\s:：][^\n:：]{0,40}[*_`]{0,3}[:：][*_`]{0,3}[ \t]*)?\Z"
 )
@@ -65,7 +66,7 @@ _OWN_TURN: Final = regex(
     r"<\|im_start\|>[ \t]*assistant|<\|start_header_id\|>[ \t]*assistant[ \t]*<\|end_header_id\|>"
     r"|<start_of_turn>[ \t]*model"
     r"|<\|assistant\|>|<\|turn>[ \t]*model|\A[\s*]*(?:assistant|action|(?:tool|function)[ _]?calls?)\b[\s:*]*\Z",
-    2,
+    re.IGNORECASE,
 )
 """How the model's own turn begins, where that is seen: no words."""
 _RESULT: Final = regex(
@@ -78,7 +79,7 @@ _ENDED: Final = regex(
     r"|<(tool_response|tool_results?|function_results?|tool_output|observation)>[^<>]{0,400}</\1>\s*\Z"
 )
 """A table, or a result, that has ended right before a call: not what leads to it."""
-_ELEMENT: Final = regex(r"^[ \t]{0,8}<(/?)([A-Za-z][\w.-]{0,40})(?:\s[^<>\n]{0,80})?>", 8)
+_ELEMENT: Final = regex(r"^[ \t]{0,8}<(/?)([A-Za-z][\w.-]{0,40})(?:\s[^<>\n]{0,80})?>", re.MULTILINE)
 _NO_TEXT: Final = " \t\r\n`~;,]}"
 """What may stand behind JSON that is the end of an answer."""
 _TAGS: Final = regex(r"<[^<>]*>|[`~]{3,}[\w-]*")
@@ -87,7 +88,7 @@ _ANSWER: Final = regex(r"/(?:choices|candidates)/\d+/|")
 _PLACEHOLDER: Final = regex(
     r"\s*(?:<(?:your|the|insert|some|any|enter|name of)\b[^<>]{0,80}>|\{\{?[\w .-]{1,60}\}?\}|\.{3}|…"
     r"|\[(?:your|insert|enter)\b[^\[\]]{0,80}\]|(?:YOUR|INSERT)_[A-Z_]{1,60})\s*",
-    2,
+    re.IGNORECASE,
 )
 
 
