@@ -210,6 +210,9 @@ def test_what_will_be_refused_is_named(provider, model, request_, code, place):
     found = check_request(request_, provider, model=model)
     assert (code, place) in [(one.code, one.place.pointer) for one in found.broken]
     assert {one.code for one in found.broken} <= set(DIAGNOSES.names)
+    assert all(one.message[0].isalnum() or one.message[0] in "`'" for one in found.broken), (
+        "it begins with what is wrong"
+    )
     again = check_request(found.request, provider, model=model)
     assert {one.code for one in again.broken} <= LEFT
 

@@ -161,6 +161,8 @@ class Chosen:
         """Return the first test that fails; empty where none does."""
         named = sorted({test.partition("[")[0] for test in self.seconds})
         ended = pytest_run(named, self, "-x") if named else 0
+        if ended == 4:
+            raise RuntimeError("a recorded test is gone: run without --again")
         return "" if ended in (0, 5) else self.failed or "collecting"  # 5: none of them is there
 
 
