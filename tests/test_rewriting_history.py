@@ -108,6 +108,38 @@ KEPT = {
             {"role": "user", "content": "Thanks"},
         ],
     ),
+    "fields of Anthropic's blocks": (
+        "anthropic",
+        [
+            {"role": "user", "content": [{"type": "text", "text": "Hello", "cache_control": {"type": "ephemeral"}}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "Hm.", "citations": []},
+                    {
+                        "type": "tool_use",
+                        "id": "toolu_1",
+                        "name": "search",
+                        "input": {},
+                        "cache_control": {"type": "ephemeral"},
+                        "caller": {"type": "direct"},
+                    },
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "toolu_1",
+                        "content": "warm",
+                        "is_error": False,
+                        "cache_control": {"type": "ephemeral"},
+                    }
+                ],
+            },
+        ],
+    ),
     "contents of Gemini": (
         "gemini",
         [
