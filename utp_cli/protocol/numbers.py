@@ -213,10 +213,15 @@ def _written_at_once(value: Any) -> str | None:
 
 
 def json_dumps(value: Any, *, sort_keys: bool = False, **options: Any) -> str:
-    """Write JSON as the standard library does, with its options; integers of any length too."""
+    """Write JSON as the standard library does, with its options; integers of any length too.
+
+    Raises as that does, `ValueError` for a value that holds itself among it.
+    """
     try:
         return json.dumps(value, sort_keys=sort_keys, **options)
-    except ValueError:  # more digits than the interpreter writes
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
         return "".join(_pieces(value, None, options.get("default"), sort_keys=sort_keys))
 
 
