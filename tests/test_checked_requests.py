@@ -217,6 +217,17 @@ def test_what_will_be_refused_is_named(provider, model, request_, code, place):
     assert {one.code for one in again.broken} <= LEFT
 
 
+def test_a_forced_call_beside_thinking_is_left_to_the_caller():
+    thinks = {"type": "enabled", "budget_tokens": 1024}
+    tools = [{"name": "warmth", "input_schema": {"type": "object"}}]
+    request = claude(USER, thinking=thinks, max_tokens=4096, tools=tools)
+    assert check_request(request | {"tool_choice": {"type": "auto"}}, "anthropic").broken == []
+    for kind in ({"type": "any"}, {"type": "tool", "name": "warmth"}):
+        (found,) = check_request(request | {"tool_choice": kind}, "anthropic").broken
+        assert (found.code, found.place.pointer) == ("tool-choice-refused", "/tool_choice")
+        assert found.message.startswith("a forced call beside thinking")
+
+
 HEALTHY: list[tuple[str, dict[str, Any]]] = [
     *((name, chat(SYSTEM, USER, calls(content=""), result())) for name in TURN_RULES
       if TURN_RULES[name].form == "openai-chat"),

@@ -68,7 +68,7 @@ FEW = 30
 """Rows that call a function; where they are fewer, all rows of the folder are asked: what is cached is called once."""
 SOME = 4
 """Rows of a test that are recorded."""
-BUDGET, ELSEWHERE = 12.0, 5.0
+BUDGET, ELSEWHERE = 20.0, 5.0
 """Recorded seconds of a folder's tests that one mistake is shown to, the quick ones first; of tests and rows elsewhere.
 """
 OVERHEAD = 0.01
@@ -322,7 +322,7 @@ def judge(point: Point, own: set[str], records: dict[Any, Record]) -> str:
     if point.function and near:
         groups = ((of_folder & near, BUDGET), (tests & near - of_folder, ELSEWHERE))
     else:  # what a module declares is asked for by tests that call none of its functions, too
-        groups = ((of_folder & near, ELSEWHERE), (of_folder - near, BUDGET))
+        groups = ((of_folder & near, BUDGET), (of_folder - near, BUDGET))
     for group, most in groups:
         chosen: dict[str, float] = {}
         rows_of: dict[str, int] = defaultdict(int)
