@@ -15,7 +15,8 @@ from utp_cli.protocol.records import Record
 CARDS = "model cards and provider documentation, 2026-11"
 TEMPLATES = "chat templates as published, 2026-11"
 LISTING = "public capability listings of the providers, 2026-11"
-O1 = "OpenAI's pages on o1, 2024-09 to 2026-11"
+O1 = "OpenAI's pages on o1, 2024-09, recalled in 2026-11"
+RECALLED = "the makers' pages, recalled in 2026-11"
 CALLERS = "Alibaba Cloud Model Studio, pages on function calling and on models, 2026-10"
 
 
@@ -92,7 +93,7 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("gpt", ">=4,<4.1", none_of="o", structured_outputs=False, **_tokens(8192, 4096)),
     _row("gpt", ">=4,<4.1", any_of="turbo 1106 0125", **_tokens(128_000, 4096)),
     _row("gpt", ">=4,<4.1", any_of="0314 vision", **NO_TOOLS),
-    _row("gpt", ">=4,<4.1", any_of="latest", **NO_TOOLS, sure=True, source="OpenAI's page on chatgpt-4o-latest, 2025"),
+    _row("gpt", ">=4,<4.1", any_of="latest", **NO_TOOLS, sure=True, source=RECALLED),
     _row("gpt", any_of="audio", **TOOLS, structured_outputs=False, **_tokens(128_000, 16_384)),
     _row("gpt", ">=4.1,<4.5", **_tokens(1_047_576, 32_768)),
     _row("gpt", ">=5", **THINKS, **_tokens(400_000, 128_000)),
@@ -188,8 +189,8 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("kimi", ">=3", **_tokens(1_048_576, 131_072)),
     _row("glm", ">=1,<3", **NO_TOOLS, **_tokens(32_768, 4096)),
     _row("glm", ">=4,<4.1", any_of="v", **_tokens(8192, 1024)),
-    _row("glm", ">=1,<2", **THINKS, sure=True, source="Zhipu's pages on GLM-Z1, 2025"),
-    _row("glm", any_of="zero", **THINKS, sure=True, source="Zhipu's pages, 2025"),
+    _row("glm", ">=1,<2", **THINKS, sure=True, source=RECALLED),
+    _row("glm", any_of="zero", **THINKS, sure=True, source=RECALLED),
     _row("glm", ">=4,<4.5", any_of="thinking", **THINKS),
     _row("glm", ">=4.5", **THINKS, **_tokens(131_072, 32_768)),
     _row("glm", ">=4.6", **_tokens(202_752, 131_072)),
@@ -237,7 +238,7 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("apriel", **THINKS),
     _row("doubao", any_of="seed thinking", **THINKS, **_tokens(262_144, 65_536)),
     _row("ernie", any_of="vl thinking", **THINKS),
-    _row("ernie", ">=1,<2", **THINKS, sure=True, source="Qianfan's pages on ERNIE X1, 2025"),
+    _row("ernie", ">=1,<2", **THINKS, sure=True, source=RECALLED),
     _row("ernie", any_of="vl", serving="own", **NO_TOOLS, source="vLLM documentation, 2026-11"),
     _row("exaone", "<4", **NO_TOOLS, **_tokens(32_768, 4096)),
     _row("exaone", any_of="deep", **THINKS),
