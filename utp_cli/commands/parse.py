@@ -59,7 +59,8 @@ def parse(
     ] = None,
     fix: Annotated[bool, how("--fix", help="With --for: write the mended request.")] = False,
     engines: Annotated[
-        str | None, how("--as", metavar="ENGINE", help="Say what a server's parser returns: vllm, llama.cpp …")
+        str | None,
+        how("--as", metavar="ENGINE", help="Say what this server's parser returns: vllm, sglang, ollama, llama.cpp."),
     ] = None,
     clipboard: Annotated[bool, how("--clipboard", help="Read what lies on the clipboard.")] = False,
     raw: Annotated[bool, how("--raw", help="Read the text as it is: unwrap nothing.")] = False,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.conversation_turns import canonical
@@ -150,8 +149,8 @@ def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observatio
     Symptoms: `duplicate tool call`.
     """
     for turn in subject.turns:
-        seen = set()
-        for call in _of_one_name(turn.calls) if len(turn.calls) > 1 else ():
+        seen, names = set(), [call.name for call in turn.calls]
+        for call in turn.calls if len({*names}) < len(names) else ():
             key = _made(call)
             if key in seen:
                 yield Observation(
@@ -250,12 +249,6 @@ def token_budget(session: ConversationHistory) -> Iterator[Observation]:
             message=f"the conversation took {spent:,} tokens; {budget:,} are allowed",
             evidence=f"{spent:,} tokens, {session.request.get('tokens_counted', 'as the server counted them')}",
         )
-
-
-def _of_one_name(calls: tuple[CallView, ...]) -> list[CallView]:
-    """Return the calls of tools that are called twice: only these can be the same."""
-    times = Counter([call.name for call in calls])
-    return [call for call in calls if times[call.name] > 1]
 
 
 def _made(call: CallView) -> tuple[str | None, str]:

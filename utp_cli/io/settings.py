@@ -105,7 +105,9 @@ def _ask_about(provider: str) -> None:
     from utp_cli.facts.parser_names import TOOL_PARSERS  # noqa: PLC0415
 
     known = {*PROVIDERS, *PROVIDERS.values(), *TOOL_PARSERS}
-    near = None if provider.casefold() in known else nearest(provider, known, cutoff=0.75)
+    near = (
+        None if provider.casefold() in known else nearest(provider, known, cutoff=0.76)
+    )  # three letters of four are too few
     if near:
         say(f"utp: note: no provider is known as {provider!r}: did you mean '{near}'?")
 

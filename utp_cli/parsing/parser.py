@@ -22,7 +22,7 @@ from utp_cli.parsing.result import Circumstances, Parsed
 from utp_cli.parsing.surroundings import weigh
 from utp_cli.parsing.text_fields import TextFields
 from utp_cli.parsing.unknown_markers import unknown_calls
-from utp_cli.protocol.collecting import collector_waits
+from utp_cli.protocol.collecting import CollectorWaits
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field, replace
 from utp_cli.protocol.sdk_objects import document_of, plain
@@ -135,7 +135,7 @@ class Parser:
     def read(self, source: Any) -> ParseResult:
         """Read a whole input at once, text, bytes or a decoded body: nothing is told on the way, which saves time."""
         self._text_fields.announcer = None
-        with collector_waits():
+        with CollectorWaits():
             if isinstance(source, str | bytes):
                 self.feed(source)
             else:

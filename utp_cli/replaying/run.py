@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.parser import Parser
-from utp_cli.protocol.collecting import collector_waits
+from utp_cli.protocol.collecting import CollectorWaits
 from utp_cli.protocol.errors import BadFile
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
 from utp_cli.replaying.conversation import NO_LIMITS, Conversation, Limits, Spent, over_budget
@@ -174,7 +174,7 @@ def replay_sessions(
         return (work(chunk, kept.append) for chunk in chunks)
 
     current: Replayed | None = None
-    with collector_waits():
+    with CollectorWaits():
         for part in replay_parts(sessions, options, engine=keeping, limits=limits):
             if current is None:
                 current = Replayed(session=part.session)
