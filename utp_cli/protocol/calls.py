@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.protocol.collecting import CollectorWaits
 from utp_cli.protocol.numbers import Number, odd_numbers, writable
 from utp_cli.protocol.records import Record, field, kept, replace
 
@@ -302,22 +303,23 @@ class ParseResult(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.parse/1`."""
-        return {
-            "schema": "utp.parse/1",
-            "source": self.source,
-            "shape": self.shape,
-            "stream": self.stream,
-            "model": self.model,
-            "finish_reason": self.finish_reason,
-            "content": self.content,
-            "reasoning": self.reasoning,
-            "calls": [call.to_dict() for call in self.calls],
-            "rejected": [call.to_dict() for call in self.rejected],
-            "repairs": [repair.to_dict() for repair in self.repairs],
-            "notes": [note.to_dict() for note in self.notes],
-            "server_calls": [call.to_dict() for call in self.server_calls],
-            "attempts": [attempt.to_dict() for attempt in self.attempts],
-            "segments": [segment.to_dict() for segment in self.segments],
-            "diagnoses": [finding.to_dict() for finding in self.diagnoses],
-            "captures": [capture.to_dict() for capture in self.captures],
-        }
+        with CollectorWaits():  # thousands of calls are thousands of documents
+            return {
+                "schema": "utp.parse/1",
+                "source": self.source,
+                "shape": self.shape,
+                "stream": self.stream,
+                "model": self.model,
+                "finish_reason": self.finish_reason,
+                "content": self.content,
+                "reasoning": self.reasoning,
+                "calls": [call.to_dict() for call in self.calls],
+                "rejected": [call.to_dict() for call in self.rejected],
+                "repairs": [repair.to_dict() for repair in self.repairs],
+                "notes": [note.to_dict() for note in self.notes],
+                "server_calls": [call.to_dict() for call in self.server_calls],
+                "attempts": [attempt.to_dict() for attempt in self.attempts],
+                "segments": [segment.to_dict() for segment in self.segments],
+                "diagnoses": [finding.to_dict() for finding in self.diagnoses],
+                "captures": [capture.to_dict() for capture in self.captures],
+            }

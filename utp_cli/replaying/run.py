@@ -76,11 +76,12 @@ class Replay:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.replay/1`."""
-        return {
-            "schema": "utp.replay/1",
-            "sessions": [session.to_dict() for session in self.sessions],
-            "metrics": self.metrics.to_dict(),
-        }
+        with CollectorWaits():
+            return {
+                "schema": "utp.replay/1",
+                "sessions": [session.to_dict() for session in self.sessions],
+                "metrics": self.metrics.to_dict(),
+            }
 
 
 def session_head(session: Session) -> dict[str, Any]:
