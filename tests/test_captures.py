@@ -325,6 +325,26 @@ def test_what_is_no_answer_fails_and_is_never_green(source):
 
 
 @pytest.mark.parametrize(
+    ("source", "told", "missing"),
+    [
+        ('{"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "No"}}', "the server sent an error", ""),
+        ('{"type": "object", "properties": {"city": {"type": "string"}}}', "this is a JSON schema", "utp audit FILE"),
+        ('<<CALL>>\n{"tool": "f"}', "unknown markup <<CALL>>", "utp dialects --help"),
+        (
+            '{"city": "Paris"}{"city": "Rome"}',
+            "JSON objects one behind the other",
+            "utp explain arguments-concatenated",
+        ),
+    ],
+)
+def test_what_is_no_answer_is_named_with_what_gets_on_from_there(source, told, missing):
+    result = parse(source)
+    assert told in (no_answer(result) or "")
+    assert what_is_missing(result).endswith(missing)
+    assert bool(what_is_missing(result)) is bool(missing)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Error 500 items were skipped.",

@@ -35,7 +35,7 @@ _EMPTY: Final = "the same request without a stream, and without the server's too
 
 def no_answer(result: ParseResult) -> str | None:
     """Say what was read in place of an answer; None where there is one."""
-    if result.shape == "error":
+    if is_error(result):
         return "no answer: the server sent an error"
     if result.facts.lone:
         return _PIECE
@@ -49,6 +49,11 @@ def no_answer(result: ParseResult) -> str | None:
     )
 
 
+def is_error(result: ParseResult) -> bool:
+    """Whether an error stands where an answer is due; some formats have errors of their own."""
+    return result.shape == "error" or bool(result.facts.error and not _says_something(result))
+
+
 def beside_error(result: ParseResult) -> bool:
     """Whether what was read is an answer, and an error stands behind it in the paste."""
     return any(capture.kind == "error" for capture in result.captures[result.chosen + 1 :])
@@ -58,8 +63,8 @@ def other_than_answer(result: ParseResult) -> str | None:
     """Say what the input is where it is a request, tools, a result, a log line, or in unknown markup; else None."""
     if told := _other(result):
         return told[0]
-    if result.shape == "text" and not (result.calls or result.rejected) and (doubt := doubt_of(result.content)):
-        return doubt
+    if doubt := _doubt(result):
+        return doubt[0]
     if _is_failure(result):
         return _FAILURE
     code = _trouble(result)
@@ -70,15 +75,18 @@ def what_is_missing(result: ParseResult) -> str:
     """Name the command that gets what is missing; an empty text where nothing is."""
     if result.facts.lone:
         return _WHOLE
-    if told := _other(result):
+    if told := _other(result) or _doubt(result):
         return told[1]
     if (other := other_than_answer(result)) == _FAILURE:
         return _OTHERS["log"][1]
-    if other and _trouble(result):
-        return "the answers themselves: utp record --upstream URL, then utp replay; it proves the cause"
     if other:
-        return "a dialect of your own in profiles.toml reads it: utp dialects --help"
-    return "" if result.shape in ("error", "unknown") or no_answer(result) is None else _EMPTY
+        return "the answers themselves: utp record --upstream URL, then utp replay; it proves the cause"
+    return "" if result.shape == "unknown" or is_error(result) or no_answer(result) is None else _EMPTY
+
+
+def _doubt(result: ParseResult) -> tuple[str, str] | None:
+    """Say what a text without a call is, and what gets on from there; None where it may be an answer."""
+    return None if result.shape != "text" or result.calls or result.rejected else doubt_of(result.content)
 
 
 def _other(result: ParseResult) -> tuple[str, str] | None:

@@ -30,18 +30,25 @@ _DOCUMENT: Final = regex(r"\s*(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
 
 
-def doubt_of(text: str) -> str:
-    """Say what a plain text is that is no answer; an empty text where it may be one."""
+_DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
+
+
+def doubt_of(text: str) -> tuple[str, str] | None:
+    """Say what a plain text is that is no answer, and what gets on from there; None where it may be one."""
     text = text[:_LONGEST]
     if found := _MARKUP.search(text) or _WORDS.search(text):
-        return f"unknown markup {found[1]}: no dialect reads the call behind it"
+        return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
     if not _DOCUMENT.match(text):
-        return ""
+        return None
     if _JOINED.match(text):
-        return "JSON objects one behind the other: arguments of several calls (utp explain arguments-concatenated)"
+        what = "JSON objects one behind the other: arguments of several calls"
+        return what, "why they are joined: utp explain arguments-concatenated"
     if _is_schema(text):
-        return "this is a JSON schema, not an answer: utp audit reads it as part of a tool"
-    return "a document in no known format, which speaks of calls" if _CALLS.search(text) else ""
+        return (
+            "this is a JSON schema, not an answer",
+            "what is wrong with it, in a tool: utp audit FILE",
+        )
+    return ("a document in no known format, which speaks of calls", _DIALECT) if _CALLS.search(text) else None
 
 
 def _is_schema(text: str) -> bool:

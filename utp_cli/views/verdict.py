@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from utp_cli.parsing.answered import beside_error, no_answer, other_than_answer
+from utp_cli.parsing.answered import beside_error, is_error, no_answer, other_than_answer
 from utp_cli.protocol.findings import worst
 from utp_cli.views.lines import counted
 
@@ -122,7 +122,7 @@ def _chosen(result: ParseResult) -> str:
 
 
 _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseResult], str]], ...] = (
-    (lambda r: r.shape == "error", "lost", lambda _: "no answer: the server sent an error"),
+    (is_error, "lost", lambda r: str(no_answer(r))),
     (lambda r: r.facts.lone and worst(r.diagnoses) != "error", "look", lambda r: str(no_answer(r))),
     (other_than_answer, "look", lambda r: str(other_than_answer(r))),
     (lambda r: any(finding.code in UNSEEN for finding in r.diagnoses), "lost", _unseen),
