@@ -122,9 +122,10 @@ class Surroundings:
         self._calls = calls
         self._later = later
         self._words = self._words_behind()
-        turn = _OTHER_TURN.search(self._text)
+        last = (calls[-1].span or (0, 0))[0]  # what begins behind the last call is never asked for
+        turn = _OTHER_TURN.search(self._text, 0, last)
         self._turn = turn.start() if turn else len(self._text)
-        self._heading = (found := _HEADING.search(self._text)) and found.start()
+        self._heading = (found := _HEADING.search(self._text, 0, last)) and found.start()
         self._mixed = len({one.parser for one in calls if one.rung == "markup"}) > 1
 
     def weigh(self) -> None:
