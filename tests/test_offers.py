@@ -245,6 +245,17 @@ KNOWN = {
     "glm-z1-air": {"reasoning": True},
     "tencent_tokenhub/hunyuan-standard": {"reasoning": False, "context_window": 32_768},
     "claude-2.1": {"native_tools": False, "context_window": 200_000},
+    "anthropic/claude-instant-1.2": {"native_tools": False, "context_window": 100_000, "max_output_tokens": 4096},
+    "openai/gpt-3.5-turbo-0613": {"native_tools": True, "context_window": 4096},
+    "openai/gpt-3.5-turbo-16k-0613": {"native_tools": True, "context_window": 16_385},
+    "gpt-4-vision-preview": {"native_tools": False, "context_window": 128_000},
+    "gemini/gemini-1.5-pro-002": {"native_tools": True, "context_window": 2_097_152, "max_output_tokens": 8192},
+    "gemini/gemini-pro": {"native_tools": True, "reasoning": False, "context_window": 32_760},
+    "gemini/gemini-pro-latest": {"reasoning": True, "context_window": 1_048_576},
+    "gemini/gemini-1.0-pro": {"native_tools": True, "reasoning": False, "context_window": 32_760},
+    "gemini-2.0-flash-thinking-exp": {"reasoning": True, "context_window": 1_048_576, "max_output_tokens": 65_536},
+    "gemini-2.0-flash-thinking-exp-1219": {"reasoning": True, "context_window": 32_767},
+    "meta_llama/Llama-4-Maverick-17B-128E-Instruct-FP8": {"native_tools": True, "context_window": 128_000},
     "sakana/fugu-max-v1.0": {"native_tools": True, "reasoning": True, "context_window": 1_000_000},
     "stepfun/step-2-16k": {"context_window": 16_384},
     "moonshot/moonshot-v1-8k": {"context_window": 8192},
@@ -262,6 +273,12 @@ def test_what_the_maker_says_holds_against_lists(model):
 def test_an_older_versions_offer_says_nothing_against_a_rule_about_newer_ones():
     found = detect("llama-4")
     assert found.sources["capability.context_window"].startswith("registry: llama >= 4")
+
+
+def test_the_newest_of_a_line_tells_nothing_of_its_first():
+    offers = [offer("gemini-pro-latest", "gemini", reasoning=True), offer("gemini-2.5-pro", "gemini", reasoning=True)]
+    assert said(offers, "gemini-1.0-pro")[0] == {}
+    assert said(offers, "gemini-3-pro")[0] == {"reasoning": True}
 
 
 def test_a_line_without_versions_tells_of_a_version_nobody_lists():

@@ -11,6 +11,7 @@ from utp_cli.auditing.undescribed import is_described
 from utp_cli.auditing.words import (
     any_word,
     content_words,
+    extent,
     first_sentence,
     may_hold,
     names_in,
@@ -46,7 +47,8 @@ def missing_description(tool: AuditedTool) -> Iterator[ToolObservation]:
 def description_too_short(tool: AuditedTool) -> Iterator[ToolObservation]:
     """A tool's description is too short to tell anything.
 
-    What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`). Unless it is asked
+    What it does: wants 4 words and 20 characters (`min-description-words`, `min-description-chars`); of scripts without
+    spaces two letters count as a word, and each as two characters. Unless it is asked
     for by its code it tells only of two words or fewer where there is something left to say: of two parameters or more
     fewer than half are described.
     Why it is bad: the model chooses by name alone.
@@ -56,12 +58,14 @@ def description_too_short(tool: AuditedTool) -> Iterator[ToolObservation]:
     Fix safety: no fix.
     """
     text, options = tool.description.strip(), tool.options
-    if text and (len(words(text)) < options.min_description_words or len(text) < options.min_description_chars):
+    count, characters = extent(text)
+    if text and (count < options.min_description_words or characters < options.min_description_chars):
         yield ToolObservation(
             pointer=tool.at("description"),
             message=f"the description of {tool.name} is only {shown(text)}",
             hint="say what it does, when to call it and what it returns",
-            opt_in=len(words(text)) > BARE or not _much_is_left_to_say(tool),
+            opt_in=count > BARE or not _much_is_left_to_say(tool),
+            cause="short",
         )
 
 
@@ -267,11 +271,18 @@ _EMPTY_TEXTS = word_set(
     " param foo bar asdf no description undefined"
 ) | {"no description", "your description", "tool description", "parameter description"}
 
+_THINGS = word_set("bar test text value")
+"""Of these the ones that may be what a property is named after."""
+
 
 def _is_empty(bare: str, text: Text) -> bool:
-    """Say whether a text is a bare word; "Tool description" tells all of a property that is named `description`."""
+    """Say whether a text is a bare word.
+
+    "Tool description" tells all of a property that is named `description`; "Bar" names a hotel's `bar` again.
+    """
     named = words((text.pointer.split("/")[-2:-1] or [""])[0])
-    return bare in _EMPTY_TEXTS and not (named and {*named} < {*words(bare)})
+    again = {*named} == {*words(bare)} and bare in _THINGS
+    return bare in _EMPTY_TEXTS and not (named and {*named} < {*words(bare)}) and not again
 
 
 @audit_rule("UTP217", "warning", "placeholder-text", on="text")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import around_it, value_types
 from utp_cli.auditing.subject import ToolObservation, audit_rule, shown
-from utp_cli.auditing.words import any_word, content_words, is_readable, word_set, words
+from utp_cli.auditing.words import any_word, content_words, extent, is_readable, word_set, words
 from utp_cli.schemas.resolve import resolve
 from utp_cli.schemas.types import branches
 
@@ -49,7 +49,7 @@ def ambiguous_parameter_name(node: Node) -> Iterator[ToolObservation]:
     Use instead: `user_id: {type: string, description: …}`.
     Fix safety: no fix.
     """
-    if is_ambiguous(node) and len(words(node.description)) < ENOUGH_WORDS:
+    if is_ambiguous(node) and extent(node.description)[0] < ENOUGH_WORDS:
         yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} has a name that says little, and too few words about it",

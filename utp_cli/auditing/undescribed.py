@@ -88,13 +88,13 @@ _TELLING_NAMES = word_set(
     " lang count size width height latitude longitude color colour prompt question answer code command script sql"
     " keyword keywords term timezone country city username password host port branch repo owner comment comments tags"
     " summary verbose force recursive dry_run timeout seed temperature max min start end steps index description notes"
-    " label labels skip take top sort order topic author category pid"
+    " label labels skip take top sort order topic author category pid client_id"
 )
 """Names of parameters that are understood without a word."""
 _TELLING_ENDS = word_set(
     "url uri name title email text query limit count date path file size key slug page offset content message body"
     " description comment color colour width height language lang prompt username password longitude latitude lon lng"
-    " lat names titles urls emails paths files keys tags"
+    " lat names titles urls emails paths files keys tags token secret"
     " ms seconds minutes hours days kg mm cm km px percent bytes mb gb"
 )
 """Last words of names of two words or more that say what is due; `user_id` does not say which id."""

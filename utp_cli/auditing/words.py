@@ -32,6 +32,20 @@ def is_readable(text: str) -> bool:
     return text.isascii() or not _OTHER_SCRIPT.search(text)
 
 
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+"""Letters of scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
+
+
+def extent(text: str) -> tuple[int, int]:
+    """Return how many words and characters a text takes, as if written with spaces.
+
+    Where a script has none, two letters count as a word, and each as two characters.
+    """
+    dense = "" if text.isascii() else "".join(_UNSPACED.findall(text))
+    spaced = words(_UNSPACED.sub(" ", text)) if dense else words(text)
+    return len(spaced) + (len(dense) + 1) // 2, len(text) + len(dense)
+
+
 EMPTY_WORDS = word_set(
     "a an the of to for in on by with and or is are be this that it its as from at your you given"
     " specified particular provided"

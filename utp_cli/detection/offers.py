@@ -147,7 +147,8 @@ class Table:
         older = {
             row.identity.version for row in rows if _before(wanted.version) < row.identity.version < wanted.version
         }
-        for version in [*sorted(older, reverse=True), ()]:  # a name without a version is the line's newest
+        newest = () if all(row.identity.version <= wanted.version for row in rows) else None
+        for version in [*sorted(older, reverse=True), newest]:  # a name without a version is the line's newest
             if best := _nearest(wanted, (row for row in rows if row.identity.version == version)):
                 return OfferMatch(row=best, older=True)
         return None
