@@ -256,6 +256,20 @@ KNOWN = {
     "gemini-2.0-flash-thinking-exp": {"reasoning": True, "context_window": 1_048_576, "max_output_tokens": 65_536},
     "gemini-2.0-flash-thinking-exp-1219": {"reasoning": True, "context_window": 32_767},
     "meta_llama/Llama-4-Maverick-17B-128E-Instruct-FP8": {"native_tools": True, "context_window": 128_000},
+    "gpt-4-0314": {"native_tools": False},
+    "openai/text-davinci-001": {"native_tools": False, "context_window": 2049},
+    "dashscope/qwen-plus-0919": {"native_tools": True, "context_window": 131_072, "max_output_tokens": 8192},
+    "mistral/mistral-small-2407": {"native_tools": True, "context_window": 32_768},
+    "mistral/magistral-medium-2506": {"reasoning": True, "context_window": 40_960},
+    "zai/glm-z1-flash": {"reasoning": True, "context_window": 131_072, "max_output_tokens": 32_768},
+    "zai/glm-4.5-airx": {"reasoning": True, "max_output_tokens": 98_304},
+    "minimax/MiniMax-M2.1-lightning": {"native_tools": True, "context_window": 204_800},
+    "minimax/abab6.5s-chat": {"native_tools": True, "context_window": 245_760},
+    "qianfan/ernie-3.5-8k": {"context_window": 8192, "max_output_tokens": 2048},
+    "tencent_tokenhub/hunyuan-lite": {"context_window": 262_144, "max_output_tokens": 6144},
+    "hunyuan-turbos-longtext-128k-20250325": {"context_window": 131_072},
+    "ai21/jamba-instruct": {"context_window": 256_000},
+    "cohere/command": {"native_tools": False, "context_window": 4096},
     "sakana/fugu-max-v1.0": {"native_tools": True, "reasoning": True, "context_window": 1_000_000},
     "stepfun/step-2-16k": {"context_window": 16_384},
     "moonshot/moonshot-v1-8k": {"context_window": 8192},
@@ -273,6 +287,13 @@ def test_what_the_maker_says_holds_against_lists(model):
 def test_an_older_versions_offer_says_nothing_against_a_rule_about_newer_ones():
     found = detect("llama-4")
     assert found.sources["capability.context_window"].startswith("registry: llama >= 4")
+
+
+def test_a_snapshot_is_like_the_last_one_before_it():
+    windows = {"mistral-small": 256_000, "mistral-small-2402": 32_000, "mistral-small-2506": 128_000}
+    offers = [offer(model, "mistral", context_window=window) for model, window in windows.items()]
+    told = {date: said(offers, f"mistral-small-{date}")[0]["context_window"] for date in (2312, 2501, 2509, 2603)}
+    assert told == {2312: 32_000, 2501: 32_000, 2509: 256_000, 2603: 256_000}
 
 
 def test_the_newest_of_a_line_tells_nothing_of_its_first():

@@ -185,7 +185,10 @@ def find_capability(spec: ModelSpec, stated: Mapping[str, Mapping[str, Any]]) ->
     listed = built_in().is_offered(spec)
     for row in rows:  # what a host or a template makes of the series, where its own offer is not known
         if row.sure or row.series.providers or (row.series.serving != "any" and not listed):
-            state(row.facts, f"{_origin(row.series, spec)} ({row.source})")
+            state(
+                {name: value for name, value in row.facts.items() if not (window and name == "context_window")},
+                f"{_origin(row.series, spec)} ({row.source})",
+            )
     if not chats:
         calls = {"native_tools": facts.get("native_tools", True)} if spec.kind == "realtime" else NO_CALLS
         state(calls, f"rule: {NAMES[spec.kind]}")

@@ -14,7 +14,7 @@ _SPELT_AS_NAMED = """
     command composer compound computer-use corethink cosmos cydonia davinci daybreak dbrx decider decision
     deep-research-max deep-research-preview deep-research-pro deepclaude deepseek deplot devstral distilbert
     dmind dolphin dots doubao dracarys drex elephant ember emohaa ernie esm2 esmfold euryale exa exaone falcon
-    fare fastgpt firefunction firellava flan-t5 fugu functionary functiongemma fuyu gelab gemini gemma giga
+    fare farui fastgpt firefunction firellava flan-t5 fugu functionary functiongemma fuyu gelab gemini gemma giga
     gigachat glimpse gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer
     healer hermes holo hunter hunyuan indictrans inflection inkling intellect interfaze internlm internvl
     iquest jais jamba jev joey k2-horizon kat kev kimi kosmos laguna leanstral learnlm lfm ling linkup llada
@@ -73,6 +73,11 @@ SPELLINGS: dict[str, str] = {
     "c4ai-command": "command",
     "chatglm": "glm",
     "chatgpt": "gpt",
+    "text-ada": "ada",
+    "text-curie": "curie",
+    "curie": "curie",
+    "text-babbage": "babbage",
+    "text-davinci": "davinci",
     "code-llama": "codellama",
     "codeqwen": "qwen",
     "deephermes": "hermes",

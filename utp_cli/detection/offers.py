@@ -244,8 +244,22 @@ def _nearest(wanted: Identity, rows: Iterator[OfferRow]) -> OfferRow | None:
     near = [(apart, row) for row in rows if (apart := distance(wanted, row.identity)) is not None]
     if not near:
         return None
+    near = _at_its_time(wanted, near)
     least = min(apart for apart, _ in near)
     return max((row for apart, row in near if apart == least), key=lambda row: (row.identity.newest, len(row.hosts)))
+
+
+def _at_its_time(wanted: Identity, near: list[tuple[int, OfferRow]]) -> list[tuple[int, OfferRow]]:
+    """Leave the snapshots that tell most of a dated name without a version: `mistral-small-2501`.
+
+    The same name without a date is what the line is today. A snapshot is like the last one before it, else like the
+    first; only one that is newer than all is like the line of today.
+    """
+    dates = sorted({row.identity.newest for _, row in near} - {""})
+    if wanted.version or not wanted.newest or not dates or wanted.newest > dates[-1]:
+        return near
+    last = max((date for date in dates if date <= wanted.newest), default=dates[0])
+    return [(apart, row) for apart, row in near if row.identity.newest == last]
 
 
 def _said(value: Any) -> str:
