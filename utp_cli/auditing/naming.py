@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, shown
-from utp_cli.auditing.words import content_words, stems
+from utp_cli.auditing.words import content_words, stems, word_set
 from utp_cli.protocol.errors import nearest
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def inconsistent_parameter_name(tools: AuditedToolSet) -> Iterator[ToolObservati
                     hint="use one name in all tools",
                     cause="styles" if _bare(name) == _bare(alike[0]) else "",
                     opt_in=_bare(name) != _bare(alike[0])
-                    and (key in _SPANS or not _much_alike(node, top[known[alike[0]][0].index][alike[0]])),
+                    and (key in _SPANS or not _same_kind(node, top[known[alike[0]][0].index][alike[0]])),
                 )
             known.setdefault(name, (tool, types))
 
@@ -170,10 +170,15 @@ def inconsistent_parameter_type(tools: AuditedToolSet) -> Iterator[ToolObservati
 _SCALARS = frozenset({"string", "number", "boolean"})
 
 
-def _much_alike(one: Node, two: Node) -> bool:
-    """Say whether a third of the content words of two descriptions are common."""
+def _same_kind(one: Node, two: Node) -> bool:
+    """Say whether a third of the content words of two descriptions are common, and both mean a file, or a folder."""
     left, right = stems(content_words(one.description)), stems(content_words(two.description))
+    if _FOLDERS.isdisjoint(left) != _FOLDERS.isdisjoint(right):
+        return False
     return len(left & right) >= max(1, len(left | right) / 3)
+
+
+_FOLDERS = stems(word_set("directory folder"))
 
 
 def _same_thing(one: Node, two: Node) -> bool:

@@ -197,6 +197,10 @@ def number_without_unit(node: Node) -> Iterator[ToolObservation]:
     beside = {word for name in (node.parent.properties if node.parent else ()) for word in words(name)}
     if not beside.isdisjoint({"unit", "units", "currency", "currencies"}):
         return
+    if parts[-1:] == ("interval",) and not _REPEATED.isdisjoint(
+        beside | {*words((node.parent and node.parent.name) or "")}
+    ):
+        return  # every second week: it counts repetitions
     if parts and parts[-1] in _MEASURES and not _UNITS.search(text) and not _UNIT_SIGNS.search(text):
         yield ToolObservation(
             pointer=node.pointer,
@@ -206,6 +210,7 @@ def number_without_unit(node: Node) -> Iterator[ToolObservation]:
         )
 
 
+_REPEATED = word_set("frequency freq recurrence recurring repeat repeats rrule")
 _DATE_WORDS = word_set("date time datetime timestamp deadline")
 _DATE_CUES = re.compile(
     r"iso[ -]?8601|rfc["

@@ -235,7 +235,10 @@ def untyped_property(node: Node) -> Iterator[ToolObservation]:
     Use instead: `{type: integer, description: "Page number, from 1"}`.
     Fix safety: no fix.
     """
-    if node.name is not None and _TYPED_BY.isdisjoint(node.schema) and not misplaced_properties(node.schema):
+    takes_nothing = node.schema.get("not") in ({}, True)
+    if takes_nothing or node.name is None or misplaced_properties(node.schema):
+        return
+    if _TYPED_BY.isdisjoint(node.schema):
         yield ToolObservation(
             pointer=node.pointer,
             message=f"{node.label} has no type",

@@ -67,6 +67,8 @@ def _is_of_a_known_thing(node: Node, things: set[str]) -> bool:
     A path of a tool that is named after files is one of theirs.
     """
     *of_what, last = words(node.name or "") or ("",)
+    if len(of_what) > 1 and len(last) == 1:
+        *of_what, last = of_what  # run_id_a, run_id_b
     if of_what:
         return last in _IDS and (
             of_what == ["parent"]
