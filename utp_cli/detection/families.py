@@ -8,40 +8,44 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    360gpt 360zhinao abab afm agnes aion airoboros alia allam anubis apertus apex apriel aqa arctic arrow
-    artemis asi1 athene atria aurora aya babbage baichuan bart beam bielik big-pickle brave brick bunny
-    capybara celeris charglm clairic claude claw clef codegeex codegemma codellama codestral codex cogito
-    command composer compound computer-use corethink cosmos cydonia davinci daybreak dbrx decider decision
-    deep-research-max deep-research-preview deep-research-pro deepclaude deepseek deplot devstral distilbert
-    dmind dolphin dots doubao dracarys drex elephant ember emohaa ernie esm2 esmfold euryale exa exaone falcon
-    fare farui fastgpt firefunction firellava flan-t5 fugu functionary functiongemma fuyu gelab gemini gemma giga
-    gigachat glimpse gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite greg grok hammer
-    healer hermes holo hunter hunyuan indictrans inflection inkling intellect interfaze internlm internvl
-    iquest jais jamba jev joey k2-horizon kat kev kimi kosmos laguna leanstral learnlm lfm ling linkup llada
-    llama llava llemma longcat loosecannon lucidnova lucidquery lumen lumimaid lunaris lzlv m2m100 macaron
-    maestro magibu magidonia magistral magnum mai mammoth manta marco-o1 mathstral medlm megrez mellum mercury
-    midnight-rose mimo ming minicpm minimax ministral mirothinker mistral mixtral molmo moondream moonshot
-    morph motif mpt mt0 muse mythomax namazu nanbeige nemomix nemoretriever nemotron neva nex nimble noromaid
-    north nova olmo olmoe openchat openorca openthinker orca ornith osmosis owl ox palmyra pangram pangu
-    pareto pegasus perceptron phi phind pixtral plamo pokee pplx prometheus pythia qianfan qvq qwen qwenlong
-    qwerky qwq raptor reka relace remm ring rnj rocinante salamandra sam sarvam schematron sea-lion seed-oss
-    sensechat sensenova skyfall skylark smollm sofya solar sonar sorcererlm spotlight stablecode stablelm
-    starcannon starcoder starling stockmark swe taichu ternary-bonsai tev1 tinyllama titan toast tongyi
-    toolace toppy trendyol trinity tstars tulu ui-tars ultramarine umans unslopnemo usdcode usdvalidate vicuna
-    vila virtuoso voxtral watt-tool weaver wizardcoder wizardlm xlam yi yolo zamba zephyr
+    360gpt 360zhinao abab afm agents-a1 agnes aion airoboros alia allam alpaca anubis apertus apex apriel aqa arctic
+    arrow artemis asi1 athene atria aurora aya babbage baichuan bart beam bielik big-pickle brave brick bunny capybara
+    celeris charglm clairic claude claudinio claudius claw clef cobuddy codegeex codegemma codellama coder-large
+    codestral codex cogito command composer compound computer-use corethink cosmos cydonia davinci daybreak dbrx
+    decider decision deep-research-max deep-research-preview deep-research-pro deepclaude deepcoder deepseek deplot
+    devstral distilbert dmind dolphin dots doubao dracarys drex elephant ember emohaa ernie esm2 esmfold euryale exa
+    exaone falcon fare farui fastgpt fimbulvetr firefunction firellava flan-t5 fugu functionary functiongemma fuyu
+    gelab gemini gemma giga gigachat glimpse gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite
+    greg grok hammer healer hermes holo hunter hunyuan indictrans inflection inkling intellect interfaze internlm
+    internvl iquest jais jamba jeff jev jina joey k2-horizon kat kev kimi kosmos laguna leanstral learnlm lfm ling
+    linkup llada llama llava llemma longcat loosecannon lucidnova lucidquery lumen lumimaid lunaris lzlv m2m100
+    macaron maestrale maestro magibu magidonia magistral magnum mai mammoth manta marco-o1 marin mathstral medlm
+    megrez mellum mercury midnight-rose mimo ming minicpm minimax ministral mirothinker mistral mixtral molmo
+    moondream moonshot morph motif mpt mt0 muse mythalion mythomax namazu nanbeige nemomix nemoretriever nemotron
+    neuraldaredevil neva nex nexusraven nimble noromaid north nova olmo olmoe openchat openorca openthinker orca
+    ornith osmosis owl ox palmyra pangram pangu pareto pegasus perceptron phi phind pixtral plamo platypus pokee
+    poseidon pplx prometheus pygmalion pythia qianfan qvq qwen qwenlong qwerky qwq raptor redpajama reka relace remm
+    ring rnj rocinante rune salamandra sam sarvam schematron sea-lion seed-oss sensechat sensenova skyfall skylark
+    skywork smollm sofya solar sonar sorcererlm spotlight stablecode stablelm starcannon starcoder starling stockmark
+    stripedhyena swe synth taichu ternary-bonsai tev1 tinyllama titan toast tongyi toolace toppy trendyol trinity
+    tstars tulu ui-tars ultramarine umans unslopnemo usdcode usdvalidate valkyrie veiled-calla venice vicuna vila
+    virtuoso voxtral watt-tool weaver wizardcoder wizardlm xlam yi yolo zamba zephyr
 """
 
 OTHER_KINDS: dict[str, str] = {
-    "embedding": "all-minilm all-mpnet arctic-embed bge e5 embed embedding gte nomic-embed text-embedding voyage",
+    "embedding": """all-minilm all-mpnet arctic-embed bge e5 embed embedding gte nomic-embed text-embedding voyage
+        all-mini-lm clip-vit gigaembeddings m2-bert mini-lm msmarco multi-qa multimodalembedding paraphrase-minilm
+        text2vec uae-large""",
     "rerank": "rerank reranker semantic-ranker",
     "image": """bria cogview dall-e dreamina flux ideogram imagen kolors krea nano-banana recraft
         reve riverflow seedream
-        stable-diffusion stable-image sdxl trellis""",
+        stable-diffusion stable-image sdxl trellis chroma dreamshaper hidream playground sd3 ssd-1b stable-conservative
+        stable-creative stable-fast stable-outpaint stable-style z-image""",
     "video": "dream-machine hailuo gen happyhorse kling omnihuman runway seedance sora veo wan wanx",
     "speech": """aura canary chirp deepgram eleven elevenlabs kokoro lyria melotts music
         orpheus parakeet riva scribe speech-to-text stepaudio text-to-speech tts universal vibevoice whisper""",
     "ocr": "lightonocr olmocr paddleocr rolm-ocr",
-    "guard": "gliguard shieldgemma",
+    "guard": "gliguard omni-moderation shieldgemma text-moderation",
 }
 """Families whose models do not chat, by what they do instead."""
 
@@ -73,6 +77,11 @@ SPELLINGS: dict[str, str] = {
     "c4ai-command": "command",
     "chatglm": "glm",
     "chatgpt": "gpt",
+    "bison": "palm",
+    "firerouter": "router",
+    "openpangu": "pangu",
+    "reader-lm": "jina",
+    "unicorn": "palm",
     "text-ada": "ada",
     "text-curie": "curie",
     "curie": "curie",
@@ -148,9 +157,10 @@ TEACHERS = frozenset(words("claude deepseek gemini gpt grok o"))
 
 PLAIN_WORDS = frozenset(
     words("""
-        agnes apex arrow aurora beam bunny claw codex composer compound cosmos decision dots elephant ember
-        giga glimpse healer hunter jev joey kat lumen magnum mammoth manta morph motif nex nimble north orca
-        owl ox router sam spotlight swe toast umans virtuoso weaver yolo
+        agnes alpaca apex arrow aurora beam bunny claw codex composer compound cosmos decision dots elephant ember
+        giga glimpse healer hunter jeff jev joey kat lumen magnum mammoth manta marin morph motif mythalion nex nimble
+        north orca owl ox platypus poseidon pygmalion router rune sam spotlight swe synth toast umans valkyrie venice
+        virtuoso weaver yolo
     """)
 )
 """Families whose names are plain words, which fine-tunes of others may carry: any other family in the id wins."""

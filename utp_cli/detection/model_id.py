@@ -49,7 +49,7 @@ _GLUED = "|".join(sorted({*VARIANTS, "base"}, key=len, reverse=True))
 _DECIMAL = r"(?:0_\d|\d{1,4}(?:[.p]\d{1,2})?)"
 
 LEXEMES: tuple[tuple[str, str], ...] = (
-    ("fine_tune", rf"(?<![a-z\d])(?:{_names(dict.fromkeys(FINE_TUNE_WORDS, ''))})(?![a-z\d])"),
+    ("fine_tune", rf"(?<![a-z\d])(?:{_names(dict.fromkeys(FINE_TUNE_WORDS, ''))})(?!-model|[a-z\d])"),
     (
         "quant",
         r"""(?<![a-z\d])(?:
@@ -76,6 +76,7 @@ LEXEMES: tuple[tuple[str, str], ...] = (
     ("size", rf"(?<![\d.]){_DECIMAL}b(?![a-z\d])|(?<![a-z\d.])(?:{_DECIMAL}t|\d{{2,4}}m)(?![a-z\d])"),
     ("family", rf"(?<![a-z\d])(?:{_names(SPELLINGS)})(?:(?![a-z])|(?=(?:{_GLUED})(?![a-z])))"),
     ("family", rf"^(?:openai-|azure-)?o(?=\d(?!\d))|^(?:{_names(AT_START)})(?=[-_]?v?\d)"),
+    ("family", r"^(?:duo-chat|anthropic)(?=-(?:opus|sonnet|haiku|fable|mythos)(?![a-z]))|^chat(?=-latest$)"),
     ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
     ("word", r"[a-z]+"),
 )
@@ -145,6 +146,8 @@ def _lex(name: str) -> list[Lexeme]:
 def _choose_name(route: ModelRoute) -> tuple[str, list[Lexeme]]:
     """Return the last candidate that names a family, else the last, with its words."""
     names = [*reversed(route.names), *([route.org] if route.org and _kind("", route.org) != CHAT else [])]
+    if route.names and route.org and re.match(r"[a-z]{0,2}\d", route.names[-1]):
+        names.append(f"{route.org}-{route.names[-1]}")  # minimax/m2: the namespace tells the family
     candidates = [(name, _lex(name)) for name in names] or [("", [])]
     named = (pair for pair in candidates if any(lexeme.kind == "family" for lexeme in pair[1]))
     return next(named, candidates[0])
@@ -156,7 +159,11 @@ def _choose_family(lexemes: list[Lexeme]) -> Lexeme | None:
     return min(families, key=lambda lexeme: precedence(_canonical(lexeme.text)), default=None)
 
 
-_CANONICAL = {name.replace("-", ""): family for name, family in {**SPELLINGS, **AT_START}.items()}
+_CANONICAL = {
+    **{name.replace("-", ""): family for name, family in {**SPELLINGS, **AT_START}.items()},
+    **dict.fromkeys(("anthropic", "duochat"), "claude"),
+    "chat": "gpt",
+}
 
 
 def _canonical(text: str) -> str:

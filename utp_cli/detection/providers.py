@@ -10,25 +10,26 @@ from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
     302ai abacus abliteration ai21 ai360 ai_router aiand aihubmix aimlapi akashchat aki_io amazon_nova ambient amd
-    anthropic anyapi anyscale assemblyai atlascloud atomic_chat auriko aws_polly azure baichuan baseten bedrock
-    berget bespoke blueclaw canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock cloudflare
-    cognition cohere cometapi commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe
-    darkbloom dashscope databricks deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud edenai
-    elevenlabs embercloud empiriolabs eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks
-    freemodel friendliai frogbot gemini gigachat giteeai github github_copilot gitlab glacier gmi gonka24
-    gradient_ai greenpt groq helicone heroku hetzner higress hostinger_router hpc_ai huggingface hyper hyperbolic
+    anthropic anyapi anyscale assemblyai atlascloud atomic_chat auriko avian aws_polly azure baichuan baseten bedrock
+    berget bespoke blueclaw byteplus canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock
+    cloudflare cognition cohere cometapi commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe
+    darkbloom dashscope databricks deepbricks deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud
+    edenai elevenlabs embercloud empiriolabs eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks
+    freemodel friendliai frogbot gemini gigachat giteeai github github_copilot gitlab glacier gmi gonka24 gradient_ai
+    greenpt groq helicone heroku hetzner higress hostinger_router hpc_ai huaweicloud_maas huggingface hyper hyperbolic
     iceberg iflow impossibl inception inceptron inference inferenceapis inferx infiniai infomaniak io_net jalapeno
-    jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai laya lemonade libertai lilac linkup litellm_proxy llamagate
-    llmgateway llmtr lmstudio longcat lucidquery lynkr meganova merge_gateway meta_llama microsoft_365_copilot
-    minimax mistral mixlayer moark modal model_oracle_ai modelis modelscope moonshot morph nace nanogpt nearai
-    nebius neon netlify neuralwatt nlp_cloud novita nscale nvidia_nim oci ofox ollama openai opencode openinfer
-    openrouter orcarouter ovhcloud parallel_ai perplexity pinstripes pioneer poe ppio predibase prism privatemode_ai
-    publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai recraft reducto refuseless regolo_ai replicate requesty
-    routing_run runinfra runpod runware runwayml sagemaker sail sakana salad_cloud sambanova sap_ai_core sarvam
-    scaledown scaleway scnet scx search1api sensenova siliconflow snowflake soniox spark stability stackit stepfun
-    streamlake subconscious submodel synthetic taichu tavily tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil
-    together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid vllm volcengine voyage
-    vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu zeroone
+    jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai laya lemonade lemonfox_ai libertai lightning_ai lilac linkup
+    litellm_proxy llamagate llmgateway llmtr lmstudio local longcat lucidquery lynkr meganova merge_gateway meta_llama
+    microsoft_365_copilot minimax mistral mixlayer moark modal model_oracle_ai modelis modelscope moonshot morph nace
+    nanogpt nearai nebius neon netlify neuralwatt nlp_cloud novita nscale nvidia_nim oci ofox ollama openai opencode
+    openinfer openrouter orcarouter ovhcloud parallel_ai perfxcloud perplexity pinstripes pioneer poe ppio predibase
+    prism privatemode_ai publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai recraft reducto refuseless regolo_ai
+    replicate requesty routing_run runinfra runpod runware runwayml sagemaker sail sakana salad_cloud sambanova
+    sap_ai_core sarvam scaledown scaleway scnet scx search1api segmind sensenova siliconflow snowflake soniox spark
+    stability stackit stepfun streamlake subconscious submodel synthetic taichu tavily tencent_tokenhub tensormesh
+    tensorx the_grid_ai tinfoil together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid
+    vllm volcengine voyage vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu
+    zeroone
 """
 
 _OTHER_SPELLINGS: dict[str, str] = {
@@ -37,7 +38,8 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "bedrock": "aws amazon_bedrock bedrock_converse bedrock_mantle aws_bedrock",
     "cloudflare": "cloudflare_ai_gateway cloudflare_workers_ai clf_ai_gateway workers_ai",
     "cohere": "cohere_chat",
-    "dashscope": "alibaba alibaba_cn alibaba_coding_plan alibaba_coding_plan_cn alibaba_token_plan "
+    "dashscope": "alibaba alibaba_cn alibaba_singapore alibaba_us tongyi alibaba_coding_plan "
+    "alibaba_coding_plan_cn alibaba_token_plan "
     "alibaba_token_plan_cn qwen_ai_platform qwen_portal qwencloud bailian",
     "fireworks": "fireworks_ai fireworksai",
     "friendliai": "friendli",
@@ -48,23 +50,39 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "gmi": "gmicloud gmi_cloud",
     "aimlapi": "aiml",
     "abliteration": "abliteration_ai",
+    "ai360": "zhinao",
+    "anthropic": "claude_platform_aws",
+    "bailing": "ant_ling",
+    "embercloud": "ember_cloud",
+    "giteeai": "gitee_ai",
+    "github_copilot": "copilot",
+    "huaweicloud_maas": "huaweicloud_maas_hk",
+    "fal_ai": "fal",
     "iflow": "iflowcn",
+    "io_net": "ionet",
+    "jina_ai": "jina",
+    "lambda_ai": "lambda",
+    "oci": "oracle",
+    "regolo_ai": "regolo",
+    "stability": "stability_ai",
+    "zeroone": "yi",
     "inception": "text_completion_inception",
     "inference": "inference.net inference_net",
     "kuae_cloud": "kuae_cloud_coding_plan",
     "lmstudio": "lm_studio",
-    "meta_llama": "llama muse_code",
-    "minimax": "minimax_cn minimax_code minimax_code_cn minimax_coding_plan minimax_cn_coding_plan",
+    "meta_llama": "llama llama_api muse_code",
+    "minimax": "minimax_china minimax_cn minimax_code minimax_code_cn minimax_coding_plan minimax_cn_coding_plan",
     "mistral": "codestral mistral_ai text_completion_codestral",
-    "moonshot": "kimi moonshotai_cn kimi_for_coding kimi_code",
+    "moonshot": "kimi moonshotai_cn kimi_for_coding kimi_code kimi_coding",
     "nanogpt": "nano_gpt",
     "novita": "novita_ai",
     "nvidia_nim": "nim",
     "ollama": "ollama_chat ollama_cloud ollamacloud",
-    "openai": "openai_chat openai_decisions openai_responses openai_codex text_completion_openai chatgpt",
+    "openai": "openai_chat openai_subscription openai_decisions openai_responses openai_codex "
+    "text_completion_openai chatgpt",
     "opencode": "opencode_go opencode_zen",
-    "perplexity": "perplexity_agent",
-    "qiniu_ai": "qiniu",
+    "perplexity": "perplexity_agent perplexity_ai",
+    "qiniu_ai": "qiniu qiniucloud",
     "sap_ai_core": "sap",
     "scnet": "scnet_token_plan",
     "scx": "scx_ai scx_ai_gp",
@@ -82,8 +100,8 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "vllm": "hosted_vllm",
     "wafer": "wafer.ai wafer_serverless",
     "xai": "grok spacexai xai_oauth",
-    "xiaomi": "xiaomi_mimo xiaomi_token_plan_ams xiaomi_token_plan_cn xiaomi_token_plan_sgp",
-    "zai": "zai_coding_plan zhipuai zhipuai_coding_plan zhipu_coding_plan zhipu bigmodel",
+    "xiaomi": "mimo xiaomi_mimo xiaomi_token_plan_ams xiaomi_token_plan_cn xiaomi_token_plan_sgp",
+    "zai": "zai_coding_plan zhipuai zhipuai_coding_plan zhipu_coding zhipu_coding_plan zhipu bigmodel",
 }
 
 

@@ -156,7 +156,7 @@ def _option(path: str) -> str:
 
 def _read_path(path: str, provider: str | None) -> ModelRoute:
     """Read `[…/][org/]name[:tag][@version]`."""
-    parts = path.removesuffix("/community").split("/")  # a host's tier
+    parts = re.sub(r"/(?:community|(?:bf|fp)-?\d{1,2})$", "", path).split("/")  # a host's tier, or its precision
     *before, name = [part for part in parts if part and not part.startswith("@")] or [""]
     if provider == "local":
         return _read_file([*before, name])
