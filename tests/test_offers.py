@@ -268,6 +268,8 @@ KNOWN = {
     "qianfan/ernie-3.5-8k": {"context_window": 8192, "max_output_tokens": 2048},
     "tencent_tokenhub/hunyuan-lite": {"context_window": 262_144, "max_output_tokens": 6144},
     "hunyuan-turbos-longtext-128k-20250325": {"context_window": 131_072},
+    "dashscope/qwq-32b-preview": {"reasoning": True, "context_window": 32_768},
+    "mistral/open-mistral-7b": {"context_window": 32_768},
     "ai21/jamba-instruct": {"context_window": 256_000},
     "cohere/command": {"native_tools": False, "context_window": 4096},
     "sakana/fugu-max-v1.0": {"native_tools": True, "reasoning": True, "context_window": 1_000_000},

@@ -169,6 +169,8 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("qwen", ">=3.5", **_tokens(262_144, 65_536)),
     _row("qwq", **THINKS, **_tokens(131_072, 16_384)),
     _row("qvq", **THINKS, **_tokens(131_072, 8192)),
+    *(_row(family, any_of="preview", **_tokens(32_768, 16_384), sure=True, source=RECALLED)
+      for family in ("qvq", "qwq")),
     # Mistral
     _row("mistral", **_tokens(131_072, 8192)),
     _row("mistral", any_of="2402 2407 2409 2501", none_of="large nemo", context_window=32_768, sure=True,
@@ -186,6 +188,8 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("mathstral", **NO_TOOLS, **_tokens(32_768, 4096)),
     _row("codestral", any_of="mamba", **NO_TOOLS),
     _row("codestral", max_size=22_000_000_000, **NO_TOOLS, source=TEMPLATES),
+    _row("mistral", none_of="nemo", providers="mistral", max_size=8_000_000_000, context_window=32_768, sure=True,
+         source=RECALLED),
     _row("magistral", **THINKS, **_tokens(40_960, 40_960)),
     _row("magistral", any_of="2506 2507", **THINKS, **_tokens(40_960, 40_960), sure=True, source=RECALLED),
     _row("devstral", **_tokens(262_144, 32_768)),
