@@ -238,6 +238,7 @@ class DelimitedBody(Body):
     """The token at both ends of a string."""
     bare: tuple[str, ...] = ()
     """As in `JsonBody`."""
+    bare_form: str = ""
 
 
 class CodeBody(Body):

@@ -108,6 +108,9 @@ INKLING = Dialect(
     quirks="The tool's name stands before the marker as well; the prompt may have opened the message.",
 )
 
+_CALL_WORD = r"\s*call:[\w.-]+\{"
+"""How a call begins that lost its opening marker; a delimiter has to follow."""
+
 GEMMA4 = Dialect(
     name="gemma4",
     models=("gemma-4",),
@@ -121,7 +124,7 @@ GEMMA4 = Dialect(
         ("<|channel>", "<channel|>"),
     ),
     dropped=("<turn|>", "<|tool_response>", "<bos>", "<eos>"),
-    body=DelimitedBody(quote='<|"|>', bare=("call:",)),
+    body=DelimitedBody(quote='<|"|>', bare=("call:",), bare_form=_CALL_WORD + r'(?:\w+:)?<\|"\|>'),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
 )
 
@@ -133,6 +136,6 @@ FUNCTIONGEMMA = Dialect(
     call_open=("<start_function_call>call:",),
     call_close=("<end_function_call>",),
     dropped=("<end_of_turn>", "<start_function_response>", "<eos>"),
-    body=DelimitedBody(quote="<escape>", bare=("call:",)),
+    body=DelimitedBody(quote="<escape>", bare=("call:",), bare_form=_CALL_WORD + "(?:\\w+:)?<escape>"),
     quirks="vLLM reads delimited values only: numbers, lists and maps vanish there.",
 )

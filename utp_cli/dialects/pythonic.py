@@ -90,6 +90,7 @@ FUNCTIONARY_PYTHON = Dialect(
     name="functionary_python",
     source="chat template of functionary-medium-v3.2 (2026)",
     call_open=(">>>python\n",),
+    prompt_tail=">>>",
     close_optional=True,
     dropped=("<|eot_id|>",),
     body=CodeBody(fixed_name="python", argument_keys=("code",)),

@@ -22,9 +22,10 @@ from utp_cli.parsing.result import Circumstances, Parsed
 from utp_cli.parsing.surroundings import weigh
 from utp_cli.parsing.text_fields import TextFields
 from utp_cli.parsing.unknown_markers import unknown_calls
+from utp_cli.parsing.unmarked import with_names
 from utp_cli.protocol.collecting import CollectorWaits
 from utp_cli.protocol.events import Event
-from utp_cli.protocol.records import MutableRecord, field, replace
+from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.sdk_objects import document_of, plain
 from utp_cli.wire.reader import WireReader
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
@@ -265,9 +266,14 @@ class Parser:
     def _markup(self, end: Ending) -> list[Candidate]:
         """Rung 2: what stands between markers; else the payload of a dialect that has none."""
         self._text_fields.read_as_json(lambda text: is_call(text, self._tools))
-        if not self._text_fields.found:
+        found = self._text_fields.found
+        if self._tools and not (self._asked or (found and not found[0][1].dialect.prompt_tail)):
+            self._text_fields.read_behind_tail(self._tools)
+            found = self._text_fields.found
+        if not found:
             self._text_fields.read_unmarked(self._tools)
-        return [rungs.markup_candidate(text_field, found, end) for text_field, found in self._text_fields.found]
+            found = self._text_fields.found
+        return [rungs.markup_candidate(text_field, one, end) for text_field, one in found]
 
     def _without_markers(self, end: Ending) -> JsonRung:
         """Rung 3: what lost its markers, else JSON that is a call, else what stands between unknown markers."""
@@ -359,11 +365,7 @@ def _with_names(
     """Tell the dialects whose calls begin with a tool's name what the names are: those become dialects of one's own."""
     if not asked or not any(dialect.body.bare_names for dialect in asked):
         return asked, mine
-    begins = tuple(f"{name}(" for name in tools or ())
-    told = tuple(
-        replace(dialect, body=replace(dialect.body, bare=begins)) if dialect.body.bare_names else dialect
-        for dialect in asked
-    )
+    told = tuple(with_names(dialect, tools) if dialect.body.bare_names else dialect for dialect in asked)
     return told, (*told, *mine)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING
 
-from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
+from utp_cli.parsing.unmarked import readings, tail_reading
 from utp_cli.protocol.records import MutableRecord, replace
 from utp_cli.wire.open_call import joined
 
@@ -16,22 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Literal
 
-    from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.found import Declining, FoundCall
     from utp_cli.engine.layout import TextRun
     from utp_cli.parsing.announce import Announcer
+    from utp_cli.parsing.unmarked import Reading
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
 
 
 _NO_MARKUP = Plan([])
-
-
-@cache
-def _without_markers() -> list[Dialect]:
-    """Return the dialects that need none where the whole answer is their payload."""
-    return [dialect for dialect in DIALECTS if dialect.body.bare_form]
 
 
 class TextField(MutableRecord):
@@ -48,17 +40,24 @@ class TextField(MutableRecord):
         self.engine.claim(pieces)
         self.segments = self.engine.segments(self.pointer)
 
-    def read_as(self, plan: Plan, tools: Mapping[str, Tool] | None) -> bool:
-        """Read the whole text field again as an unmarked payload; keep that reading if it leaves no text over."""
-        engine = Engine(plan, tools=tools, tells=False)
+    def read_as(self, reading: Reading, tools: Mapping[str, Tool] | None) -> bool:
+        """Read the whole text field again; keep that reading if it leaves no text over that it must not."""
+        engine = Engine(reading.plan, tools=tools, tells=False, prompt=reading.prompt)
         engine.feed(self.engine.text)
         engine.close()
-        segments, text = engine.segments(self.pointer), engine.text
-        over = "".join(text[s.span[0] : s.span[1]] for s in segments if s.kind == "text")
-        if not engine.found or over.strip("` \n"):  # a stray code fence is no text
-            return False
-        self.engine, self.segments = engine, segments
-        return True
+        segments, text, found = engine.segments(self.pointer), engine.text, engine.found
+        over = [s for s in segments if s.kind == "text" and text[s.span[0] : s.span[1]].strip("` \n")]
+        if reading.words_before:
+            last = found[-1].start if found else 0
+            kept = all(one.standing == "made" and not one.quoted for one in found)
+            kept = kept and all(segment.span[1] <= last for segment in over)
+        elif reading.prompt:
+            kept = bool(segments) and segments[0].kind != "text"
+        else:
+            kept = not over  # a stray code fence is no text
+        if found and kept:
+            self.engine, self.segments = engine, segments
+        return bool(found) and kept
 
     def joined(self, kind: str) -> str:
         """Join the stretches of one kind, with nothing between them."""
@@ -141,13 +140,21 @@ class TextFields:
                 text_field.engine.close()
                 text_field.segments = text_field.engine.segments(text_field.pointer)
 
+    def read_behind_tail(self, tools: Mapping[str, Tool] | None) -> None:
+        """Read a text that begins behind its prompt's fixed tail as what it goes on with."""
+        for text_field in self:
+            begun = text_field.segments[0].kind == "text" if text_field.segments else False
+            reading = tail_reading(text_field.engine.text, tools) if begun and text_field.kind == "text" else None
+            if reading:
+                text_field.read_as(reading, tools)
+
     def read_unmarked(self, tools: Mapping[str, Tool] | None) -> None:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
         for text_field in self:
             text = text_field.joined("text") if text_field.kind == "text" else ""
-            dialect = next((d for d in _without_markers() if re.match(d.body.bare_form, text)), None)
-            if dialect:
-                text_field.read_as(Plan([dialect, *(d for d in DIALECTS if d is not dialect)], [dialect.name]), tools)
+            for reading in readings(text, tools):
+                if text_field.read_as(reading, tools):
+                    break
 
     def _numbered(self, text_field: TextField, events: list[Event]) -> list[Event]:
         """Name the text field, and count the calls over all text fields."""

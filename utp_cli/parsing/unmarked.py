@@ -1,0 +1,80 @@
+"""Readings of a whole text that has no marker of a call in front: dialects that need none, or whose prompt held it.
+
+All of them are tried only where no dialect was asked for and none showed itself; what each must leave is said here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.engine.plan import Plan
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import Record, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from utp_cli.dialects.spec import Dialect
+    from utp_cli.protocol.tools import Tool
+
+_NAMED_LINE = regex(r"^[ \t]*(\[?)[ \t]*([A-Za-z_][\w.-]{0,127})\(", re.MULTILINE)
+"""A line that begins as a Python call, or as a list of them."""
+_FIRST_LINE = regex(r"([^\s{}()]{1,128})\n")
+
+
+class Reading(Record):
+    """One way to read a text."""
+
+    plan: Plan
+    prompt: str = ""
+    """What the prompt is taken to have ended in."""
+    words_before: bool = False
+    """Words may lead to the calls; else nothing may be left over."""
+
+
+def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
+    """Yield the readings of a text, the whole answer or that after thinking, most likely first."""
+    for dialect, form in _without_markers():
+        if form.match(text):
+            yield Reading(plan=_led_by(dialect))
+    lines = _NAMED_LINE.finditer(text) if tools and "(" in text else ()
+    begun = next((line for line in lines if tools and line[2] in tools), None)
+    if begun:
+        named = DIALECTS["pythonic"] if begun[1] else with_names(DIALECTS["granite_pythonic"], tools)
+        yield Reading(plan=_led_by(named), words_before=True)
+
+
+def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
+    """Return the reading of an answer that begins behind its prompt's fixed tail: with a tool's name, or with what
+    stands there in place of one.
+    """
+    first = _FIRST_LINE.match(text)
+    for dialect in _with_tails() if first else ():
+        others = [token.removeprefix(dialect.prompt_tail) for token in dialect.dropped]
+        if first and ((tools and first[1] in tools) or (first[0] in others and dialect.prompt_tail in text)):
+            return Reading(plan=_led_by(dialect), prompt=dialect.prompt_tail)
+    return None
+
+
+def with_names(dialect: Dialect, tools: Mapping[str, Tool] | None) -> Dialect:
+    """Tell a dialect whose calls begin with a tool's name what the names are: that becomes a dialect of one's own."""
+    return replace(dialect, body=replace(dialect.body, bare=tuple(f"{name}(" for name in tools or ())))
+
+
+@cache
+def _without_markers() -> list[tuple[Dialect, re.Pattern[str]]]:
+    """Return the dialects that need none where the whole answer is their payload, and how that begins."""
+    return [(dialect, re.compile(dialect.body.bare_form)) for dialect in DIALECTS if dialect.body.bare_form]
+
+
+@cache
+def _with_tails() -> list[Dialect]:
+    return [dialect for dialect in DIALECTS if dialect.prompt_tail]
+
+
+@lru_cache(maxsize=32)
+def _led_by(dialect: Dialect) -> Plan:
+    return Plan([dialect, *(other for other in DIALECTS if other.name != dialect.name)], [dialect.name])
