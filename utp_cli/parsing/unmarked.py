@@ -40,8 +40,9 @@ def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
     for dialect, form in _without_markers():
         if form.match(text):
             yield Reading(plan=_led_by(dialect))
-    lines = _NAMED_LINE.finditer(text) if tools and "(" in text else ()
-    begun = next((line for line in lines if tools and line[2] in tools), None)
+    if not tools or "(" not in text:
+        return
+    begun = next((line for line in _NAMED_LINE.finditer(text) if line[2] in tools), None)
     if begun:
         named = DIALECTS["pythonic"] if begun[1] else with_names(DIALECTS["granite_pythonic"], tools)
         yield Reading(plan=_led_by(named), words_before=True)
