@@ -11,7 +11,7 @@ from utp_cli.dialects.tagged_json import THINK
 
 _PAIRS = Tag(open="<arg_key", slot="=", close="</arg_value")
 _BODY = PairsBody(argument=_PAIRS)
-_GLM_END = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|role_end|>")
+_GLM_END = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|role_end|>", "<|begin_of_box|>", "<|end_of_box|>")
 
 
 def _glm(
@@ -72,7 +72,7 @@ HY_V3 = Dialect(
     section_open=("<tool_calls>", "<tool_calls:"),
     section_close=("</tool_calls>", "</tool_calls:"),
     call_open=("<tool_call>", "<tool_call:"),
-    call_close=("</tool_call>", "</tool_call:"),
+    call_close=("</tool_call>", "</tool_call:", "<end_of_tool_call>", "<end_of_tool_call:"),
     reasoning=(("<think>", "</think>"), ("<think:", "</think:")),
     body=PairsBody(argument=_PAIRS, separators=("<tool_sep>", "<tool_sep:")),
     quirks="Every tag may carry a suffix; <tool_sep> stands behind the name.",

@@ -15,7 +15,7 @@ HARMONY = Dialect(
     call_close=("<|call|>",),
     close_optional=True,
     ends_thinking=("<|end|>",),
-    dropped=("<|end|>", "<|return|>"),
+    dropped=("<|end|>", "<|return|>", "<|start|>"),
     body=HarmonyBody(
         leading=(" to=functions.", "to=functions."),
         thinking_channels=("analysis",),
@@ -111,6 +111,9 @@ INKLING = Dialect(
 _CALL_WORD = r"\s*call:[\w.-]+\{"
 """How a call begins that lost its opening marker; a delimiter has to follow."""
 
+_ANSWERS = tuple(f"<|channel>{label}\n" for label in ("content", "response", "final", "answer"))
+"""Channels that are no thinking."""
+
 GEMMA4 = Dialect(
     name="gemma4",
     models=("gemma-4",),
@@ -123,7 +126,8 @@ GEMMA4 = Dialect(
         ("<|channel>thought", "<channel|>"),
         ("<|channel>", "<channel|>"),
     ),
-    dropped=("<turn|>", "<|tool_response>", "<bos>", "<eos>"),
+    ends_thinking=_ANSWERS,
+    dropped=("<turn|>", "<|tool_response>", "<bos>", "<eos>", *_ANSWERS),
     body=DelimitedBody(quote='<|"|>', bare=("call:",), bare_form=_CALL_WORD + r'(?:\w+:)?<\|"\|>'),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
 )

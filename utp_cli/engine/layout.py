@@ -50,6 +50,8 @@ class Layout:
         """Stretches whose kind is certain. Whitespace before markup is settled later than the markup itself."""
         self._waiting: list[_Waiting] = []
         self._left: Literal["start", "content", "markup"] = "start"
+        self._last: Literal["text", "reasoning"] = "text"
+        """The kind of the last content."""
         self._seen = {"text": False, "reasoning": False}
 
     @property
@@ -62,7 +64,7 @@ class Layout:
         if run.kind in ("markup", "call"):
             self._markup(run)
         elif run.kind == "token":
-            self._waiting.append(_Waiting(kind="text", start=run.start, end=run.end, token=True, left=self._left))
+            self._waiting.append(_Waiting(kind=self._last, start=run.start, end=run.end, token=True, left=self._left))
         else:
             self._content("text" if run.kind == "text" else "reasoning", run.start, text)
 
@@ -100,7 +102,7 @@ class Layout:
         self._before_content(kind)
         self.settled.append((kind, start + lead, start + tail))
         self._seen[kind] = True
-        self._left = "content"
+        self._left, self._last = "content", kind
         self._wait(kind, start + tail, start + len(text))
 
     def _wait(self, kind: Literal["text", "reasoning"], start: int, end: int) -> None:
@@ -115,7 +117,8 @@ class Layout:
         )
         for at, waiting in enumerate(self._waiting):
             if waiting.token:
-                self._settle(waiting, waiting.kind if waiting.left == "content" else "markup")
+                own: Kind = kind if waiting.kind == kind else "text"  # between thought and thought, it is thought
+                self._settle(waiting, own if waiting.left == "content" else "markup")
             elif at < inside and waiting.left == "markup":
                 self._settle(waiting, "layout")
             elif waiting.kind != kind:

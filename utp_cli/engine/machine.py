@@ -271,7 +271,7 @@ class Engine:
         if read.mode and self._thinking and not self._all_thought:
             self._settle_thinking(self._thinking)
         if dialect.body.named_before and read.calls:
-            self.runs.take_end(read.calls[0].name or "", self.source)  # the name stands just before the marker
+            read.calls[0].name = self.runs.take_header(read.calls[0].name, self.source)
         section = self._openers.followed(hit.start, dialect if read.calls else None)
         if section is not None:  # words between a section and its first call are noise
             self.runs.relabel(range(section, len(self.runs)), "markup", only="text")

@@ -36,7 +36,9 @@ class Hit(NamedTuple):
 class Markers:
     """A trie of markers. The longest marker at a place wins."""
 
-    def __init__(self, marked: Iterable[tuple[str, Meaning]]) -> None:
+    def __init__(self, marked: Iterable[tuple[str, Meaning]], *, tells_half: bool = False) -> None:
+        """`tells_half`: half a marker at the end of the text, cut between its tokens, is found as well."""
+        self._tells_half = tells_half
         self._root: dict[str, dict[str, object]] = {}
         self._meanings: dict[str, tuple[Meaning, ...]] = {}
         for marker, meaning in marked:
@@ -68,8 +70,18 @@ class Markers:
         if index >= len(window) and not source.closed and len(node) > ("" in node):
             return True
         if found is None:
-            return False
+            return self._half(source, position, node) if index >= len(window) > position - source.base + 2 else False
         return Hit(marker=found, start=position, end=position + len(found), meanings=self._meanings[found])
+
+    def _half(self, source: Source, position: int, node: dict[str, object]) -> Hit | bool:
+        """Return a marker of several tokens that the text ends in, behind at least one of them: it is a token."""
+        half = source.slice(position, source.length)
+        if not self._tells_half or "|>" not in half:
+            return False
+        while "" not in node:
+            node = next(each for each in node.values() if isinstance(each, dict))
+        meaning = self._meanings[str(node[""])][0]._replace(role="drop")
+        return Hit(marker=half, start=position, end=source.length, meanings=(meaning,))
 
 
 def _stops(markers: Iterable[str], *, cut: bool = True) -> re.Pattern[str]:

@@ -24,7 +24,8 @@ class Plan:
         """`dialects`: most likely first. `asked`: names somebody asked for, which may go without markers."""
         self._rank = {dialect.name: rank for rank, dialect in enumerate(dialects)}
         self._asked = frozenset(asked)
-        self.markers = Markers(p for d in dialects for p in _marked(d, asked=d.name in self._asked))
+        marked = (p for d in dialects for p in _marked(d, asked=d.name in self._asked))
+        self.markers = Markers(marked, tells_half=True)
         self.thinks = any(d.reasoning for d in dialects if d.name in self._asked)
         """A dialect that was asked for has thinking."""
         self.prompt_tail = next((d.prompt_tail for d in dialects[:1] if d.name in self._asked), "")

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.layout import RunKind, TextRun
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from utp_cli.engine.source import Source
+
+_LONGEST_NAME = 128
+_NAME = regex(r"[^\W\d][\w.:-]*")
 
 
 class Runs(list[TextRun]):
@@ -28,13 +32,20 @@ class Runs(list[TextRun]):
             if only is None or run.kind == only:
                 self[index] = TextRun(kind, run.start, run.end)
 
-    def take_end(self, word: str, source: Source) -> None:
-        """Make markup of a word that the text ends in."""
+    def take_header(self, name: str | None, source: Source) -> str | None:
+        """Make markup of the name that the text ends in: the tool's, or any word that stands behind a token. Return
+        the tool's name, or that word where it has none.
+        """
         last = self[-1] if self else None
-        if word and last and last.kind == "text" and last.end - len(word) >= last.start:
-            start = last.end - len(word)
-            if source.slice(start, last.end) == word:
-                self.claim([TextRun("markup", start, last.end)])
+        if not last or last.kind != "text":
+            return name
+        word = name if name and source.slice(max(last.start, last.end - len(name)), last.end) == name else ""
+        behind_token = len(self) > 1 and self[-2].kind == "token" and last.end - last.start <= _LONGEST_NAME
+        if not word and behind_token and _NAME.fullmatch(said := source.slice(last.start, last.end)):
+            word = said
+        if word:
+            self.claim([TextRun("markup", last.end - len(word), last.end)])
+        return name or word or None
 
     def cover(self, pieces: list[TextRun]) -> None:
         """Put pieces, in order, in the place of whatever stands there."""

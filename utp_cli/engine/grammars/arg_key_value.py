@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.proof import Key, past_tag, skip_breaks
-from utp_cli.engine.grammars.values import GrowingArguments, read_argument, read_object, shape_body, skip_tag
+from utp_cli.engine.grammars.values import GrowingArguments, read_argument, read_object, run_over, shape_body, skip_tag
 from utp_cli.engine.grammars.writing import first, in_section, plain_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
@@ -149,6 +149,8 @@ def _read_pairs(source: Source, body: GrowingArguments, context: Context[PairsBo
         elif role_of(hit) == "argument-close" and hit:
             body.position = yield from past_tag(source, hit)
         else:
+            if role_of(hit) == "open" and not body.arguments and not body.reason:
+                body.reason = run_over(body, context)
             source.rewind(body.position)
             return False, body.position
 

@@ -13,7 +13,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.proof import Key
-from utp_cli.engine.grammars.values import GrowingArguments, guarded, read_argument, read_object, shape_body, skip_tag
+from utp_cli.engine.grammars.values import (
+    GrowingArguments,
+    guarded,
+    read_argument,
+    read_object,
+    run_over,
+    shape_body,
+    skip_tag,
+)
 from utp_cli.engine.grammars.writing import in_section, json_text, plain_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
@@ -68,20 +76,28 @@ def read(source: Source, opened: Hit, context: Context[InvokeBody]) -> Waiting[M
     header = yield from read_header(source, opened.start, context.body.call)
     if header is None or not header.value:
         return Declined("no name in the opening tag")
-    context.live.name(header.value)
-    name = _undoubled(header.value) if context.body.doubled_name else header.value
+    context.live.name(header.value.strip())
+    name = _undoubled(header.value.strip()) if context.body.doubled_name else header.value.strip()
     body = GrowingArguments(tool=name, position=header.end)
     body.repairs += [missing_close(header.end, header.missing)] * bool(header.missing)
     closed = header.empty or (yield from read_body(source, body, context))
-    if not (closed or body.arguments or body.lack == "more") and not (yield from _may_end(source, body, context)):
-        return Declined("neither an argument nor the end behind the name")
+    if not (closed or body.arguments or body.lack == "more"):
+        ends = yield from _end_of_empty(source, body, context)
+        if not ends:
+            return Declined("neither an argument nor the end behind the name")
+        body.reason = run_over(body, context) if ends == "open" else ""
     return tagged(body, opened.end, header.end, context, closed=closed, empty=header.empty)
 
 
-def _may_end(source: Source, body: GrowingArguments, context: Context[TagsBody]) -> Waiting[bool]:
-    """Whether a call without arguments may end here: the text or the section does, or the next call begins."""
+def _end_of_empty(source: Source, body: GrowingArguments, context: Context[TagsBody]) -> Waiting[str]:
+    """Say what ends a call without arguments here: the text or the section (`close`), the next call (`open`), or
+    nothing.
+    """
     ahead = yield from skip_space(source, body.position)
-    return ahead >= source.length or role_of((yield from hit_at(source, context.local, ahead))) in ("close", "open")
+    if ahead >= source.length:
+        return "close"
+    role = role_of((yield from hit_at(source, context.local, ahead)))
+    return role if role in ("close", "open") else ""
 
 
 def tagged(
@@ -99,7 +115,7 @@ def tagged(
     payload_end = end - len(context.body.call.close) if closed and not empty and context.body.call else end
     call = RawCall(
         name=body.tool, arguments=body.arguments, repairs=body.repairs, partial=body.partial,
-        payload=(header_end, payload_end), lack=body.lack,  # type: ignore[arg-type]
+        payload=(header_end, payload_end), lack=body.lack, reason=body.reason,  # type: ignore[arg-type]
     )  # fmt: skip
     pieces = (("markup", begin, header_end), ("call", header_end, payload_end), ("markup", payload_end, end))
     runs = [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]

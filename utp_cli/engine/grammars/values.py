@@ -93,6 +93,15 @@ def shape_body(body: GrowingArguments, context: Context[Any]) -> None:
         body.repairs += repairs
 
 
+def run_over(body: GrowingArguments, context: Context[Any]) -> str:
+    """Say why a call without arguments is none where the next one begins before its end: it was begun and left. A tool
+    that is known to need no argument may be called like that.
+    """
+    tool = (context.tools or {}).get(body.tool)
+    needs = tool is None or tool.required
+    return "the next call begins where an argument, or the end, is due" if needs else ""
+
+
 def read_object(source: Source, start: int, body: GrowingArguments, context: Context[Any]) -> Waiting[None]:
     """Read a JSON object that stands in place of the arguments' tags."""
     reader = yield from read_value(source, start, context.until)
