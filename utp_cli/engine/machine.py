@@ -233,7 +233,7 @@ class Engine:
 
     def _note_pair(self, hit: Hit, end: int, *, opens: bool, token: bool) -> None:
         """Remember an opening marker that no call was read behind, and the closing marker that follows it."""
-        if self._thinking or self._quoting.inside:
+        if self._thinking or (opens and self._quoting.inside):  # a fence may have begun inside of the pair
             return
         if opens:
             self._openers.opened(hit, end, len(self.runs), token=token)
