@@ -3,8 +3,8 @@
     python -m bench.speed [--before FOLDER] [--rounds N] [ROW ...]
 
 `--before` is a checkout of another state: both are measured in turn, in processes of their own, so that one table
-compares them. Each figure is the shortest processor time of all rounds; each row prints the ratio that it is about.
-Other parsers (json_repair, partial-json-parser) are measured where they are installed.
+compares them; a row that it cannot run is told as such. Each figure is the shortest processor time of all rounds. Peers
+(json_repair, partial-json-parser, openai's SDK) are measured where they are installed.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ import gc
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from utp_cli import Parser, parse, repair_json, replay
-from utp_cli.dialects.custom_dialects import dialect_from_table
+import utp_cli
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from bench.table import Line
+
+    Run = Callable[[], Any]
     Times = dict[str, float]
 
 CODE = 'def area(w, h):\n    if w < 0 or h < 0:\n        raise ValueError(f"bad size {w}x{h}")\n    return w * h\n\n'
@@ -113,7 +116,11 @@ def flat_json(size: int) -> str:
 def own_dialects() -> list[Any]:
     """Return a dialect as a profile's file declares one."""
     table = {"family": "tagged_json_object", "call_open": "<act>", "call_close": "</act>"}
-    return [dialect_from_table("acme", table)]
+    try:
+        module = importlib.import_module("utp_cli.dialects.custom_dialects")
+    except ImportError:  # its name up to November 2026
+        module = importlib.import_module("utp_cli.dialects.own")
+    return [module.dialect_from_table("acme", table)]
 
 
 def session(count: int) -> dict[str, Any]:
@@ -130,82 +137,122 @@ def session(count: int) -> dict[str, Any]:
     return {"tools": [tool], "exchanges": exchanges}
 
 
-def rows() -> dict[str, dict[str, Callable[[], Any]]]:
-    """Return for each row what is timed, by name; `over` and `under` are the two sides of its ratio."""
+class Sides(NamedTuple):
+    """What is compared: the work of utp, and what else is timed."""
 
-    def streamed(text: str) -> Any:
-        parser = Parser()
+    ours: Run
+    other: Run
+    peers: dict[str, Run | None]
+
+
+def _of_loads(answer: str, payload: str, peers: dict[str, Run | None] | None = None) -> Sides:
+    return Sides(partial(utp_cli.parse, answer), partial(json.loads, payload), peers or {})
+
+
+def _native(size: int) -> Sides:
+    body = native(size)
+    return _of_loads(body, body, {"openai's model": _sdk(body)})
+
+
+def _marked(answer: str, payload: str) -> Sides:
+    """Compare with what servers do: find the markers by a pattern, and decode what is between them."""
+    between = re.compile("<tool_call>(.*?)</tool_call>|<tool_call>(.*)", re.DOTALL)
+    return _of_loads(
+        answer,
+        payload,
+        {"pattern and json.loads": lambda: [json.loads(one or two) for one, two in between.findall(answer)]},
+    )
+
+
+def _to_dict(answer: Callable[[], str]) -> Sides:
+    return Sides(lambda: utp_cli.parse(answer()).to_dict(), lambda: utp_cli.parse(answer()), {})
+
+
+def _broken() -> Sides:
+    other = _reads("json_repair", *BROKEN)
+    if other is None:
+        raise ImportError("json_repair")
+    return Sides(
+        lambda: [utp_cli.repair_json(text) for text in BROKEN], other,
+        {"partial-json-parser": _reads("partial_json_parser", *BROKEN)},
+    )  # fmt: skip
+
+
+def _in_pieces(text: str, payload: str = "") -> Sides:
+    def streamed() -> Any:
+        parser = utp_cli.Parser()
         for at in range(0, len(text), 4):
             parser.feed(text[at : at + 4])
         return parser.close()
 
-    def all_of(read: Callable[[str], Any]) -> None:
-        for text in BROKEN:
-            read(text)
+    again = [payload[:at] for at in range(4, len(payload) + 4, 4)]  # as servers do: the whole again with each piece
+    peers = {"partial-json-parser": _reads("partial_json_parser", *again)} if payload else {}
+    return Sides(streamed, lambda: utp_cli.parse(text), peers)
 
-    body, prose, long = native(2000), PROSE * (100_000 // len(PROSE)), flat_json(100_000)
-    small, mine, talk = native_rows(2000), own_dialects(), session(64)
+
+def _replay(*, diagnosed: bool) -> Sides:
+    talk = session(64)
     answers = [exchange["response"] for exchange in talk["exchanges"]]
-    made = {
-        "native 2 KB, of json.loads": {"over": partial(json.loads, body), "under": partial(parse, body)},
-        "native 2 KB of small values, of json.loads": {
-            "over": partial(json.loads, small), "under": partial(parse, small),
-        },
-        "marked call 1 KB of small values, of json.loads": {
-            "over": partial(json.loads, rows_call(1000)), "under": partial(parse, marked_rows(1000)),
-        },
-        "marked call 10 KB of small values, of json.loads": {
-            "over": partial(json.loads, rows_call(10_000)), "under": partial(parse, marked_rows(10_000)),
-        },
-        "marked call 1 KB, of json.loads": {
-            "over": partial(json.loads, write_call(880)), "under": partial(parse, marked(1000)),
-        },
-        "marked call 10 KB, of json.loads": {
-            "over": partial(json.loads, write_call(9880)), "under": partial(parse, marked(10_000)),
-        },
-        "prose 100 KB, of json.loads": {"over": partial(json.loads, long), "under": partial(parse, prose)},
-        "to_dict of a native answer, over parse": {
-            "over": lambda: parse(body).to_dict(), "under": partial(parse, body),
-        },
-        "to_dict of a marked call, over parse": {
-            "over": lambda: parse(marked(1000)).to_dict(), "under": lambda: parse(marked(1000)),
-        },
-        "broken arguments, speed over json_repair": {
-            "over": _peer("json_repair", all_of), "under": partial(all_of, repair_json),
-            "partial-json-parser": _peer("partial_json_parser", all_of),
-        },
-        "marked 10 KB in pieces of 4, over whole": {
-            "over": lambda: streamed(marked(10_000)), "under": lambda: parse(marked(10_000)),
-        },
-        "prose 10 KB in pieces of 4, over whole": {
-            "over": lambda: streamed(prose[:10_000]), "under": lambda: parse(prose[:10_000]),
-        },
-        "replay of an exchange, over parse": {
-            "over": lambda: replay(talk), "under": lambda: [parse(answer) for answer in answers],
-        },
-        "replay of an exchange, over parse with diagnoses": {
-            "over": lambda: replay(talk), "under": lambda: [parse(answer).diagnoses for answer in answers],
-        },
-        "own dialects, over none": {
-            "over": lambda: parse(marked(1000), dialects=mine), "under": lambda: parse(marked(1000)),
-        },
-    }  # fmt: skip
-    return {name: {side: run for side, run in sides.items() if run is not None} for name, sides in made.items()}
+    if diagnosed:
+        return Sides(lambda: utp_cli.replay(talk), lambda: [utp_cli.parse(answer).diagnoses for answer in answers], {})
+    return Sides(lambda: utp_cli.replay(talk), lambda: [utp_cli.parse(answer) for answer in answers], {})
 
 
-def _peer(module: str, all_of: Callable[[Any], None]) -> Callable[[], Any] | None:
+def _own_dialects() -> Sides:
+    mine = own_dialects()
+    return Sides(lambda: utp_cli.parse(marked(1000), dialects=mine), lambda: utp_cli.parse(marked(1000)), {})
+
+
+PROSE_LONG, PROSE_SHORT = PROSE * (100_000 // len(PROSE)), (PROSE * 40)[:10_000]
+ROWS: dict[str, tuple[Callable[[], Sides], float, float]] = {
+    "native 2 KB, of `json.loads`": (lambda: _native(2000), 0.3, 0.5),
+    "native 2 KB of small values, of `json.loads`": (lambda: _of_loads(native_rows(2000), native_rows(2000)), 0.3, 0.5),
+    "marked call 1 KB, of `json.loads`": (lambda: _marked(marked(1000), write_call(880)), 0.2, 0.4),
+    "marked call 10 KB, of `json.loads`": (lambda: _marked(marked(10_000), write_call(9880)), 0.2, 0.4),
+    "marked call 1 KB of small values, of `json.loads`": (lambda: _marked(marked_rows(1000), rows_call(1000)), 0.2, 0.4),
+    "marked call 10 KB of small values, of `json.loads`": (
+        lambda: _marked(marked_rows(10_000), rows_call(10_000)), 0.2, 0.4,
+    ),
+    "prose 100 KB with brackets, of `json.loads`": (
+        lambda: _of_loads(PROSE_LONG, flat_json(100_000), {"json_repair": _reads("json_repair", PROSE_LONG)}), 1 / 25, 1 / 10,
+    ),
+    "`to_dict` of a native answer, over `parse`": (lambda: _to_dict(lambda: native(2000)), 1.6, 1.2),
+    "`to_dict` of a marked call, over `parse`": (lambda: _to_dict(lambda: marked(1000)), 1.6, 1.2),
+    "broken arguments, speed over json_repair": (_broken, 2, 5),
+    "marked 10 KB in pieces of 4, over whole": (lambda: _in_pieces(marked(10_000), write_call(9880)), 6, 3),
+    "prose 10 KB in pieces of 4, over whole": (lambda: _in_pieces(PROSE_SHORT), 6, 3),
+    "replay of an exchange, over `parse`": (lambda: _replay(diagnosed=False), 2.5, 1.5),
+    "replay of an exchange, over `parse` with diagnoses": (lambda: _replay(diagnosed=True), 0, 0),
+    "own dialects, over none": (_own_dialects, 1.1, 1),
+}  # fmt: skip
+"""What is compared, the ratio to reach, and the dream. Of `of` and `speed`, more is better; of `over`, less."""
+
+
+def _sdk(body: str) -> Run | None:
+    try:
+        model = importlib.import_module("openai.types.chat").ChatCompletion
+    except ImportError:
+        return None
+    return lambda: [
+        json.loads(call.function.arguments) for call in model.model_validate_json(body).choices[0].message.tool_calls
+    ]
+
+
+def _reads(module: str, *texts: str) -> Run | None:
+    """Return what reads all texts with the `loads` of a module; None where that is not installed."""
     try:
         loads = importlib.import_module(module).loads
     except ImportError:
         return None
 
-    def read(text: str) -> Any:
-        try:
-            return loads(text)
-        except Exception:  # noqa: BLE001 - whatever they raise, they cannot read it
-            return None
+    def read() -> None:
+        for text in texts:
+            try:
+                loads(text)
+            except Exception:  # noqa: BLE001 - whatever it raises, it cannot read it
+                continue
 
-    return partial(all_of, read)
+    return read
 
 
 def shortest(run: Callable[[], Any]) -> float:
@@ -229,9 +276,20 @@ def shortest(run: Callable[[], Any]) -> float:
 
 
 def measure(only: list[str]) -> dict[str, Times]:
-    """Time all rows, or those whose names hold one of the words."""
-    chosen = {n: sides for n, sides in rows().items() if not only or any(word in n for word in only)}
-    return {name: {side: shortest(run) for side, run in sides.items()} for name, sides in chosen.items()}
+    """Time all rows, or those whose names hold one of the words; a row that this state cannot run has no times."""
+    found: dict[str, Times] = {}
+    for name, (make, _, _) in ROWS.items():
+        if only and not any(word in name for word in only):
+            continue
+        found[name] = {}
+        try:
+            ours, other, peers = make()
+            times = {"ours": shortest(ours), "other": shortest(other)}
+        except Exception as error:  # noqa: BLE001 - what this state lacks may be anything
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        found[name] = times | {peer: shortest(run) for peer, run in peers.items() if run}
+    return found
 
 
 def measure_in(folder: Path, only: list[str]) -> dict[str, Times]:
@@ -239,7 +297,8 @@ def measure_in(folder: Path, only: list[str]) -> dict[str, Times]:
     words = [sys.executable, __file__, "--raw", *only]
     others = [path for path in sys.path if path.endswith("-packages")] + os.environ.get("PYTHONPATH", "").split(":")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder.resolve()), *others])}
-    return json.loads(subprocess.run(words, env=env, capture_output=True, text=True, check=True, cwd=folder).stdout)
+    done = subprocess.run(words, env=env, stdout=subprocess.PIPE, text=True, check=True, cwd=folder)
+    return json.loads(done.stdout)
 
 
 def least(one: dict[str, Times], other: dict[str, Times]) -> dict[str, Times]:
@@ -247,39 +306,49 @@ def least(one: dict[str, Times], other: dict[str, Times]) -> dict[str, Times]:
     return {name: {side: min(t, other[name][side]) for side, t in sides.items()} for name, sides in one.items()}
 
 
+def lines(before: Path | None, only: list[str], rounds: int) -> Iterator[Line]:
+    """Measure both states in turn, and make a line of each row."""
+    from bench.table import Line, bound, cell  # noqa: PLC0415 - what is measured in another checkout does without
+
+    folders = {"before": before, "now": Path(__file__).parent.parent}
+    found: dict[str, dict[str, Times]] = {}
+    for _ in range(rounds):
+        for state, folder in folders.items():
+            if folder:
+                times = measure_in(folder, only)
+                found[state] = least(found.get(state, times), times)
+
+    def told(state: str, name: str) -> str:
+        times = found[state][name]
+        if not times:
+            return "cannot run it"
+        ratio = times["ours"] / times["other"]
+        return cell(ratio if ", over " in name else 1 / ratio, times["ours"])
+
+    for name, times in found["now"].items():
+        _, reach, dream = ROWS[name]
+        more = ", over " not in name
+        peers = [f"{peer} {cell(times['ours'] / t, t)}" for peer, t in times.items() if peer not in ("ours", "other")]
+        was = told("before", name) if before else ""
+        yield Line(name, was, told("now", name), bound(reach, more=more), bound(dream, more=more), ", ".join(peers))
+
+
 def main() -> None:
-    """Measure, and print one table."""
-    ask = argparse.ArgumentParser()
+    """Measure, and print the lines."""
+    ask = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     ask.add_argument("rows", nargs="*")
-    ask.add_argument("--before", type=Path)
+    ask.add_argument("--before", type=Path, help="a checkout of another state")
     ask.add_argument("--rounds", type=int, default=3)
-    ask.add_argument("--raw", action="store_true")
+    ask.add_argument("--raw", action="store_true", help=argparse.SUPPRESS)
     given = ask.parse_args()
     if given.raw:
         print(json.dumps(measure(given.rows)))
         return
-    folders = {"before": given.before, "now": Path(__file__).parent.parent}
-    found: dict[str, dict[str, Times]] = {}
-    for _ in range(given.rounds):
-        for name, folder in folders.items():
-            if folder:
-                times = measure_in(folder, given.rows)
-                found[name] = least(found.get(name, times), times)
-    heads = [*found]
-    print("| what | " + " | ".join(f"{head} (µs)" for head in heads) + " | " + " | ".join(heads) + " |")
-    print("| --- |" + " ---: |" * 2 * len(heads))
-    for row in found["now"]:
-        sides = [found[head][row] for head in heads]
-        for side in [side for side in sides[0] if side != "under"]:
-            label = row if side == "over" else f"{row}: {side} in place of it"
-            costs = [f"{side_of[_utp_side(row)] * 1e6:,.0f}" for side_of in sides]
-            ratios = [f"{side_of[side] / side_of['under']:.3g}" for side_of in sides]
-            print(f"| {label} | " + " | ".join(costs) + " | " + " | ".join(ratios) + " |")
+    from bench.table import HEAD  # noqa: PLC0415 - as above
 
-
-def _utp_side(row: str) -> str:
-    """Return the side of a row that is the work of utp: what is compared, where both are."""
-    return "over" if ", over " in row else "under"
+    print(HEAD)
+    for line in lines(given.before, given.rows, given.rounds):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,22 @@ def test_an_answer_takes_a_few_times_its_length(source: Callable[[int], str]) ->
     assert peaks[1] < 1.1 * peaks[0]
 
 
+MOST_AT_PROMPT = {"prose": 4, "a call": 5.5, "a stream of text": 4, "a stream of arguments": 4}
+"""Times its input that `utp parse` may have in use, the input itself and what is written among it. Of a call the text,
+its payload, its arguments and what is left of the text without it are there at once.
+"""
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_an_answer_at_the_prompt_takes_a_few_times_its_length(kind: str, tmp_path: Path) -> None:
+    words = ("--json", "-o", str(tmp_path / "out"))
+    (tmp_path / "few").write_text(SOURCES[kind](2000))
+    utp("parse", str(tmp_path / "few"), *words)  # what is loaded and kept once
+    text = SOURCES[kind](8 * SIZE)
+    (tmp_path / "many").write_text(text)
+    assert peak_of(lambda: utp("parse", str(tmp_path / "many"), *words)) < MOST_AT_PROMPT[kind] * len(text)
+
+
 ANSWERS = (
     '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>',
     '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo",}}',

@@ -75,7 +75,7 @@ def answers(
     from utp_cli.parsing.parser import parse, parse_as_is  # noqa: PLC0415 - help and errors have no need of the engine
 
     for name in names:
-        for data in inputs.lines(name) if lines else [inputs.read(name)]:
+        for data in inputs.lines(name) if lines else map(inputs.read, [name]):
             if clean:
                 from utp_cli.recording.cleaning import clean_bytes  # noqa: PLC0415 - only pages are handed on
 
@@ -84,8 +84,9 @@ def answers(
                 _say_session(inputs.shown_name(name), data)
             source = _line(data) if lines else _tools_in(name) or data
             read = parse_as_is(source, known) if raw else parse(source, **known)
-            result = replace(read, source=inputs.shown_name(name))
-            if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(data):
+            result, begun = replace(read, source=inputs.shown_name(name)), data[: inputs.SAMPLE]
+            del read, data, source  # while the answer is drawn, its input is not needed any more
+            if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(begun):
                 raise BadFile(inputs.shown_name(name), "nothing to read: it is binary, and no format that is known")
             yield result
 

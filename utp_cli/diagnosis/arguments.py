@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
 
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
-_QUOTED = regex(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
+_QUOTED = regex(r"(?<!\w)'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
 _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
@@ -232,6 +232,8 @@ def arguments_python_literal(answer: Answer) -> Iterator[Observation]:
 def _written_in_python(call: CallView) -> bool:
     if call.untyped:
         return any(repair.code in _PYTHON_REPAIRS for repair in call.repairs)
+    if not (call.native or call.repairs or call.reason):  # read as it was written: JSON, or what its dialect takes
+        return False
     if not (call.text_due or call.text.lstrip().startswith("{")):
         return False
     return not call.reading.ok and isinstance(as_python(call.text).value, dict)

@@ -10,8 +10,8 @@ from utp_cli.protocol.patterns import regex
 
 _WORDS = {"True": "true", "False": "false", "None": "null", "(": "[", ")": "]"}
 _PYTHON = regex(
-    r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
-    r"|'(?:[^'\\]|\\.)*(?:'|\\?\Z)"
+    r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
+    r"|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)"
     r"|\b(?:True|False|None)\b|[()]|,(?=\s{0,99}[\]})])",
     re.DOTALL,
 )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 
+_BLANKS = " " * 4096
+"""One piece, many times: a long call is not there a second time while it is blanked out."""
+
 THINK_MARKERS: tuple[tuple[str, str], ...] = tuple(
     sorted(
         {
@@ -51,14 +54,19 @@ class AnswerText(Record):
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
-    """Return the text with blanks in place of the spans, which may overlap and come in any order."""
+    """Return the text with blanks in place of the spans, which may overlap and come in any order.
+
+    Where they are blank already, that is the text itself.
+    """
     pieces, at = [], 0
     for start, end in sorted(spans):
-        if end > at:
+        if end > at and text.count(" ", start, end) < end - start:
             begin = max(start, at)
-            pieces += [text[at:begin], " " * (end - begin)]
+            pieces.append(text[at:begin])
+            pieces += [_BLANKS] * ((end - begin) // len(_BLANKS))
+            pieces.append(" " * ((end - begin) % len(_BLANKS)))
             at = end
-    return "".join(pieces) + text[at:]
+    return "".join([*pieces, text[at:]])
 
 
 def code_in(text: str) -> Iterator[Span]:

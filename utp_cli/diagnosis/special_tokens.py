@@ -92,11 +92,17 @@ def _alone(token: str, text: str, at: int) -> bool:
     return not token.startswith("</") or text.find(f"<{token[2:-1]}", 0, at) < 0
 
 
+_EDGE = 64
+"""Characters at an end of a value that tell, without a copy of a long one, that no token sticks to it."""
+
+
 def leaked_into(value: str) -> str | None:
     """Return the control token that sticks to an end of a value; one that stands apart is talked about."""
+    begin, end = value[:_EDGE].lstrip()[:1], value[-_EDGE:].rstrip()[-1:]
+    if begin and end and begin not in _FIRST and end not in _LAST:
+        return None
     text = value.strip()
-    doubtful = text != "" and (text[0] in _FIRST or text[-1] in _LAST)
-    for size, tokens in _by_length() if doubtful else ():
+    for size, tokens in _by_length() if text else ():
         last, first = text[-size:], text[:size]
         at = len(text) - size
         if last in tokens and text[at - 1 : at] not in _APART and _alone(last, text, at):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BLOCK = regex(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
 _JINJA_COMMENT = regex(r"\{#.*?(?:#\}|\Z)", re.DOTALL)
 _GO_COMMENT = regex(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
-_QUOTED = regex(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)", re.DOTALL)
+_QUOTED = regex(r"'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = regex(r"(?<![\w.])tools\b")
 _GO_TOOLS = regex(r"\.Tools\b")

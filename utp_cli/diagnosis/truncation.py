@@ -72,6 +72,8 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     limit = fixes.limit_of(answer.request)
     full = limit is not None and (answer.completion_tokens or 0) >= limit
     for call in () if answer.stop == "length" else answer.call_views:
+        if not (call.text_due or call.reason == "truncated"):
+            continue
         breaks = "" if call.reading.ok else broken_off(call.text)
         where = breaks if call.text_due else ""
         early = where in {"string", "separator"} or (

@@ -13,12 +13,15 @@ certain.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord
 from utp_cli.protocol.spans import Kind, Segment
 
 RunKind = Literal["text", "reasoning", "markup", "call", "token"]
+_SPACE: Final = regex(r"\s*")
+_STEP: Final = 64
 
 
 class TextRun(NamedTuple):
@@ -92,12 +95,14 @@ class Layout:
         self._left = "markup"
 
     def _content(self, kind: Literal["text", "reasoning"], start: int, text: str) -> None:
-        core = text.strip()
-        if not core:
-            self._wait(kind, start, start + len(text))
+        lead = _SPACE.match(text).end()  # type: ignore[union-attr]  # it matches the empty string
+        if lead == len(text):
+            self._wait(kind, start, start + lead)
             return
-        lead = len(text) - len(text.lstrip())
-        tail = len(text.rstrip())
+        end = len(text)
+        while not (words := text[max(end - _STEP, 0) : end].rstrip()):  # a long text is not copied
+            end -= _STEP
+        tail = max(end - _STEP, 0) + len(words)
         self._wait(kind, start, start + lead)
         self._before_content(kind)
         self.settled.append((kind, start + lead, start + tail))
@@ -140,7 +145,7 @@ def segments(runs: list[TextRun], text: str, pointer: str, skip: int = 0) -> lis
     """
     layout = Layout()
     for run in runs:
-        layout.push(run, text[run.start : run.end])
+        layout.push(run, text[run.start : run.end] if run.kind in ("text", "reasoning") else "")
     layout.close()
     joined: list[tuple[Kind, int, int]] = []
     for kind, start, end in sorted(layout.settled, key=lambda part: part[1]):

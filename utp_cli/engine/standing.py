@@ -155,14 +155,14 @@ def _says_between(first: FoundCall, second: FoundCall, runs: Runs, source: Sourc
     return any(says(source.slice(run.start, run.end)) for run in between)
 
 
-_NO_WORDS: Final = " \t\r\n`~"
+_WORDS: Final = regex(r"[^ \t\r\n`~]")
 _STEPS_BACK: Final = 32
 """Runs before a call that are looked at."""
 
 
 def says(text: str) -> bool:
     """Whether a stretch of text says something; fences around a call do not."""
-    return bool(text.strip(_NO_WORDS))
+    return _WORDS.search(text) is not None
 
 
 def _standing(one: FoundCall, runs: Runs, source: Source, *, prose_behind: bool) -> Standing:

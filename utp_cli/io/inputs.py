@@ -23,7 +23,8 @@ _PIECE = 65_536
 """Bytes asked for at a time; a pipe gives what it has."""
 _MOST = 256 << 20
 """Bytes of one input; an answer of a model is far smaller, a device may have no end."""
-_SAMPLE = 8192
+SAMPLE = 8192
+"""Bytes that tell whether an input is binary."""
 _TEXT_CONTROLS = set("\t\n\r\f\b\x1b")
 
 
@@ -45,7 +46,7 @@ def read(name: str) -> bytes:
     data = b"".join(found)
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # what `>` writes in some shells
         data = data.decode("utf-16", errors="replace").encode("utf-8", errors="surrogatepass")
-    if not data.strip():
+    if not data or data.isspace():
         raise BadFile(shown_name(name), "nothing to read: it is empty")
     return data
 
@@ -105,7 +106,7 @@ def shown_name(name: str) -> str:
 
 def looks_binary(data: bytes) -> bool:
     """Whether the data is no text: more than a tenth of its start is no UTF-8, or control characters."""
-    sample = data[:_SAMPLE].decode("utf-8", errors="replace")
+    sample = data[:SAMPLE].decode("utf-8", errors="replace")
     odd = sum(character == "\ufffd" or (character < " " and character not in _TEXT_CONTROLS) for character in sample)
     return odd * 10 > len(sample)
 

@@ -27,7 +27,7 @@ from utp_cli.protocol.collecting import CollectorWaits
 from utp_cli.protocol.events import Event
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.sdk_objects import document_of, plain
-from utp_cli.wire.reader import WireReader
+from utp_cli.wire.reader import WireReader, parts_of
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
 
 if TYPE_CHECKING:
@@ -138,7 +138,10 @@ class Parser:
         self._text_fields.announcer = None
         with CollectorWaits():
             if isinstance(source, str | bytes):
-                self.feed(source)
+                if self._fed is not None:
+                    self._fed.append(source)
+                for part in parts_of(source):
+                    self._heard(self._wire.feed(part))
             else:
                 self.feed_document(source)
             return self.close()

@@ -30,7 +30,8 @@ def begin(progress: ValueProgress) -> State:
         return "declined"
     if char in "{[":
         if progress.whole and skim(containers, source.window, source.here, len(source.window), source.base):
-            source.here = containers.end - source.base
+            begin, source.here = source.here, containers.end - source.base
+            containers.log.skimmed.append((begin + source.base, source.window[begin : source.here]))
             return "tail"
         return "value"
     if char in "｛［":
@@ -87,7 +88,6 @@ def skim(containers: Containers, text: str, at: int, stop: int, base: int) -> bo
         return False
     if end > stop:
         return False
-    containers.log.skimmed.append((base + at, text[at:end]))
     containers.value, containers.end = value, base + end
     containers.members += [Member(key, base + first, base + last) for key, first, last in members]
     containers.closed_at = containers.end - 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEEP: Final = 64
 """So many due closers are compared; what lies further out is taken to fit."""
 
-_BRACKET: Final = r'[{}\[\]]|"(?:[^"\\]|\\.)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])'
+_BRACKET: Final = r'[{}\[\]]|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])'
 """A bracket, or a string."""
 
 

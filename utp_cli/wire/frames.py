@@ -288,6 +288,12 @@ class FramingGuess(NamedTuple):
     """It does not say yet."""
 
 
+def begins_sse(source: str | bytes) -> bool:
+    """Whether a long input begins as server-sent events do."""
+    head = source[:_LONG_ENOUGH]
+    return bool(_SSE.match((head if isinstance(head, str) else head.decode("utf-8", "replace")).lstrip(BLANK)))
+
+
 def framing_of(head: str) -> FramingGuess:
     """Choose the framing for a text that begins with `head`, which starts with no blank."""
     if _SSE.match(head):

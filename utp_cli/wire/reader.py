@@ -11,11 +11,11 @@ Until a document has told the format, the text is held; it is raw text as soon a
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import WireFacts
 from utp_cli.wire.event_stream import EventStream, may_begin
-from utp_cli.wire.frames import BLANK, DONE, framing_of
+from utp_cli.wire.frames import BLANK, DONE, begins_sse, framing_of
 from utp_cli.wire.spec import TextPiece
 
 if TYPE_CHECKING:
@@ -25,6 +25,21 @@ if TYPE_CHECKING:
     from utp_cli.wire.frames import Framing
     from utp_cli.wire.shape import Recognised
     from utp_cli.wire.spec import WireEvent
+
+
+_LONG: Final = 1 << 20
+"""Characters (bytes) from which on a stream is read in parts."""
+_PART: Final = 1 << 16
+
+
+def parts_of(source: str | bytes) -> Iterable[str | bytes]:
+    """Cut a whole input so that the events of a long stream are never there all at once.
+
+    JSON is left whole: its scanner wants a value in one piece.
+    """
+    if len(source) < _LONG or not begins_sse(source):
+        return (source,)
+    return (source[at : at + _PART] for at in range(0, len(source), _PART))
 
 
 class WireReader:
@@ -44,7 +59,7 @@ class WireReader:
         self._framing: Framing | EventStream | None = None
         self._characters: codecs.IncrementalDecoder | None = None
         """Of bytes: made for the first."""
-        self._bytes: bytearray | None = bytearray()
+        self._bytes: bytes | None = b""
         """The first bytes, until they tell whether an event stream begins; None from then on."""
         self._head = ""
         self._held: list[str] = []
@@ -120,7 +135,7 @@ class WireReader:
 
     def close(self) -> list[WireEvent]:
         """There is no more: what is still undecided is settled."""
-        rest = bytes(self._bytes or b"")
+        rest = self._bytes or b""
         events = self._take_text(self._decoded(rest, final=True)) if rest or self._characters else []
         self._bytes = None
         if self._framing and not self.verbatim:
@@ -131,11 +146,11 @@ class WireReader:
 
     def _take_bytes(self, data: bytes) -> list[WireEvent]:
         if self._bytes is not None:
-            self._bytes += data
-            begins = may_begin(self._bytes)
+            data = self._bytes + data
+            begins = may_begin(data)
+            self._bytes = data if begins is None else None
             if begins is None:
                 return []
-            data, self._bytes = bytes(self._bytes), None
             self._framing = EventStream() if begins else None
         if isinstance(self._framing, EventStream):
             self.length += len(data)
