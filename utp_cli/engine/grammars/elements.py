@@ -32,6 +32,7 @@ from utp_cli.engine.reading import (
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord
+from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.extract import repair_json
 from utp_cli.repair.typed import typed_text
@@ -53,6 +54,7 @@ DEPTH_LIMIT = 100
 _TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
 _LEFT = regex("<")
 _PART = regex(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(/?)>", re.DOTALL)
+_HALF_TAG = regex(r"<(?:/?[\w.:-]*|!(?:\[\w*)?)\Z")
 _ENTITY = regex(r"&(?:lt|gt|amp|quot|apos);")
 
 
@@ -179,6 +181,7 @@ def _call(source: Source, children: list[_Child], payload: tuple[int, int], cont
     rest: dict[str, _Child] = {}
     for child in children:
         text = source.slice(child.start, child.end)
+        cut = not child.closed and source.closed and child.end >= source.length
         if child.name in body.name_keys and call.name is None:
             call.name = plain_text(text).strip() if child.closed else None
             if call.name:
@@ -188,7 +191,7 @@ def _call(source: Source, children: list[_Child], payload: tuple[int, int], cont
         else:
             rest[child.name] = child
         if not child.closed:
-            call.lack = "more" if source.closed and child.end >= source.length else call.lack
+            call.lack = "more" if cut else call.lack
             call.repairs.append(missing_close(child.end, f"</{child.name}>"))
     tool = (context.tools or {}).get(call.name or "")
     holder = next((child for name, child in rest.items() if name in body.argument_keys), None)
@@ -213,9 +216,11 @@ def _arguments(source: Source, holder: _Child, call: RawCall, tool: Tool | None)
             call.repairs += [repair.moved(holder.start) for repair in reading.repairs]
             call.partial += reading.partial
         return
-    value, repairs = element_value(text, tool.parameters if tool else None, tool.parameters if tool else None)
+    schema = tool.parameters if tool else None
+    value, repairs, path = element_value(text, schema, schema, cut=call.lack == "more")
     shaped, more, _ = shape_arguments(value, tool, text_due=False)
     call.arguments = shaped if shaped is not None else {"input": value}
+    call.partial += [pointer(*(path or ["input"]))] if path is not None else []
     call.repairs += [*repairs, *more]
 
 
@@ -224,8 +229,10 @@ def _flat(source: Source, rest: Mapping[str, _Child], call: RawCall, tool: Tool 
     for name, child in rest.items():
         schema = tool.properties.get(name) if tool else None
         text = source.slice(child.start, child.end)
-        call.arguments[name], repairs = element_value(text, schema, tool.parameters if tool else None)
+        cut = call.lack == "more" and not child.closed
+        call.arguments[name], repairs, path = element_value(text, schema, tool.parameters if tool else None, cut=cut)
         call.repairs += repairs
+        call.partial += [pointer(name, *path)] if path is not None else []
     call.repairs.append(
         Repair(
             code="flat-arguments", layer="shape", confidence="likely", pointer="/arguments",
@@ -258,11 +265,28 @@ class _Node(MutableRecord):
     start: int
     children: dict[str, Any] | None = None
 
+    def put(self, done: _Node, raw: str, root: Any, path: list[str | int]) -> tuple[list[Repair], list[str | int]]:
+        """Put in a child that ends, whose text is `raw`; return its repairs, and a `path` in it as one from here."""
+        value, repairs = (done.children, []) if done.children is not None else _leaf(raw, done.schema, root)
+        if done.children is not None and _is_array(done.schema) and _is_wrapper(done.children, done.schema):
+            value, path = next(iter(done.children.values())), path[1:]
+        held = _add(self, done.name, value)
+        index = [len(held) - 1] if isinstance(held, list) and held is not value else []
+        return repairs, [done.name, *index, *path]
 
-def element_value(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
-    """Read the content of an element: elements become an object, repeated ones a list, text takes its type."""
+
+def element_value(
+    text: str, schema: Any, root: Any, *, cut: bool = False
+) -> tuple[Any, list[Repair], list[str | int] | None]:
+    """Read the content of an element: elements become an object, repeated ones a list, text takes its type.
+
+    Returns repairs and, where the text was `cut` in a value, the path of that.
+    """
     top = _Node(name="", schema=schema, start=0)
-    stack, repairs = [top], []
+    stack: list[_Node] = [top]
+    repairs: list[Repair] = []
+    if cut and text.rfind(CDATA_OPEN) <= text.rfind(CDATA_CLOSE):
+        text = _HALF_TAG.sub("", text)
     for part in _PART.finditer(text):
         _, closing, name, empty = part.groups()
         if name is None or len(stack) > DEPTH_LIMIT:
@@ -273,17 +297,17 @@ def element_value(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]
             stack.append(child)
         if (closing or empty) and len(stack) > 1 and stack[-1].name == name:
             done = stack.pop()
-            value: Any = done.children
-            if value is None:
-                raw = "" if empty else plain_text(text[done.start : part.start()])
-                value, found = _leaf(raw, done.schema, root)
-                repairs += found
-            elif _is_array(done.schema) and _is_wrapper(value, done.schema):
-                value = next(iter(value.values()))
-            _add(stack[-1], name, value)
+            repairs += stack[-1].put(done, "" if empty else plain_text(text[done.start : part.start()]), root, [])[0]
+    in_value = cut and stack[-1].children is None
+    path: list[str | int] = []
+    while cut and len(stack) > 1:
+        done = stack.pop()
+        found, path = stack[-1].put(done, plain_text(text[done.start :]), root, path)
+        repairs += found
     if top.children is not None:
-        return top.children, repairs
-    return typed_text(plain_text(text), schema, root, decode=_decode)
+        return top.children, repairs, path if in_value else None
+    value, found = typed_text(plain_text(text), schema, root, decode=_decode)
+    return value, repairs + found, path if in_value else None
 
 
 def _leaf(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
@@ -304,7 +328,8 @@ def _is_array(schema: Any) -> bool:
     return isinstance(schema, dict) and schema.get("type") == "array"
 
 
-def _add(parent: _Node, name: str, value: Any) -> None:
+def _add(parent: _Node, name: str, value: Any) -> Any:
+    """Put a value in under its name, which may have come before; return all that has this name."""
     parent.children = {} if parent.children is None else parent.children
     if name not in parent.children:
         wrap = _is_array(_property(parent.schema, name)) and not isinstance(value, list)
@@ -313,6 +338,7 @@ def _add(parent: _Node, name: str, value: Any) -> None:
         parent.children[name].append(value)
     else:
         parent.children[name] = [parent.children[name], value]
+    return parent.children[name]
 
 
 def _property(schema: Any, name: str) -> Any:
@@ -361,7 +387,7 @@ def _children(arguments: Mapping[str, Any]) -> str:
             text = CDATA_OPEN + text.replace(CDATA_CLOSE, _CDATA_AGAIN) + CDATA_CLOSE
         parts.append(f"<{name}>{text}</{name}>")
     written = "".join(parts)
-    value, repairs = element_value(written, None, None)
+    value, repairs, _ = element_value(written, None, None)
     shaped, more, _ = shape_arguments(value, None, text_due=False)
     same = shaped is not None and json_text(shaped) == json_text(arguments)
     return written if same and not (repairs or more) else ""

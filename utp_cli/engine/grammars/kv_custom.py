@@ -16,6 +16,7 @@ from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting, skip_space
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,9 +69,6 @@ def _call(source: Source, begin: int, context: Context[DelimitedBody], *, live: 
     try:
         frame, end, whole = yield from literals.arguments(start, "}")
     except Fault as fault:
-        rest = source.slice(literals.reached, source.length)
-        if source.closed and rest and context.body.quote.startswith(rest):  # cut in the sign of a string
-            return RawCall(name=name[1], arguments={}, payload=(begin, source.length), lack="more")
         if live and literals.reached - begin <= HEADER_LIMIT:
             return Declined(str(fault))
         return broken(name[1], begin, literals.reached, fault)
@@ -80,6 +78,7 @@ def _call(source: Source, begin: int, context: Context[DelimitedBody], *, live: 
     quoted = text.endswith(quote) and text.count(quote) % 2 == 0  # the last one closes a string
     return RawCall(
         name=name[1], arguments=frame.pairs, repairs=literals.repairs, payload=(begin, end),
+        partial=[pointer(*literals.cut)] if literals.cut else [],
         lack="nothing" if whole else "closers" if quoted else "more",
         reason="a value without a key" if whole and frame.items else "",
     )  # fmt: skip

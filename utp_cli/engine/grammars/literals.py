@@ -50,6 +50,8 @@ _ESCAPES = Escapes(
     keeps=True,
 )  # fmt: skip
 _PAIRS = {"[": "]", "(": ")", "{": "}"}
+_HALF = object()
+"""What the text was cut in before anything of a value came: a key, or the sign that opens a string."""
 
 
 class Literals:
@@ -66,6 +68,8 @@ class Literals:
         self.repairs: list[Repair] = []
         self.reached = 0
         """How far the text was read."""
+        self.cut: list[str | int] = []
+        """Path of the string, number or word that the text was cut in; empty where it was not."""
         self._source = source
         self._delimiter = delimiter
         self._progress = progress
@@ -93,6 +97,9 @@ class Literals:
         source, char = self._source, self._source.window[at]
         if self._delimiter and self._is_delimited(at):
             return _Delimited(source, source.base + at, self._delimiter, self._progress)
+        rest = source.window[at : at + len(self._delimiter)]
+        if self._delimiter.startswith(rest) and rest != "":  # whole it has been sought: the text ends in it
+            return Read(_HALF, len(source.window), open=True)
         if char in _PAIRS:
             return NestFrame(_PAIRS[char], at + 1)
         if char in ")]}" and frame:
@@ -105,13 +112,16 @@ class Literals:
         if end == at:
             raise Fault(f"'{char}' where a value is due")
         source.peek(SPACE.match(source.window, end).end())  # type: ignore[union-attr]  # it matches the empty string
+        cut = end == len(source.window)
+        if cut and frame and _may_be_key(token, frame):
+            return Read(_HALF, end, open=True)
         value = _scalar_value(token)
         if value == token and self._delimiter:
             if token.lower() in _NULLS:
                 self.repairs.append(_spelled(token, source.base + at))
-                return Read(None, end)
+                return Read(None, end, open=cut)
             self.repairs.append(_unquoted(token, source.base + at))
-        return Read(value, end)
+        return Read(value, end, open=cut)
 
     def key(self, _: object, at: int, frame: NestFrame) -> int:
         """Read a word with the sign behind it that makes it a key."""
@@ -134,7 +144,13 @@ class Literals:
         return value if isinstance(value, str) else json_dumps(value, ensure_ascii=False, default=str)
 
     def add(self, _: object, frame: NestFrame, read: Read) -> None:
-        """Put a value into its container."""
+        """Put a value into its container, unless it is half a key."""
+        if read.open:
+            scalar = not isinstance(read.value, dict | list)
+            if read.value is _HALF or (scalar and frame.closer == "}" and not frame.keyed):
+                return
+            if scalar or self.cut:  # a container is cut in what stands in it
+                self.cut.insert(0, frame.key if frame.keyed else len(frame.items))
         frame.add(self._filled(read.end) if read.value is NOTHING else read.value)
 
     def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
@@ -203,7 +219,7 @@ class _Quoted:
             if found is None:
                 self._at = source.length
                 if source.closed:
-                    return Read(self._text(self._at), self._at)
+                    return Read(self._text(self._at), self._at, open=True)
                 self._parts.append(source.slice(self._kept, self._at))
                 self._kept = self._at
                 source.release(self._at)
@@ -259,7 +275,7 @@ class _Delimited:
         if end >= 0:
             return Read(source.slice(self._start, end), end + len(delimiter))
         if source.closed:
-            return Read(source.slice(self._start, source.length), source.length)
+            return Read(source.slice(self._start, source.length), source.length, open=True)
         held = len(delimiter) - 1
         at = max(self._start, source.length - held)
         again = self._progress.passed(at) if self._progress else sys.maxsize
@@ -267,6 +283,11 @@ class _Delimited:
         if self._rare not in source.window[at - source.base :]:
             source.sleep(self._rare, again + held)
         raise Starved
+
+
+def _may_be_key(token: str, frame: NestFrame) -> bool:
+    """Whether a word that the text ends in may be the beginning of a key."""
+    return not frame.keyed and (frame.closer == "}" or (frame.closer == ")" and WORD.fullmatch(token) is not None))
 
 
 def _have(source: Source, at: int, count: int) -> None:

@@ -232,17 +232,17 @@ class _Tree:
                 self.open[self._stack.pop().name] -= 1
             self.pop(mark.start)
 
-    def pop(self, end: int) -> None:
-        """Close the innermost element at `end`."""
+    def pop(self, end: int) -> list[str | int]:
+        """Close the innermost element at `end`; return the keys and indexes of its value in what stands around it."""
         node = self._stack.pop()
         self.open[node.name] -= 1
-        _add(self.top, node.name, self._value(node, end))
+        return _add(self.top, node.name, self._value(node, end))
 
-    def close(self, end: int) -> list[str]:
+    def close(self, end: int) -> list[str | int]:
         """Close all that is open at `end`; return the path of the innermost."""
-        path = [node.name for node in self._stack[1:]]
+        path: list[str | int] = []
         while len(self._stack) > 1:
-            self.pop(end)
+            path = [*self.pop(end), *path]
         return path
 
     def _is_text(self, node: _Node) -> bool:
@@ -260,21 +260,23 @@ class _Tree:
         return typed_text(text, node.schema, self._root)[0]
 
 
-def _add(parent: _Node, name: str, value: Any) -> None:
-    """Put a child into its parent: items make a list, a repeated name makes its values one."""
+def _add(parent: _Node, name: str, value: Any) -> list[str | int]:
+    """Put a child into its parent, and return where: items make a list, a repeated name makes its values one."""
     if name == ITEM and not isinstance(parent.value, dict):
         parent.value = [] if parent.value is None else parent.value
         parent.value.append(value)
-        return
+        return [len(parent.value) - 1]
     if not isinstance(parent.value, dict):
         parent.value = {}
     if name not in parent.value:
         parent.value[name] = value
-    elif name in parent.repeated:
+        return [name]
+    if name in parent.repeated:
         parent.value[name].append(value)
     else:
         parent.value[name] = [parent.value[name], value]
         parent.repeated.add(name)
+    return [name, len(parent.value[name]) - 1]
 
 
 def _child_schema(schema: Any, name: str) -> Any:

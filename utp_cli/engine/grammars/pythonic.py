@@ -18,6 +18,7 @@ from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting, skip_space
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,6 +133,9 @@ class _Calls:
             end, call.lack = (ahead + 1, "nothing") if printed else (end, "closers")
         if frame.items:
             call.arguments, call.reason = self._positional(name, frame, call)
+        if literals.cut and not call.reason:
+            first, *rest = literals.cut
+            call.partial.append(pointer(first if isinstance(first, str) else [*call.arguments][first], *rest))
         self.calls.append(call)
         return end
 
