@@ -47,6 +47,7 @@ TABLES = (
     "test_detection.test_no_row_is_hidden_by_an_earlier_one",
     "test_detection.test_server_options",
     "test_detection.test_version_ranges",
+    "test_detection.test_what_is_known_of_a_series_without_any_offer",
     "test_detection.test_what_is_no_list_of_models_is_refused",
     "test_detection.test_windows_are_those_that_the_maker_states",
     "test_diagnosis.test_case",

@@ -25,6 +25,7 @@ from utp_cli.protocol.errors import BadOption
 
 MODEL_IDS = load("detect/model_ids.jsonl", "detect/more_ids.jsonl", "detect/routed_ids.jsonl")
 CAPABILITIES = load("detect/capabilities.jsonl")
+SERIES = load("detect/series.jsonl")
 SPOKEN = [case for case in load("dialects/cases_*.jsonl") if case.get("model") and case.get("dialect")]
 SPOKEN_BY = {case["model"]: case["dialect"] for case in SPOKEN}
 
@@ -77,6 +78,16 @@ def test_capabilities_agree_with_public_tables(label):
 @pytest.mark.parametrize(("model", "dialect"), SPOKEN_BY.items(), ids=SPOKEN_BY)
 def test_a_model_speaks_its_dialect(model, dialect):
     assert dialects_for(model)[:1] == [dialect]
+
+
+@pytest.mark.parametrize("case", SERIES, ids=ids(SERIES))
+def test_what_is_known_of_a_series_without_any_offer(case):
+    """As its maker, its template or the host tells; the next line, version and size has its own."""
+    rows = [row for row in CAPABILITY_ROWS if row.series.matches(read_model_id(case["id"]))]
+    known = {"native_tools": False, "reasoning": False}
+    for row in rows:
+        known |= row.facts
+    assert known == case["facts"]
 
 
 WINDOWS = {
