@@ -20,8 +20,9 @@ from typer.testing import CliRunner
 
 from tests.cases import ids, load
 from utp_cli.app import app
+from utp_cli.detection.derive import derive
 from utp_cli.detection.detect import detect
-from utp_cli.detection.probe import TOKENS
+from utp_cli.detection.probe import CALLS as PROBE_CALLS, TOKENS, TOOLS as PROBE_TOOLS
 from utp_cli.detection.template import TemplateReading, read_template
 from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine.machine import Engine
@@ -367,6 +368,28 @@ def respelt(name: str) -> str:
 def offered(call: dict[str, Any]) -> Tool:
     properties = {key: {"type": JSON_TYPES[type(value)]} for key, value in call["arguments"].items()}
     return Tool(name=call["name"], parameters={"type": "object", "properties": properties})
+
+
+DERIVED = load("detect/derived.jsonl")
+"""What templates write for one call and for two, in markup that no table knows, and the table that says all of it."""
+PROBED = {
+    tool["function"]["name"]: Tool(name=tool["function"]["name"], parameters=tool["function"]["parameters"])
+    for tool in PROBE_TOOLS
+}
+
+
+@pytest.mark.parametrize("case", DERIVED, ids=ids(DERIVED))
+def test_what_is_markup_and_what_is_call(case: dict[str, Any]) -> None:
+    def right(dialect: Any) -> int:
+        count = 0
+        for text, calls in ((case["one"], PROBE_CALLS[:1]), (case["two"], PROBE_CALLS)):
+            engine = Engine(Plan([dialect], asked=("derived",)), tools=PROBED)
+            engine.feed(text)
+            engine.close()
+            count += [{"name": one.call.name, "arguments": one.call.arguments} for one in engine.found] == calls
+        return count
+
+    assert derive(case["one"], case["two"], reads=right) == case["table"]
 
 
 @settings(max_examples=12)

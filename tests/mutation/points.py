@@ -119,7 +119,7 @@ def _mistakes(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
             pass
         case ast.Call(args=[first, second, *_]) if not isinstance(first, ast.Starred):
             rest = ast.Call(node.func, [second, first, *node.args[2:]], node.keywords)
-            if not isinstance(second, ast.Starred):
+            if not isinstance(second, ast.Starred) and ast.unparse(first) != ast.unparse(second):
                 yield "arguments", node, f"({ast.unparse(rest)})"
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         yield "condition", node.test, f"(not ({ast.unparse(node.test)}))"
