@@ -111,6 +111,10 @@ TOLD: list[tuple[str, Any, dict[str, Any], str]] = [
     ("UTP202", tool(description="City weather now", parameters=props(a={"type": "string"}, b={"type": "string"})), {}, "asked"),
     ("UTP202", tool(description="City weather", parameters=props(a=CITY, b={"type": "string"})), {}, "asked"),
     ("UTP202", tool(description="City weather", parameters=props(a={"type": "string"})), {}, "asked"),
+    ("UTP202", tool(description="Show weather forecasts"), {}, "asked"),
+    ("UTP202", tool(description="Show weather of Lisbon"), {}, "no"),
+    ("UTP202", tool(description="Show what is up now"), {}, "asked"),  # 19 characters
+    ("UTP202", tool(description="Show what is up here"), {}, "no"),
     # long descriptions
     ("UTP203", tool(description=LONG), {}, "no"),
     ("UTP203", tool(description=LONG + "x"), {}, "asked"),

@@ -488,6 +488,57 @@ def test_what_a_strict_mode_cannot_say_is_said_in_words() -> None:
     }
 
 
+def described(**schema: Any) -> dict[str, Any]:
+    return {"description": "What is meant, in English."} | schema
+
+
+FOR_PROVIDERS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    # provider, the schema of a parameter, what it becomes, and whether that waits to be asked for
+    ("gemini", described(type=["string", "null"]), described(type="string", nullable=True), "safe"),
+    ("gemini", described(type=["null", "integer"]), described(type="integer", nullable=True), "safe"),
+    ("gemini", described(type=["string", "integer"]), described(type=["string", "integer"]), "none"),
+    ("gemini", described(type=["string", "integer", "null"]), described(type=["string", "integer", "null"]), "none"),
+    ("gemini", described(type="string", const="a"), described(type="string", enum=["a"]), "unsafe"),
+    ("gemini", described(type="string", examples=["a"]), described(type="string"), "safe"),
+    ("gemini", described(**{"type": "string", "$comment": "x"}), described(type="string"), "safe"),
+    ("gemini", described(type="integer", enum=[1, 2]), described(type="string", enum=["1", "2"]), "unsafe"),
+    ("gemini", described(type="number", enum=[1.5, "a"]), described(type="string", enum=["1.5", "a"]), "unsafe"),
+    ("gemini", described(type="string", enum=["a", ""]), described(type="string", enum=["a", ""]), "none"),
+    (
+        "anthropic-strict",
+        {"type": "string", "description": "A name", "minLength": 2},
+        {"type": "string", "description": "A name. At least 2 characters."},
+        "unsafe",
+    ),
+    (
+        "anthropic-strict",
+        {"type": "string", "description": "A name!", "maxLength": 9},
+        {"type": "string", "description": "A name! At most 9 characters."},
+        "unsafe",
+    ),
+]
+
+
+@pytest.mark.parametrize(("provider", "before", "after", "safety"), FOR_PROVIDERS)
+def test_a_schema_is_mended_for_a_provider(
+    provider: str, before: dict[str, Any], after: dict[str, Any], safety: str
+) -> None:
+    def mended(**options: Any) -> Any:
+        schema = {"type": "object", "properties": {"word": before}, "required": ["word"], "additionalProperties": False}
+        whole = one_fixed(tool(parameters=schema), provider=provider, **options)
+        return whole["parameters"]["properties"]["word"]
+
+    assert mended() == (after if safety == "safe" else before)
+    assert mended(unsafe=True) == after
+
+
+def test_a_blank_description_goes_for_bedrock_and_a_long_one_stays() -> None:
+    assert "description" not in one_fixed(tool(description=" "), provider="bedrock")
+    assert one_fixed(tool(description=TEXT), provider="bedrock") == tool()
+    long = "Return the forecast. " * 600
+    assert one_fixed(tool(description=long), provider="openai")["description"] == long
+
+
 def one_enhanced(definition: dict[str, Any]) -> Any:
     return enhanced(audit([definition]))[0]
 

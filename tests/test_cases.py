@@ -18,6 +18,7 @@ TABLES = (
     "test_audit_edges.test_edits_between_words",
     "test_audit_edges.test_what_breaks_callers",
     "test_audit_edges.test_what_is_said",
+    "test_audit_edges.test_who_is_told",
     "test_audit_edges.test_words_of_one_meaning_have_one_stem",
     "test_audit_judged.test_an_error_needs_proof_or_a_refusal",
     "test_audit_judged.test_told_by_default",
@@ -26,6 +27,7 @@ TABLES = (
     "test_audit_sets.test_keys_that_suppress",
     "test_audit_sets.test_portability_of_odd_input",
     "test_auditing.test_a_fix_changes_what_is_wrong_and_nothing_else",
+    "test_auditing.test_a_schema_is_mended_for_a_provider",
     "test_auditing.test_case",
     "test_auditing.test_pointers_lead_into_the_definition_as_written",
     "test_captures.test_paste",
@@ -36,6 +38,9 @@ TABLES = (
     "test_commands_checked.test_what_is_wrong_is_found_and_nothing_else",
     "test_commands_checked.test_what_starts_no_server_is_none",
     "test_commands_checked.test_what_was_corrected_has_less_against_it",
+    "test_counting.test_looks_of_a_pattern",
+    "test_counting.test_looks_of_a_scan",
+    "test_counting.test_looks_of_a_window",
     "test_data_tables.test_a_row_names_the_parser_that_reads_its_dialect",
     "test_data_tables.test_a_scenario_can_be_answered",
     "test_data_tables.test_what_a_model_can_do",
@@ -97,6 +102,7 @@ TABLES = (
     "test_rewriting_history.test_nothing_that_was_said_is_left_out_where_messages_are_joined",
     "test_rewriting_history.test_what_a_provider_takes_stays",
     "test_rewriting_history.test_what_is_no_history_is_said",
+    "test_segments.test_what_the_characters_are",
     "test_server_answers.test_a_name_that_is_not_served",
     "test_server_answers.test_by_which_answer_a_server_is_known",
     "test_server_answers.test_how_offers_vote",
@@ -163,6 +169,7 @@ TABLES = (
     "test_wire_facts.test_values_of_otlp",
     "test_written_dialects.test_calls_are_written_as_the_grammar_says",
     "test_written_dialects.test_calls_are_written_as_the_model_does",
+    "test_written_dialects.test_the_value_that_is_cut_is_named",
 )
 """Tests with one table of cases each."""
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AREAS = {
-    "engine": "data_tables dialects written_dialects own_dialects ladder standing nested_objects windows laws linear parsing results events",
-    "repair": "data_tables repair shape typed nesting literals numbers spellings values laws parsing results ladder",
+    "engine": "data_tables dialects written_dialects own_dialects ladder standing nested_objects windows laws linear counting segments parsing results events",
+    "repair": "data_tables repair shape typed nesting literals numbers spellings values laws parsing results ladder counting",
     "wire": "data_tables wire wire_facts formats frames stream_calls history captures results laws events sdk_types modes importing",
     "detection": "data_tables detection commands_checked offers templates server_answers probe live starred profiles bounds init fix_flags",
     "diagnosis": "data_tables diagnosis threads history fix_flags checked_requests rewriting_history docs agreement engines captures",
@@ -68,7 +68,7 @@ FEW = 30
 """Rows that call a function; where they are fewer, all rows of the folder are asked: what is cached is called once."""
 SOME = 4
 """Rows of a test that are recorded."""
-BUDGET, ELSEWHERE = 20.0, 5.0
+BUDGET, ELSEWHERE = 60.0, 10.0
 """Recorded seconds of a folder's tests that one mistake is shown to, the quick ones first; of tests and rows elsewhere.
 """
 OVERHEAD = 0.01
