@@ -63,7 +63,8 @@ def without_entries(description: str, names: set[str]) -> str:
     gone = {at for name, _, (start, end) in prose_parameters(description) if name in names for at in range(start, end)}
     for at, line in enumerate(lines):
         follows = next((n for n in range(at + 1, len(lines)) if n not in gone and lines[n].strip()), None)
-        if _HEADING.match(line) and (follows is None or not _ITEM.match(lines[follows])):
+        item = None if follows is None else _ITEM.match(lines[follows])
+        if _HEADING.match(line) and (item is None or item[2].lower() in _NO_PARAMETER):
             gone.add(at)
     kept = "\n".join(line for at, line in enumerate(lines) if at not in gone)
     return re.sub(r"\n{3,}", "\n\n", kept).strip() + ("\n" if description.endswith("\n") else "")
