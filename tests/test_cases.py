@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 TABLES = (
+    "test_audit_edges.test_a_guard_may_quote_what_it_finds",
     "test_audit_edges.test_a_slip_for_a_keyword",
     "test_audit_edges.test_edits_between_words",
+    "test_audit_edges.test_orders_about_tools_are_told_where_a_stranger_is_called",
+    "test_audit_edges.test_parameters_in_prose",
     "test_audit_edges.test_what_breaks_callers",
+    "test_audit_edges.test_what_enhancing_says_of_a_parameter",
     "test_audit_edges.test_what_is_said",
     "test_audit_edges.test_who_is_told",
     "test_audit_edges.test_words_of_one_meaning_have_one_stem",
@@ -74,6 +78,12 @@ TABLES = (
     "test_healer.test_scenarios",
     "test_history.test_junk_is_passed_over",
     "test_history.test_what_is_only_a_part_is_not_judged",
+    "test_history_edges.test_what_an_error_quotes",
+    "test_history_edges.test_what_the_system_prompt_is",
+    "test_history_edges.test_when_arguments_are_the_same",
+    "test_history_edges.test_which_call_a_result_answers",
+    "test_history_edges.test_which_token_leaked_into_a_value",
+    "test_history_edges.test_which_token_stands_in_prose",
     "test_ladder.test_layout",
     "test_modes.test_an_answer_that_is_half_a_document_is_noted",
     "test_modes.test_what_begins_as_a_call_and_cannot_be_read",
