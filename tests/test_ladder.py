@@ -205,3 +205,31 @@ def test_a_call_beside_prose_is_an_announcement(text: str, raw: list[str]) -> No
     result = parse(text, tools=[{"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}])
     assert (result.calls, result.content) == ([], text)
     assert [(call.reason, call.raw) for call in result.rejected] == [("intent", each) for each in raw]
+
+
+BROKEN: list[tuple[str, list[str], list[tuple[str | None, str]], str]] = [
+    # markup, names of the calls, names of what is rejected with the reason, and the text that is left
+    ("<tool_call></tool_call>", [], [], ""),
+    ("<tool_call></tool_call>\n<tool_call>search, q is Oslo</tool_call>", [], [("search", "malformed")], ""),
+    ("<tool_call>search, q is Oslo</tool_call><tool_call></tool_call>", [], [("search", "malformed")], ""),
+    ("<tool_call>ping</tool_call> <tool_call>ping</tool_call>", ["ping", "ping"], [], ""),
+    ("<tool_call>search: x</tool_call><tool_call>ping</tool_call>", ["ping"], [("search", "malformed")], ""),
+    ("Hi.<tool_call>", [], [(None, "truncated")], "Hi."),
+]
+
+
+@pytest.mark.parametrize(("text", "calls", "rejected", "content"), BROKEN)
+def test_markup_that_holds_no_call(
+    text: str, calls: list[str], rejected: list[tuple[str | None, str]], content: str
+) -> None:
+    result = parse(text, parser="hermes", tools=TOOLS)
+    assert [call.name for call in result.calls] == calls
+    assert [(call.name, call.reason) for call in result.rejected] == rejected
+    assert result.content == content
+
+
+@pytest.mark.parametrize(("depth", "calls"), [(0, 1), (1, 1), (4, 1), (5, 0), (40, 0)])
+def test_lists_around_a_call_are_opened_four_deep(depth: int, calls: int) -> None:
+    text = "[" * depth + '{"name": "ping", "arguments": {}}' + "]" * depth
+    result = parse(f"<tool_call>{text}</tool_call>", parser="hermes")
+    assert (len(result.calls), len(result.rejected)) == (calls, 1 - calls)

@@ -11,6 +11,8 @@ from tests.cases import load
 from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import write_calls
+from utp_cli.engine.machine import Engine
+from utp_cli.engine.plan import Plan
 
 if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
@@ -228,6 +230,17 @@ def test_a_call_that_is_cut_keeps_what_came_and_says_what_was_cut(
     assert call.arguments == left
     in_tags = dialect.body.argument is not None or dialect.name in ("beam", "muse", "mcp_xml")
     assert call.partial == (f"/{key}" if in_tags else place,)
+
+
+@pytest.mark.parametrize("dialect", READ, ids=lambda dialect: dialect.name)
+def test_a_value_that_goes_on_and_on_is_not_kept_in_the_window(dialect: Dialect) -> None:
+    text = text_of(dialect)
+    engine = Engine(Plan([dialect], [dialect.name]))
+    engine.feed(text[: text.index("alpha word") + 2])
+    for _ in range(40):
+        engine.feed("on and on " * 50)
+        assert len(engine.source.window) < 4_000
+    engine.close()
 
 
 M3 = "]<]minimax[>["
