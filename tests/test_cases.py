@@ -80,6 +80,7 @@ TABLES = (
     "test_history.test_what_is_only_a_part_is_not_judged",
     "test_history_edges.test_what_an_error_quotes",
     "test_history_edges.test_what_the_system_prompt_is",
+    "test_history_edges.test_what_a_message_becomes",
     "test_history_edges.test_when_arguments_are_the_same",
     "test_history_edges.test_which_call_a_result_answers",
     "test_history_edges.test_which_token_leaked_into_a_value",

@@ -60,6 +60,70 @@ def test_which_call_a_result_answers(behind: list[Any], pairs: list[tuple[str, s
     assert sorted({finding.code for finding in done.broken}) == broken
 
 
+def use(**changes: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": "t1", "name": "f", "input": {}} | changes
+
+
+def said_by(role: str, *blocks: Any) -> dict[str, Any]:
+    return {"role": role, "content": [*blocks]}
+
+
+TEXT_X = {"type": "text", "text": "x"}
+GIVEN = said_by("user", {"type": "tool_result", "tool_use_id": "t1", "content": "1"})
+CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CHAT_GIVEN = {"role": "tool", "tool_call_id": "c1", "content": "1"}
+REWRITTEN: list[tuple[str, list[Any], list[Any], list[tuple[str, str]]]] = [
+    # provider, what follows the question, what that becomes, and what was broken at which place
+    (
+        "anthropic",
+        [said_by("user", TEXT_X, {"type": "video", "v": 1}, {"v": 2})],
+        [said_by("user", TEXT_X, {"type": "text", "text": "[video left out]"}, {"type": "text", "text": "[a part left out]"})],
+        [("content-shape", "/messages/1/content/1"), ("content-shape", "/messages/1/content/2")],
+    ),
+    ("openai", [said_by("user", TEXT_X, {"type": "video", "v": 1})], [said_by("user", TEXT_X, {"type": "video", "v": 1})], []),
+    ("anthropic", [said_by("user", use()), GIVEN], [said_by("assistant", use()), GIVEN], [("role-unknown", "/messages/1")]),
+    (
+        "anthropic",
+        [said_by("assistant", {"type": "thinking", "thinking": "hm"}, TEXT_X)],
+        [said_by("assistant", TEXT_X)],
+        [("thinking-block-altered", "/messages/1/content/0")],
+    ),
+    (
+        "anthropic",
+        [said_by("assistant", use(input="{}")), GIVEN],
+        [said_by("assistant", use()), GIVEN],
+        [("arguments-wrong-kind", "/messages/1/content/0")],
+    ),
+    (
+        "anthropic",
+        [said_by("assistant", TEXT_X, use(name=""), use(id="t2")), said_by("user", *GIVEN["content"], GIVEN["content"][0] | {"tool_use_id": "t2"})],
+        [said_by("assistant", TEXT_X, use(id="t2")), said_by("user", GIVEN["content"][0] | {"tool_use_id": "t2"})],
+        [("call-name-empty", "/messages/1/content/1")],
+    ),
+    (
+        "openai",
+        [{"role": "assistant", "content": None, "tool_calls": [CHAT_CALL | {"function": {"name": "f", "arguments": {"a": 1}}}]}, CHAT_GIVEN],
+        [{"role": "assistant", "content": None, "tool_calls": [CHAT_CALL | {"function": {"name": "f", "arguments": '{"a": 1}'}}]}, CHAT_GIVEN],
+        [("arguments-wrong-kind", "/messages/1/tool_calls/0")],
+    ),
+    (
+        "openai",
+        [{"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": CHAT_CALL["function"]}]}, CHAT_GIVEN],
+        [{"role": "assistant", "content": None, "tool_calls": [CHAT_CALL]}, CHAT_GIVEN],
+        [("call-shape-invalid", "/messages/1/tool_calls/0")],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("provider", "behind", "become", "broken"), REWRITTEN)
+def test_what_a_message_becomes(
+    provider: str, behind: list[Any], become: list[Any], broken: list[tuple[str, str]]
+) -> None:
+    done = rewrite_history([ASK, *behind], provider)
+    assert done.messages == [ASK, *become]
+    assert [(finding.code, finding.place.pointer) for finding in done.broken] == broken
+
+
 CANONICAL: list[tuple[Any, Any, bool]] = [
     # two sets of arguments, and whether they are the same
     ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
