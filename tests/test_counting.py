@@ -110,6 +110,7 @@ def test_what_inputs_are_bred_from() -> None:
     whole = max(parts, key=len)
     assert whole.startswith("<tool_call>")
     assert whole.endswith("</tool_call>")
+    assert '{"name": "ab", "arguments": {"x": "hi", "y": [1, {"k": "v"}]}}' in whole
     assert all(part[-1] in "{[(:,\"'>=\n" for part in {*parts} - {*SCRAPS} if whole.startswith(part))
     assert {"<parameter=a>", "<function=a>", "</function>"} <= {*parts_of(DIALECTS["qwen3_coder"])}
     assert {'<invoke name="a">', "</invoke>"} <= {*parts_of(DIALECTS["minimax_m2"])}
