@@ -121,7 +121,14 @@ def test_untrusted_framing_gives_nothing_behind_what_is_no_json() -> None:
     ("head", "framing", "wait"),
     [
         ("", None, True),
+        ("d", None, True),
         ("dat", None, True),
+        ("data", None, True),
+        ("e", None, True),
+        ("i", None, True),
+        ("retry", None, True),
+        ("x", None, False),
+        ("id:", SseFraming, False),
         ("data:", SseFraming, False),
         (":", SseFraming, False),
         ("dates", None, False),
@@ -138,6 +145,12 @@ def test_untrusted_framing_gives_nothing_behind_what_is_no_json() -> None:
         ('"Hi', None, False),
         ("<tool_call>", None, False),
         ("{" + " " * 100, JsonFraming, False),
+        ("{" + " " * 63, JsonFraming, False),
+        ("{" + " " * 62, None, True),
+        ("{}", JsonFraming, False),
+        ("[\n{", JsonFraming, False),
+        ('"\\', None, True),
+        ('" \\t{', JsonFraming, False),
     ],
 )
 def test_the_beginning_tells(head: str, framing: Any, wait: bool) -> None:
