@@ -21,7 +21,6 @@ REPORTS = load("captures/reports.jsonl")
 NO_ANSWER = {"report-40": "a body in the middle of an explanation that addresses nobody"}
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
-    "more-openhands-1380": "a line of a log that addresses whoever reads it, as one does who explains",
     "more-zoo-1429": "a call between words of somebody who explains",
     "more-ghapp-2777": "a report in words: the cause is named, and nothing proves it",
     "more-localai-6412": "a native call without a name",
@@ -32,7 +31,6 @@ NOT_YET = {
     "more-lmdeploy-3412": "two calls under one index, in two pieces of a stream that whoever pasted it cut",
     "more-lc4j-3028": "a decoder's words, and no frame of who called it",
     "fresh-vllm-13078": "whoever pasted it left out the rest of the stream",
-    "thread-sglang-17": "somebody explains a line of a program's usage",
     "thread-lms-1342b": "the frame is known, and the escaped words inside are not found",
     "wild-eta-59": "of two errors the last is told",
     "wild-cai-270": "the name of the tool is empty, and a stack is longer than the words",
@@ -61,14 +59,9 @@ def test_the_cause_of_a_thread_is_named(case: dict[str, Any]) -> None:
 
 GREEN_YET = {
     "fresh-roo-12165": "calls that are only shown",
-    "more-openhands-1380": "a line of a log that addresses whoever reads it, as one does who explains",
     "more-zoo-1429": "a call that is only shown",
-    "more-localai-11635": "somebody explains, and quotes half a sentence",
     "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",
-    "more-mlx-1307": "somebody tells of an empty message in words that name no trouble of his own",
-    "thread-sglang-17": "the error stands in a sentence, and the sentence explains it",
     "fresh-pai-7203": "somebody compares two messages",
-    "fresh-llama-19051": "the error stands in the middle of an explanation",
 }
 """What still looks like an answer, and why."""
 

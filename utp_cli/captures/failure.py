@@ -38,6 +38,7 @@ _STRONG: Final = regex(
     rf"^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?(?:{_CLASS}|Traceback \(most recent call last\):\n[ \t]*File )"
     rf"|^{_DECORATION}(?:\[(?:ERROR|Error|FATAL|CRITICAL)\]|(?:ERROR|FATAL|CRITICAL):)(?= )"
     rf"|^{_DECORATION}{_LOGGED}[^\n]{{0,200}}?\b(?i:{_WRONG})\b"
+    rf"|^{_DECORATION}`?[\w./-]{{2,80}}: (?:fatal )?error: \S"
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
@@ -54,6 +55,8 @@ _STRONG: Final = regex(
     re.MULTILINE,
 )
 """What only a failure prints."""
+_LOG: Final = regex(rf"\s*{_TIME} ")
+"""What a text begins with that is a log from its first line on."""
 _WEAK: Final = regex(
     rf"(?:^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?|`)(?:"
     r"(?!(?:The|This|That|An?|Your|My|One|No|Any|Each|Every|Common|Some|To|Fixed)\b)(?:[A-Z][\w-]{0,30} )"
@@ -86,7 +89,8 @@ def tells_of_failure(text: str) -> bool:
     outside = CODE.sub("", text)
     voice = voice_of(outside)
     if voice == "explains":
-        return len(_STRONG.findall(outside)) >= _SEVERAL or _ends_with_it(text)
+        enough = 1 if _LOG.match(text) else _SEVERAL
+        return len(_STRONG.findall(outside)) >= enough or _ends_with_it(text)
     if _STRONG.search(text):
         return True
     weak = len(_WEAK.findall(text))

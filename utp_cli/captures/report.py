@@ -58,8 +58,58 @@ _TROUBLES: Final = (
     ),
 )
 """What people say, by the diagnosis that it describes."""
+_SUBJECT: Final = regex(
+    r"\b(?:tool|function)[ _-]?(?:calls?|calling|use|choice|result|schema|parser|message)s?\b|\btool_\w+|\bMCP\b"
+    r"|\b(?:v?LLMs?|sglang|ollama|llama[.-]?(?:cpp|server)|LM ?Studio|litellm|lang(?:chain|graph)|openrouter"
+    r"|open-?webui|mlx|TensorRT-LLM|lmdeploy|openai[- ]compatible|chat[ _-]templates?|finish_reason|max_tokens|response_format"
+    r"|json_schema|structured outputs?|(?:AI|Tool|Chat)Message\w*|chat/completions|/v1/(?:messages|responses)"
+    r"|system prompt|reasoning_content|additional_kwargs|function_call\w*|toolCalls?|toolResults?|cache_control)\b"
+    r"|</?think(?:ing)?>|\u5de5\u5177\u8c03\u7528|\u51fd\u6570\u8c03\u7528",
+    re.IGNORECASE,
+)
+"""What a report is about: models, their servers and clients, and the words of their wire."""
+_TROUBLE: Final = regex(
+    r"\b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|bugs?|broken|breaks?|crash\w*|wrong\w*|incorrect\w*|invalid"
+    r"|malformed|missing|lost|drop(?:s|ped)|strip(?:s|ped)|discard(?:s|ed)|silently|ignor(?:es|ed)|truncated"
+    r"|hallucinat\w+|unable|unexpected\w*|refus(?:es|ed)|reject(?:s|ed)|raises|throws|kills|leaks?|stuck|loops?"
+    r"|misparse\w*|empty|null|never|neither|instead of|no longer|cannot|regress\w+|workaround|repro\w*|\w+Error"
+    r"|(?:does|do|did|is|are|was|were|has|have|can|could|will|would)(?: not|n['\u2019]?t)"
+    r"|not (?:\w+ )?(?:work\w*|support\w*|pars\w+|generat\w+|return\w*|called|populated|recogni[sz]ed|found)"
+    r"|[45]\d\d (?:error|response|status))\b"
+    r"|\u9519\u8bef|\u62a5\u9519|\u5931\u8d25|\u5f02\u5e38|\u4e3a\u7a7a|\u65e0\u6cd5|\u4e0d\u652f\u6301|\u95ee\u9898",
+    re.IGNORECASE,
+)
+"""What goes wrong, or what somebody would rather have."""
+_FLAGS: Final = regex(r"(?<!\S)--[a-z][a-z-]{2,40}(?:[ =]\S)?")
+_SETTINGS: Final = 3
+"""Options of a command line that are nobody's answer by themselves."""
+_ADVICE: Final = regex(
+    r"(?:^|[.!?:;]\s+|\n\W{0,6}|\*\* ?)(?:[Uu]se|[Ss]et|[Aa]dd|[Tt]ry|[Cc]heck|[Ss]tart|[Rr]estart|[Ss]witch|Send|Pass"
+    r"|Remove|Replace|Update|Upgrade|Install|Change|Enable|Disable|Raise|Lower|Pull|Return|Trim|Put|Keep|Make)"
+    r"(?= (?:the|an?|it|with|whole|\S*[`_\d\"-]|\w+ (?:to|in|with|instead)\b))"
+    r"|\b(?:[Rr]oot cause|[Ff]ix|[Ss]ummary|[Cc]ommit message):\s|^#+ (?:Summary|Changelog|Changes)\b|\b[Ii]n short\b"
+    r"|\bI(?:'ve| have|) (?:also )?(?:removed|added|changed|fixed|renamed|moved|wrote|created|implemented|looked"
+    r"|reviewed|checked|stopped)\b|^\W{0,4}(?:fixed|added|changed|removed)\b"
+    r"|\ball (?:\d+ )?tests pass|\bDone\b|\bI (?:can(?:'t|not)|was unable|only have)\b|\b(?:usually|typically)\b"
+    r"|\bsays that\b|\b[Tt]he rest (?:is|are|succeeded|passed)\b|\b[Pp]atch below\b|^\|[ :|-]{3,}\|"
+    r"|^(?:Yes|No|Here(?:'s| is| are)|There are|Sorry|Unfortunately)\b|\u8bf7(?!\u95ee)",
+    re.MULTILINE,
+)
+"""How an answer goes on: with advice, with what was done, with what was asked for."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
+
+
+def is_report(text: str) -> bool:
+    """Whether a text tells how models, tools or servers go wrong, or how one is set up, and answers nobody."""
+    text = text[:_LONGEST]
+    words = CODE.sub("", text)
+    if not _SUBJECT.search(text):
+        return False
+    voice = voice_of(words)
+    if voice == "explains" or (voice != "asks" and _ADVICE.search(text)):
+        return False
+    return voice == "asks" or bool(_TROUBLE.search(words)) or len(_FLAGS.findall(text)) >= _SETTINGS
 
 
 def trouble_told(text: str, *, beside_call: bool = False) -> str:

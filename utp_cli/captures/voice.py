@@ -27,6 +27,7 @@ _ASKS: Final = regex(
     r"|\bit (?:shows?|says?|fails?|throws?|errors?)\b|\bI (?:don't|dont|do not) (?:know|understand)\b"
     r"|\b(?:then|and|but) (?:get|got|see|saw)\b"
     r"|\b(?:getting|gives?|gave) (?:this|an|the) (?:error|exception)"
+    r"|\bI(?:'ve|’ve| have)? (?:found|discovered|spotted) (?:an?|the|this) (?:issue|bug|problem|error)\b"
     r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"

@@ -30,6 +30,7 @@ _ISSUES: tuple[tuple[str, str], ...] = (
         "missing-argument",
         r"field required|received\W{1,9}undefined|message\W{1,9}required|required property|missing (key|\d+ required)",
     ),
+    ("missing-argument", r"required parameter\W[^\n]{1,60}\bis missing"),
     ("unexpected-argument", r"extra_forbidden|unrecognized_keys|unexpected keyword|additional properties"),
     ("wrong-type", r"expected \w+, received|_type\b|is not of type|should be a valid"),
 )

@@ -26,6 +26,7 @@ _OTHERS: Final = {
 }
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
+_REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
 _PIECE: Final = "one event of a stream, and no answer: nothing tells what came after it"
@@ -68,7 +69,9 @@ def other_than_answer(result: ParseResult) -> str | None:
     if _is_failure(result):
         return _FAILURE
     code = _trouble(result)
-    return f"a report in words, and no answer: what it tells of is {code} (utp explain {code})" if code else None
+    if code:
+        return f"a report in words, and no answer: what it tells of is {code} (utp explain {code})"
+    return _REPORT if _is_report(result) else None
 
 
 def what_is_missing(result: ParseResult) -> str:
@@ -125,6 +128,15 @@ def _trouble(result: ParseResult) -> str:
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - as above
 
     return trouble_told(result.content)
+
+
+def _is_report(result: ParseResult) -> bool:
+    """Whether plain text, in which nothing was found, is somebody's report."""
+    if not _is_plain(result):
+        return False
+    from utp_cli.captures.report import is_report  # noqa: PLC0415 - as above
+
+    return is_report(result.content)
 
 
 def _speaks_otherwise(document: object) -> bool:
