@@ -17,6 +17,7 @@ from utp_cli.parsing.answered import no_answer
 
 THREADS = load("captures/threads.jsonl") + load("captures/wild.jsonl") + load("captures/fresh.jsonl")
 THREADS += load("captures/late.jsonl") + load("captures/last.jsonl") + load("captures/more.jsonl")
+THREADS += load("captures/further.jsonl")
 REPORTS = load("captures/reports.jsonl")
 NO_ANSWER = {"report-40": "a body in the middle of an explanation that addresses nobody"}
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
@@ -42,6 +43,32 @@ NOT_YET = {
     "last-vscode-292585": "a gateway's word for any refusal",
     "wild-litellm-19384": "of many complaints in one message the longest is told",
 }
+_TOLD = (
+    "q3-1590",
+    "sgl7769",
+    "vllm39056",
+    "qwq19",
+    "hermes80498",
+    "lms1066",
+    "mlx1582",
+    "lc1358",
+    "tabby172",
+    "tabby234",
+)
+_CALLS = ("autogen-314", "zed-53997", "ascend-7989", "lms830", "lms453", "lcpp25211", "inferencer-296")
+_HIDDEN = ("openrouter-44", "hass-140005", "hermes101330", "aj492", "antigrav1942", "lc1559b", "hass-72", "slackmcp-68")
+NOT_YET |= dict.fromkeys([f"further-{name}" for name in _TOLD], "told in words, and no error is quoted")
+NOT_YET |= dict.fromkeys([f"further-{name}" for name in _CALLS], "a call as a client prints it, or a piece of one")
+NOT_YET |= dict.fromkeys([f"further-{name}" for name in _HIDDEN], "the error itself is cut off, or says nothing")
+NOT_YET |= {
+    "further-vllm-55495": "cut arguments, told in a sentence",
+    "further-tabby-302": "an object that no JSON can hold: whose it is the words do not say",
+    "further-vertex3744": "somebody tells what a model cannot do",
+    "further-st4095": "the line of the error stands below a sentence that names no error",
+    "further-lc33504": "a list of what comes of a parser that failed",
+    "further-kobold1909": "an exception of a server, told in words",
+    "further-lcpp14038": "a warning of a server in a log",
+}
 """What is not read yet, and why."""
 
 
@@ -62,6 +89,9 @@ GREEN_YET = {
     "more-zoo-1429": "a call that is only shown",
     "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",
     "fresh-pai-7203": "somebody compares two messages",
+    "further-hass-72": "the old field is a warning",
+    "further-slackmcp-68": "a piece of a document, which is told by its first line",
+    "further-lms453": "an unclosed tag of thinking takes the rest of the words",
 }
 """What still looks like an answer, and why."""
 

@@ -39,6 +39,7 @@ _STRONG: Final = regex(
     rf"|^{_DECORATION}(?:\[(?:ERROR|Error|FATAL|CRITICAL)\]|(?:ERROR|FATAL|CRITICAL):)(?= )"
     rf"|^{_DECORATION}{_LOGGED}[^\n]{{0,200}}?\b(?i:{_WRONG})\b"
     rf"|^{_DECORATION}`?[\w./-]{{2,80}}: (?:fatal )?error: \S"
+    r"|\bpanicked at\b|\[(?:[Ff]ailed|FAILED)\]$|^(?:[A-Z][\w-]{0,30} ){1,4}[A-Z]\w{1,60}(?:Error|Exception): "
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
@@ -63,7 +64,7 @@ _WEAK: Final = regex(
     r"(?:[a-z][\w-]{0,30} ){0,3}errors?(?: [a-z][\w-]{0,30}){0,3}: \S"
     r"|(?:Error|Failed)(?! (?:handling|messages?|codes?|budgets?|rates?|boundar)) [a-z][^\n:]{1,80}:\s"
     r"|(?:Cannot|Could not|Couldn't|Unable to) [a-z][^\n:.]{1,80}: [\"'{{`\[A-Z\d]"
-    r"|[A-Z]\w{1,20} (?:[a-z]\w{1,20} )?failed: \S|\[?(?:ERROR|FATAL)\]?: \S)",
+    r"|Failed to [a-z][^\n]{8,120}$|[A-Z]\w{1,20} (?:[a-z]\w{1,20} )?failed: \S|\[?(?:ERROR|FATAL)\]?: \S)",
     re.MULTILINE,
 )
 """What a failure prints, and a model may write."""

@@ -300,11 +300,15 @@ def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
     text = mapped.text
     size = len(text)
     services: dict[str, array[int]] = {}
-    form, current = "", ""
+    form, current, column = "", "", ""
     lines = prefixed = 0
     faults = array("q")
     for start, end in lines_of(text):
         prefix = prefix_of(text, start, end)
+        if prefix.service and prefix.form == "docker-compose":
+            column = column or text[start : text.find("|", start) + 2]
+        elif column and not prefix.form and text.startswith(column, start, end):
+            prefix = Prefix(start + len(column), form, current)  # a line that the service wrote without a time
         lines += end > start
         prefixed += bool(prefix.form) + (bool(prefix.form) and prefix.end >= end)  # the words stand below
         form = form or prefix.form

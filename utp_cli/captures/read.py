@@ -51,7 +51,7 @@ _STRONG_FORMS: Final = frozenset(
 )
 _PRINTED: Final = frozenset({"box", "vllm", "llama-cpp", "docker-compose", "kubectl", "journald", "github-actions"})
 """Layers that only programs put around lines."""
-_AROUND: Final = frozenset({"quoted", "box", "ansi"})
+_AROUND: Final = frozenset({"quoted", "box", "ansi", "terminal"})
 """Layers below which a model's words may stand."""
 _DIGITS: Final = 3
 _TELLS: Final = 2

@@ -38,6 +38,7 @@ _TROUBLES: Final = (
             r"|\b(?:tool|function)[_ -]calls? (?:is|are|stays?|comes? back|comes?|remains?)"
             r" (?:always |still |just |an? |null or ){0,2}(?:empty|null|none|missing|\[\])"
             r"|\b(?:tool|function)[ -]calls? (?:is|are|gets?) (?:never|not) (?:executed|run|invoked|made|parsed)"
+            r"|\b(?:no tools?|nothing) (?:is |was |gets? |ever )?(?:runs?|ran|called|executed|invoked|happen(?:s|ed))\b"
             r"|\b(?:outputs?|prints?|writes?|returns?) an? (?:normal|plain|regular) (?:message|text|answer)\b"
             r"|\b(?:tool|function)[ -]calls? (?:is|are|comes?|appears?|ends? up|shows? up)\b[^.\n]{0,30}"
             r"\b(?:as|in)(?: the| plain| normal| message){0,3} (?:text|content|chat)\b",
@@ -61,9 +62,10 @@ _TROUBLES: Final = (
 _SUBJECT: Final = regex(
     r"\b(?:tool|function)[ _-]?(?:calls?|calling|use|choice|result|schema|parser|message)s?\b|\btool_\w+|\bMCP\b"
     r"|\b(?:v?LLMs?|sglang|ollama|llama[.-]?(?:cpp|server)|LM ?Studio|litellm|lang(?:chain|graph)|openrouter"
-    r"|open-?webui|mlx|TensorRT-LLM|lmdeploy|openai[- ]compatible|chat[ _-]templates?|finish_reason|max_tokens|response_format"
-    r"|json_schema|structured outputs?|(?:AI|Tool|Chat)Message\w*|chat/completions|/v1/(?:messages|responses)"
-    r"|system prompt|reasoning_content|additional_kwargs|function_call\w*|toolCalls?|toolResults?|cache_control)\b"
+    r"|open-?webui|mlx|TensorRT-LLM|lmdeploy|openai[- ]compatible|chat[ _-]templates?|finish_reason|max_tokens"
+    r"|response_format|json_schema|structured outputs?|(?:AI|Tool|Chat)Message\w*|chat/completions"
+    r"|/v1/(?:messages|responses)|system prompt|reasoning_content|additional_kwargs|function_call\w*|toolCalls?"
+    r"|toolResults?|cache_control)\b"
     r"|</?think(?:ing)?>|\u5de5\u5177\u8c03\u7528|\u51fd\u6570\u8c03\u7528",
     re.IGNORECASE,
 )
@@ -84,7 +86,7 @@ _FLAGS: Final = regex(r"(?<!\S)--[a-z][a-z-]{2,40}(?:[ =]\S)?")
 _SETTINGS: Final = 3
 """Options of a command line that are nobody's answer by themselves."""
 _ADVICE: Final = regex(
-    r"(?:^|[.!?:;]\s+|\n\W{0,6}|\*\* ?)(?:[Uu]se|[Ss]et|[Aa]dd|[Tt]ry|[Cc]heck|[Ss]tart|[Rr]estart|[Ss]witch|Send|Pass"
+    r"(?:^|[.!?:;]\s+|\*\* ?)(?:[Uu]se|[Ss]et|[Aa]dd|[Tt]ry|[Cc]heck|[Ss]tart|[Rr]estart|[Ss]witch|Send|Pass"
     r"|Remove|Replace|Update|Upgrade|Install|Change|Enable|Disable|Raise|Lower|Pull|Return|Trim|Put|Keep|Make)"
     r"(?= (?:the|an?|it|with|whole|\S*[`_\d\"-]|\w+ (?:to|in|with|instead)\b))"
     r"|\b(?:[Rr]oot cause|[Ff]ix|[Ss]ummary|[Cc]ommit message):\s|^#+ (?:Summary|Changelog|Changes)\b|\b[Ii]n short\b"
@@ -98,6 +100,12 @@ _ADVICE: Final = regex(
 """How an answer goes on: with advice, with what was done, with what was asked for."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
+_TURNS: Final = regex(
+    r"^[ \t]*(?:(?:User|You|Human)(?: \([^\n)]{0,80}\))?:?[ \t]*\n\s*|(?:❯|›|➜)[ \t]+)\S[^\n]{0,400}\n"
+    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])",
+    re.MULTILINE,
+)
+"""What somebody asked and what came, as the window of a client shows them."""
 
 
 def is_report(text: str) -> bool:
@@ -117,6 +125,8 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
 
     `beside_call`: a call stands there too, which says enough of whose trouble it is.
     """
+    if beside_call and _TURNS.search(text[:_LONGEST]):
+        return "call-left-in-content"  # a client that runs a call shows it as one
     words = CODE.sub("", text[:_LONGEST])
     if not (beside_call or _MINE.search(words)):
         return ""

@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from utp_cli.facts.error_texts.entries import error_texts
+from utp_cli.diagnosis.likeness import most_like
 from utp_cli.facts.error_texts.finder import find_error_texts
-from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
 
-_WORD = regex(r"[a-z]{3,}")
-_ENOUGH = 0.6
-"""The part of a message's words that a text must have, where its pattern does not match."""
-_LONGEST = 20_000
-"""Characters of a message whose words are compared."""
+_LIKE = "perhaps: its words are most like those of this error text (of such guesses, 43 in 100 are right)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +24,9 @@ class Fit:
 
 
 def fitting_texts(message: str) -> list[Fit]:
-    """Return the error texts that stand in a message, the best first; else those that share most of its words."""
+    """Return the error texts that stand in a message, the best first; else those that it is most like."""
     found = [Fit(match.entry, _how(match.entry)) for match in find_error_texts(message)]
-    return found or _alike(message[:_LONGEST])
+    return found or [Fit(entry, _LIKE) for entry in most_like(message)]
 
 
 def _how(entry: ErrorText) -> str:
@@ -40,12 +35,3 @@ def _how(entry: ErrorText) -> str:
     if entry.unconfirmed:
         return "likely: the message has this error text, which nobody has looked up at its source yet"
     return "sure: the message has this error text"
-
-
-def _alike(message: str) -> list[Fit]:
-    words = set(_WORD.findall(message.lower()))
-    if len(words) < 2:
-        return []
-    rated = [(len(words & set(_WORD.findall(entry.says.lower()))) / len(words), entry) for entry in error_texts()]
-    best = sorted((pair for pair in rated if pair[0] >= _ENOUGH), key=lambda pair: (-pair[0], pair[1].unconfirmed))
-    return [Fit(entry, f"perhaps: {share:.0%} of the words stand in this error text") for share, entry in best]

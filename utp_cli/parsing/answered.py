@@ -27,6 +27,7 @@ _OTHERS: Final = {
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
+_LIKELY: Final = 3
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
 _PIECE: Final = "one event of a stream, and no answer: nothing tells what came after it"
@@ -85,6 +86,15 @@ def what_is_missing(result: ParseResult) -> str:
     if other:
         return "the answers themselves: utp record --upstream URL, then utp replay; it proves the cause"
     return "" if result.shape == "unknown" or is_error(result) or no_answer(result) is None else _EMPTY
+
+
+def likely_causes(result: ParseResult) -> list[str]:
+    """Return the codes of the causes whose error texts a failure is most like, the best first, where none is known."""
+    if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _REPORT}):
+        return []
+    from utp_cli.diagnosis.likeness import most_like  # noqa: PLC0415 - loads the error texts, for failures only
+
+    return [entry.code for entry in most_like(result.facts.error or result.content)[:_LIKELY]]
 
 
 def _doubt(result: ParseResult) -> tuple[str, str] | None:

@@ -21,6 +21,13 @@ _WORDS: Final = regex(
     re.MULTILINE,
 )
 """A marker in capitals at the beginning of a line."""
+_TAGS: Final = regex(
+    r"^[ \t]*(<(?:tool|function)_?(?:calls?|use|invocations?)(?: [^<>\n]{0,80})?>)\s*<(?!/)\w[\w:-]{0,40}[ =>]",
+    re.MULTILINE,
+)
+"""The tag of a call, and right behind it another one."""
+_PRINTED: Final = regex(r"^\*{3,9} (Suggested (?:tool|function) [Cc]all[^\n*]{0,100}?) ?\*{3,9}$", re.MULTILINE)
+"""A call as AutoGen prints it."""
 _CALLS: Final = regex(
     r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]",
     re.IGNORECASE,
@@ -36,7 +43,7 @@ _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects
 def doubt_of(text: str) -> tuple[str, str] | None:
     """Say what a plain text is that is no answer, and what gets on from there; None where it may be one."""
     text = text[:_LONGEST]
-    if found := _MARKUP.search(text) or _WORDS.search(text):
+    if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text) or _PRINTED.search(text):
         return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
     if not _DOCUMENT.match(text):
         return None
