@@ -22,7 +22,6 @@ REPORTS = load("captures/reports.jsonl")
 NO_ANSWER = {"report-40": "a body in the middle of an explanation that addresses nobody"}
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
-    "more-zoo-1429": "a call between words of somebody who explains",
     "more-ghapp-2777": "a report in words: the cause is named, and nothing proves it",
     "more-localai-6412": "a native call without a name",
     "more-azure-155": "an argument that old deployments did not know, and new servers know no more",
@@ -36,7 +35,6 @@ NOT_YET = {
     "wild-eta-59": "of two errors the last is told",
     "wild-cai-270": "the name of the tool is empty, and a stack is longer than the words",
     "fresh-pai-7203": "somebody compares two messages of one library",
-    "fresh-roo-12165": "calls between words: whether they were made or shown cannot be known",
     "fresh-langchain-482": "the traceback is cut before it says anything",
     "fresh-llama-19051": "somebody explains how the server fails",
     "last-dockeragent-278": "issues of a schema's checker, escaped three times",
@@ -85,8 +83,6 @@ def test_the_cause_of_a_thread_is_named(case: dict[str, Any]) -> None:
 
 
 GREEN_YET = {
-    "fresh-roo-12165": "calls that are only shown",
-    "more-zoo-1429": "a call that is only shown",
     "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",
     "fresh-pai-7203": "somebody compares two messages",
     "further-hass-72": "the old field is a warning",

@@ -61,7 +61,7 @@ _LOG: Final = regex(rf"\s*{_TIME} ")
 _WEAK: Final = regex(
     rf"(?:^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?|`)(?:"
     r"(?!(?:The|This|That|An?|Your|My|One|No|Any|Each|Every|Common|Some|To|Fixed)\b)(?:[A-Z][\w-]{0,30} )"
-    r"(?:[a-z][\w-]{0,30} ){0,3}errors?(?: [a-z][\w-]{0,30}){0,3}: \S"
+    r"(?:[a-z][\w-]{0,30} ){0,3}[Ee]rrors?(?: [a-z][\w-]{0,30}){0,3}: \S"
     r"|(?:Error|Failed)(?! (?:handling|messages?|codes?|budgets?|rates?|boundar)) [a-z][^\n:]{1,80}:\s"
     r"|(?:Cannot|Could not|Couldn't|Unable to) [a-z][^\n:.]{1,80}: [\"'{{`\[A-Z\d]"
     r"|Failed to [a-z][^\n]{8,120}$|[A-Z]\w{1,20} (?:[a-z]\w{1,20} )?failed: \S|\[?(?:ERROR|FATAL)\]?: \S)",

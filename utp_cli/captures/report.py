@@ -74,7 +74,8 @@ _TROUBLE: Final = regex(
     r"\b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|bugs?|broken|breaks?|crash\w*|wrong\w*|incorrect\w*|invalid"
     r"|malformed|missing|lost|drop(?:s|ped)|strip(?:s|ped)|discard(?:s|ed)|silently|ignor(?:es|ed)|truncated"
     r"|hallucinat\w+|unable|unexpected\w*|refus(?:es|ed)|reject(?:s|ed)|raises|throws|kills|leaks?|stuck|loops?"
-    r"|misparse\w*|empty|null|never|neither|instead of|no longer|cannot|regress\w+|workaround|repro\w*|\w+Error"
+    r"|misparse\w*|empty|null|never|neither|instead of|no longer|cannot|differs?|inconsisten\w+|may not|regress\w+"
+    r"|workaround|repro\w*|\w+Error"
     r"|(?:does|do|did|is|are|was|were|has|have|can|could|will|would)(?: not|n['\u2019]?t)"
     r"|not (?:\w+ )?(?:work\w*|support\w*|pars\w+|generat\w+|return\w*|called|populated|recogni[sz]ed|found)"
     r"|[45]\d\d (?:error|response|status))\b"
@@ -100,8 +101,14 @@ _ADVICE: Final = regex(
 """How an answer goes on: with advice, with what was done, with what was asked for."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
+_NOT_RUN: Final = regex(
+    r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
+    r"|\bpseudo[- ]tool\b|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b",
+    re.IGNORECASE,
+)
+"""What is said beside a call that nothing ran."""
 _TURNS: Final = regex(
-    r"^[ \t]*(?:(?:User|You|Human)(?: \([^\n)]{0,80}\))?:?[ \t]*\n\s*|(?:❯|›|➜)[ \t]+)\S[^\n]{0,400}\n"
+    r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s*)|(?:❯|›|➜)[ \t]+)\S[^\n]{0,400}\n"
     r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])",
     re.MULTILINE,
 )
@@ -128,6 +135,8 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
     if beside_call and _TURNS.search(text[:_LONGEST]):
         return "call-left-in-content"  # a client that runs a call shows it as one
     words = CODE.sub("", text[:_LONGEST])
+    if beside_call and _NOT_RUN.search(words) and voice_of(words) != "explains":
+        return "call-left-in-content"
     if not (beside_call or _MINE.search(words)):
         return ""
     code = next((code for code, pattern in _TROUBLES if pattern.search(words)), "")

@@ -33,7 +33,15 @@ _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:[\[{]|```)")
 
 
-@diagnosis("call-left-in-content", "error", star=True, views=("in_text",))
+@diagnosis(
+    "call-left-in-content",
+    "error",
+    star=True,
+    views=(
+        "in_text",
+        "shown",
+    ),
+)
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
 
@@ -55,7 +63,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     told = answer.raw and _tells_of_it(answer)
     if (answer.raw and not told) or answer.native or answer.asked_in_text:
         return
-    for call in answer.in_text:
+    for call in answer.in_text or (answer.shown if told else ()):
         if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
@@ -99,7 +107,7 @@ def _is_everything(call: CallView, answer: Answer) -> bool:
 
 def _tells_of_it(answer: Answer) -> bool:
     """Whether somebody says in the text around a call that nothing ran it."""
-    if not answer.in_text or not answer.result.content.strip():
+    if not (answer.in_text or answer.shown) or not answer.result.content.strip():
         return False
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - only for text beside a call
 

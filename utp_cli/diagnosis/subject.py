@@ -139,6 +139,11 @@ class Answer(Record):
         return tuple(call for call in found if not self.known or call.name in self.known)
 
     @kept
+    def shown(self) -> tuple[CallView, ...]:
+        """Calls between words that may only show them."""
+        return tuple(call_view(call, self.result) for call in self.result.rejected if call.reason == "shown")
+
+    @kept
     def anomalies(self) -> Sequence[WireAnomaly]:
         """Where the wire, or the request, strays from its format."""
         return (*self.result.facts.anomalies, *legacy_fields(self.request))

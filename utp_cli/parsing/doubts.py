@@ -26,6 +26,12 @@ _TAGS: Final = regex(
     re.MULTILINE,
 )
 """The tag of a call, and right behind it another one."""
+_LABELLED: Final = regex(
+    r"^[ \t]*((?:AI|Assistant|Bot|Model|LLM|Output|Response|Reply)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
+    r"\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:",
+    re.MULTILINE,
+)
+"""A call in JSON behind the label of who wrote it."""
 _PRINTED: Final = regex(r"^\*{3,9} (Suggested (?:tool|function) [Cc]all[^\n*]{0,100}?) ?\*{3,9}$", re.MULTILINE)
 """A call as AutoGen prints it."""
 _CALLS: Final = regex(
@@ -45,6 +51,8 @@ def doubt_of(text: str) -> tuple[str, str] | None:
     text = text[:_LONGEST]
     if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text) or _PRINTED.search(text):
         return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
+    if found := _LABELLED.search(text):
+        return f"a call stands behind '{found[1]}', and no answer", "what stands behind the label, by itself: utp parse"
     if not _DOCUMENT.match(text):
         return None
     if _JOINED.match(text):
