@@ -52,9 +52,21 @@ _TOLD = (
     "lc1358",
     "tabby172",
     "tabby234",
+    "trt9784",
+    "trt17917",
 )
-_CALLS = ("autogen-314", "zed-53997", "ascend-7989", "lms830", "lms453", "lcpp25211", "inferencer-296")
-_HIDDEN = ("openrouter-44", "hass-140005", "hermes101330", "aj492", "antigrav1942", "lc1559b", "hass-72", "slackmcp-68")
+_CALLS = ("autogen-314", "zed-53997", "ascend-7989", "lms830", "lms453", "lcpp25211", "inferencer-296", "hassllm19")
+_HIDDEN = (
+    "openrouter-44",
+    "hass-140005",
+    "hermes101330",
+    "aj492",
+    "antigrav1942",
+    "lc1559b",
+    "hass-72",
+    "slackmcp-68",
+    "mlxoa85",
+)
 NOT_YET |= dict.fromkeys([f"further-{name}" for name in _TOLD], "told in words, and no error is quoted")
 NOT_YET |= dict.fromkeys([f"further-{name}" for name in _CALLS], "a call as a client prints it, or a piece of one")
 NOT_YET |= dict.fromkeys([f"further-{name}" for name in _HIDDEN], "the error itself is cut off, or says nothing")
@@ -62,7 +74,6 @@ NOT_YET |= {
     "further-vllm-55495": "cut arguments, told in a sentence",
     "further-tabby-302": "an object that no JSON can hold: whose it is the words do not say",
     "further-vertex3744": "somebody tells what a model cannot do",
-    "further-st4095": "the line of the error stands below a sentence that names no error",
     "further-lc33504": "a list of what comes of a parser that failed",
     "further-kobold1909": "an exception of a server, told in words",
     "further-lcpp14038": "a warning of a server in a log",

@@ -108,7 +108,8 @@ _NOT_RUN: Final = regex(
 )
 """What is said beside a call that nothing ran."""
 _TURNS: Final = regex(
-    r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s*)|(?:❯|›|➜)[ \t]+)\S[^\n]{0,400}\n"
+    r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
+    r"\S[^\n]{0,400}\n"
     r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])",
     re.MULTILINE,
 )
