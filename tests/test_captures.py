@@ -352,6 +352,9 @@ def test_what_is_no_answer_is_named_with_what_gets_on_from_there(source, told, m
         '{"answer": 42}',
         "Hello",
         '{"status": "ok", "message": "done"}',
+        "Here is a sentence with no tool calls in it.",
+        "There are no tool calls in this text.",
+        "No function calls in the code above use it.",
     ],
 )
 def test_what_a_model_may_write_is_an_answer(text):

@@ -98,8 +98,8 @@ def test_a_row_names_the_parser_that_reads_its_dialect(row: Any) -> None:
     assert row.basis in ("docs", "registry", "inferred")
 
 
-ODD = {8191, 16_385, 32_760, 1_047_576}
-"""Of Claude 2, GPT-3.5, Gemini 1.0 and GPT-4.1, as their makers stated them."""
+ODD = {2049, 8191, 16_385, 32_760, 32_767, 1_047_576}
+"""Of the first GPT-3, Claude 2, GPT-3.5, Gemini 1.0, gemini-exp and GPT-4.1, as their makers stated them."""
 
 
 @pytest.mark.parametrize("row", CAPABILITY_ROWS, ids=lambda row: str(row.series))
