@@ -39,7 +39,7 @@ _STRONG: Final = regex(
     rf"|^{_DECORATION}(?:\[(?:ERROR|Error|FATAL|CRITICAL)\]|(?:ERROR|FATAL|CRITICAL):)(?= )"
     rf"|^{_DECORATION}{_LOGGED}[^\n]{{0,200}}?\b(?i:{_WRONG})\b"
     rf"|^{_DECORATION}`?[\w./-]{{2,80}}: (?:fatal )?error: \S"
-    r"|\bpanicked at\b|\[(?:[Ff]ailed|FAILED)\]$|^(?:[A-Z][\w-]{0,30} ){1,4}[A-Z]\w{1,60}(?:Error|Exception): "
+    r"|\bmissing \d{1,3} required (?:positional|keyword)|\bpanicked at\b|\[(?:[Ff]ailed|FAILED)\]$|^(?:[A-Z][\w-]{0,30} ){1,4}[A-Z]\w{1,60}(?:Error|Exception): "
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
@@ -56,6 +56,16 @@ _STRONG: Final = regex(
     re.MULTILINE,
 )
 """What only a failure prints."""
+_BEGINS: Final = regex(
+    rf"\s*{_DECORATION}(?:[A-Z][\w/-]{{0,30}} (?:[a-z][\w-]{{0,30}} ){{0,4}})?"
+    r"(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ailed|Validation failed)"
+    r"(?! (?:handling|messages?|codes?|budgets?|rates?|boundar|types?|classes))"
+    r"(?: (?:in|on|at|from|while|when|during|for|with|to|calling|executing|running|invoking|parsing)\b[^\n:]{1,80})?"
+    r"(?::\*\*|\*\*:|:)(?:[ \t]+|\n[ \t]*[-*\u2022] )\S"
+)
+"""How a text begins that a program printed: its first words name an error. Nobody answers with one."""
+_CHAIN: Final = regex(r"^Caused by:[ \t]*\n[ \t]+\S", re.MULTILINE)
+"""What a chain of errors is led by."""
 _LOG: Final = regex(rf"\s*{_TIME} ")
 """What a text begins with that is a log from its first line on."""
 _WEAK: Final = regex(
@@ -85,7 +95,12 @@ _LONGEST: Final = 4_000
 def tells_of_failure(text: str) -> bool:
     """Whether a text has a line that only a failure prints, and nobody in it explains it to another."""
     text = _NONE_WRONG.sub("", text[:_LONGEST])
-    if HEADING.match(text.lstrip()) or len(HEADING.findall(text)) >= _SEVERAL:
+    if (
+        _BEGINS.match(text)
+        or _CHAIN.search(text)
+        or HEADING.match(text.lstrip())
+        or len(HEADING.findall(text)) >= _SEVERAL
+    ):
         return True
     outside = CODE.sub("", text)
     voice = voice_of(outside)
