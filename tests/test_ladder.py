@@ -215,6 +215,12 @@ BROKEN: list[tuple[str, list[str], list[tuple[str | None, str]], str]] = [
     ("<tool_call>ping</tool_call> <tool_call>ping</tool_call>", ["ping", "ping"], [], ""),
     ("<tool_call>search: x</tool_call><tool_call>ping</tool_call>", ["ping"], [("search", "malformed")], ""),
     ("Hi.<tool_call>", [], [(None, "truncated")], "Hi."),
+    ("Hi.<tool_call>\n\n", [], [(None, "truncated")], "Hi."),
+    ("Hi.<tool_call>" + " " * 1200, [], [(None, "truncated")], "Hi."),
+    ("Hi.<tool_call> <func", [], [(None, "truncated")], "Hi."),  # of Qwen's coders
+    ("Hi.<tool_call>```js", [], [(None, "truncated")], "Hi."),
+    ("Hi.<tool_call>,", [], [], "Hi.<tool_call>,"),
+    ("Hi.<tool_call>" + "word " * 400 + "end", [], [], "Hi.<tool_call>" + "word " * 400 + "end"),
 ]
 
 
