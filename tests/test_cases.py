@@ -39,6 +39,7 @@ TABLES = (
     "test_checked_requests.test_a_sound_request_is_left_alone",
     "test_checked_requests.test_what_will_be_refused_is_named",
     "test_commands_checked.test_commands_are_read",
+    "test_commands_checked.test_what_is_said_of_a_command",
     "test_commands_checked.test_what_is_wrong_is_found_and_nothing_else",
     "test_commands_checked.test_what_starts_no_server_is_none",
     "test_commands_checked.test_what_was_corrected_has_less_against_it",

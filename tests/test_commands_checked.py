@@ -35,6 +35,62 @@ def test_what_is_wrong_is_found_and_nothing_else(case):
     assert found.corrected == case.get("corrected")
 
 
+QWEN, LLAMA = "Qwen/Qwen2.5-7B-Instruct", "meta-llama/Llama-3.1-8B-Instruct"
+VLLM, GGUF = "vllm serve {} --enable-auto-tool-choice --tool-call-parser", "FROM ./qwen3-coder.gguf"
+OLLAMA_ADVICE = "the name of a library model's Modelfile (ollama show --modelfile)"
+SAID = [
+    # command, and of each finding: part of the message, evidence, advice
+    (
+        f"{VLLM.format(QWEN)} hermess --reasoning-parser qwen33",
+        [
+            ("no --tool-call-parser hermess: such a server does not start", "--tool-call-parser hermess", "--tool-call-parser hermes"),
+            ("no --reasoning-parser qwen33: such a server does not start", "--reasoning-parser qwen33", "--reasoning-parser qwen3"),
+        ],
+    ),
+    (
+        f"{VLLM.format('acme/bot')} utp --reasoning-parser nonsense_zz",
+        [("no --reasoning-parser nonsense_zz", "--reasoning-parser nonsense_zz", "a name of `vLLM --help`")],
+    ),
+    (
+        f"{VLLM.format('acme/bot')} telechat4",
+        [("no --tool-call-parser telechat4: only forks or plug-ins do", "--tool-call-parser telechat4", None)],
+    ),
+    ("sglang serve --model-path acme/bot --tool-call-parser auto --reasoning-parser auto", []),
+    (
+        f"{VLLM.format('mistralai/Devstral-Small-2507')} mistral",
+        [("must have nine characters", "", "--tokenizer-mode mistral where the repository has Mistral's own tokenizer")],
+    ),
+    (f"{VLLM.format('acme/bot')} hf --chat-template t.jinja", [("--chat-template changes the prompt", "", "")]),
+    (f"{VLLM.format('acme/bot')} hf --reasoning-parser hf", []),
+    (
+        f"{VLLM.format(LLAMA)} llama3_json --chat-template examples/x.jinja",
+        [("the wheel ships no examples", "--chat-template examples/x.jinja", "the whole path of the file")],
+    ),
+    (
+        f"{GGUF}\nRENDERER qwen3-coder\nPARSER qwen3-codr",
+        [("no PARSER qwen3-codr: it is ignored, calls stay in the content", "PARSER qwen3-codr", "PARSER qwen3-coder")],
+    ),
+    (
+        f"{GGUF}\nRENDERER qwen3-codr\nPARSER qwen3-coder",
+        [("no RENDERER qwen3-codr: it is answered with HTTP 500", "RENDERER qwen3-codr", "RENDERER qwen3-coder")],
+    ),
+    (
+        f"{GGUF}\nRENDERER zzz\nPARSER yyy",
+        [("no PARSER yyy", "PARSER yyy", OLLAMA_ADVICE), ("no RENDERER zzz", "RENDERER zzz", OLLAMA_ADVICE)],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "said"), SAID)
+def test_what_is_said_of_a_command(command, said):
+    found = checked(command).findings
+    assert len(found) == len(said)
+    for finding, (message, evidence, advice) in zip(found, said, strict=True):
+        assert message in finding.message
+        assert finding.evidence == evidence
+        assert advice in (None, finding.fix)
+
+
 @pytest.mark.parametrize("case", [c for c in CASES if c.get("corrected")], ids=lambda c: c["id"])
 def test_what_was_corrected_has_less_against_it(case):
     before, after = checked(case["command"], case.get("model")), checked(case["corrected"], case.get("model"))
