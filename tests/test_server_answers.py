@@ -428,3 +428,11 @@ def test_how_offers_vote(offers: list[Offer], figures: list[list[Any] | None]) -
 
     row = json.loads(tabulate(offers).splitlines()[1])
     assert row[7] == figures + [None] * (6 - len(figures))
+
+
+def test_a_list_knows_a_model_by_any_of_its_names() -> None:
+    listing = read_listing({"moonshot/kimi-k2.6": LITELLM})
+    due = {"native_tools": True, "context_window": 8, "max_output_tokens": 4}
+    assert listing.facts_for("Moonshot/Kimi-K2.6") == due
+    assert listing.facts_for("fireworks_ai/accounts/fireworks/models/kimi-k2p6") == due
+    assert listing.facts_for("kimi-k2.5") == {}
