@@ -176,6 +176,8 @@ def test_a_scenario_can_be_answered(scenario: Any) -> None:
     """Its calls are of tools that are offered, with all their arguments, and its messages tell what stands in these."""
     asked = " ".join(str(message.get("content")) for message in scenario.messages)
     assert scenario.messages[-1]["role"] in ("user", "tool")
+    assert {message["role"] for message in scenario.messages} <= {"system", "user", "assistant", "tool"}
+    assert all(("tool_calls" in message) <= (message["role"] == "assistant") for message in scenario.messages)
     for call in scenario.calls:
         assert [*call["arguments"]] == OFFERED[call["name"]]["required"]
         told = [value for value in call["arguments"].values() if isinstance(value, str)]
