@@ -144,6 +144,7 @@ TABLES = (
     "test_spellings.test_what_the_libraries_print_is_read",
     "test_standing.test_what_leads_to_a_call",
     "test_stream_calls.test_which_calls_there_are",
+    "test_templates.test_a_template_of_go_is_taken_apart",
     "test_templates.test_fields_are_filled_and_lists_in_the_making_are_written",
     "test_templates.test_formatting_by_percent_is_refused",
     "test_templates.test_formatting_is_refused",

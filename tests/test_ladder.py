@@ -239,3 +239,22 @@ def test_lists_around_a_call_are_opened_four_deep(depth: int, calls: int) -> Non
     text = "[" * depth + '{"name": "ping", "arguments": {}}' + "]" * depth
     result = parse(f"<tool_call>{text}</tool_call>", parser="hermes")
     assert (len(result.calls), len(result.rejected)) == (calls, 1 - calls)
+
+
+@pytest.mark.parametrize("parser", ["mistral", "kimi_k2"])
+@pytest.mark.parametrize("payload", ["[1, 2]", "3", '"x"'])
+def test_a_payload_that_is_no_object_is_malformed(parser: str, payload: str) -> None:
+    before, after = ("[TOOL_CALLS]ping[ARGS]", "") if parser == "mistral" else (
+        "<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>", "<|tool_call_end|>",
+    )  # fmt: skip
+    result = parse(before + payload + after, parser=parser, tools=TOOLS)
+    assert result.calls == []
+    assert [call.reason for call in result.rejected] == ["malformed"]
+
+
+def test_python_that_goes_wrong_far_behind_is_a_call_where_a_token_opened_it_and_text_where_none_did() -> None:
+    wrong = "[ping(" + "a='x', " * 200 + "b=}"
+    marked = parse(f"<|tool_call_start|>{wrong}", parser="lfm2", tools=TOOLS)
+    assert [call.reason for call in marked.rejected] == ["malformed"]
+    bare = parse(wrong, parser="pythonic", tools=TOOLS)
+    assert (bare.rejected, bare.content) == ([], wrong)

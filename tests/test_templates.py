@@ -22,6 +22,7 @@ from tests.cases import ids, load
 from utp_cli.app import app
 from utp_cli.detection.derive import derive
 from utp_cli.detection.detect import detect
+from utp_cli.detection.go_template import take_apart
 from utp_cli.detection.probe import CALLS as PROBE_CALLS, TOKENS, TOOLS as PROBE_TOOLS
 from utp_cli.detection.template import TemplateReading, read_template
 from utp_cli.dialects.custom_dialects import dialect_from_table
@@ -390,6 +391,22 @@ def test_what_is_markup_and_what_is_call(case: dict[str, Any]) -> None:
         return count
 
     assert derive(case["one"], case["two"], reads=right) == case["table"]
+
+
+PIECES: list[tuple[str, list[tuple[str, str]]]] = [
+    # a template of Go, and its pieces: a dash eats the white space beside it
+    ("a {{ .X }} b", [("text", "a "), ("action", ".X"), ("text", " b")]),
+    ("a {{- .X }} b", [("text", "a"), ("action", ".X"), ("text", " b")]),
+    ("a {{ .X -}} b", [("text", "a "), ("action", ".X"), ("text", "b")]),
+    ("a {{- .X }} b {{ .Y -}} c", [("text", "a"), ("action", ".X"), ("text", " b "), ("action", ".Y"), ("text", "c")]),
+    ("{{ .X }}", [("text", ""), ("action", ".X"), ("text", "")]),
+    ("plain ", [("text", "plain ")]),
+]
+
+
+@pytest.mark.parametrize(("source", "pieces"), PIECES)
+def test_a_template_of_go_is_taken_apart(source: str, pieces: list[tuple[str, str]]) -> None:
+    assert take_apart(source).pieces == pieces
 
 
 @settings(max_examples=12)
