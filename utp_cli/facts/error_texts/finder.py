@@ -22,6 +22,9 @@ LIBRARIES = {
 }
 """Server → the libraries that print in its name."""
 
+_SHORT = 4_000
+"""Characters of a text whose matches are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
@@ -44,7 +47,14 @@ def find_error_texts(
     """
     known = {name.casefold() for name in (server, provider) if name}
     known |= {library for name in known for library in LIBRARIES.get(name, ())}
-    return sorted(_matches(text, families), key=lambda match: _rank(match, known))
+    matches = _kept_matches(text, families) if len(text) <= _SHORT else _matches(text, families)
+    return sorted(matches, key=lambda match: _rank(match, known))
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_matches(text: str, families: bool) -> tuple[FoundText, ...]:
+    """Keep what stands in the last short texts: a paste is asked about by its reader, its hops and its diagnoses."""
+    return tuple(_matches(text, families))
 
 
 def _matches(text: str, families: bool) -> Iterator[FoundText]:
