@@ -138,6 +138,31 @@ FUNCTIONARY_V32 = Dialect(
     quirks="Text is a call to `all`; the first >>> belongs to the prompt.",
 )
 
+_FROM = ("<|from|>assistant\n", "<|from|> assistant\n", "<|from|>assistant", "")
+_TO_ALL = ("<|recipient|>all\n<|content|>", "<|recipient|> all\n<|content|> ", "<|recipient|>all<|content|>")
+
+FUNCTIONARY_V2 = Dialect(
+    name="functionary_v2",
+    models=("functionary-small-v2", "functionary-medium-v2", "functionary-7b-v2"),
+    source="MeetKai's prompt template v2, as llama-cpp-python writes it; `functionary` of vllm-mlx (2026)",
+    call_open=tuple(f"{sender}<|recipient|>" for sender in _FROM),
+    prompt_tail="<|recipient|>",
+    close_optional=True,
+    dropped=(*(sender + to for sender in _FROM for to in _TO_ALL), *_FROM[:-1], "<|stop|>"),
+    body=HeaderBody(header=("{name}\n<|content|>",)),
+    quirks="Text is a message to `all`; the first <|recipient|> belongs to the prompt.",
+)
+
+CALLING_TOOL = Dialect(
+    name="calling_tool",
+    source="how vllm-mlx and Rapid-MLX flatten earlier calls into the prompt; models copy it (2026)",
+    call_open=("[Calling tool: ", "[Calling tool:"),
+    call_close=(")]", ") ]"),
+    reasoning=THINK,
+    body=HeaderBody(header=("{name}(",), plain_words=True),
+    quirks="Words of a prompt, no token: a server that keeps the calls of its history as text teaches it.",
+)
+
 REACT = Dialect(
     name="react",
     source="ReAct prompting (Yao et al., 2022) as LangChain writes it",

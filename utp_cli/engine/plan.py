@@ -84,6 +84,7 @@ def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
     thinking = [pair for pair in dialect.reasoning if asked or not _is_word(pair[0])]
     closers = tuple(close for open_, close in dialect.reasoning if (open_, close) in thinking or not _is_word(close))
     shared = {*closers} & {*dialect.call_close, *dialect.dropped}
+    ends = () if dialect.body.plain_words else dialect.closers  # words that prose holds too stay in it
     for role, markers in (
         ("call", dialect.call_open),
         ("section", dialect.section_open),
@@ -91,7 +92,7 @@ def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
         ("think", tuple(open_ for open_, _ in thinking)),
         ("unthink", tuple(close for close in closers if close not in shared)),
         ("end", (*dialect.ends_thinking, *shared)),
-        ("drop", (*dialect.section_close, *dialect.closers, *dialect.dropped)),
+        ("drop", (*dialect.section_close, *ends, *dialect.dropped)),
     ):
         for marker in markers:
             yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]
