@@ -69,3 +69,24 @@ IN_LINES = "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n
 def test_line_ends_between_markers_end_no_line(before: str, behind: str, *, made: bool) -> None:
     result = parse(f"{before}{IN_LINES}{behind}", tools=[TOOL])
     assert [call.standing for call in result.calls if call.standing == "made"] == ["made"] * made
+
+
+FENCED = '{"name": "search", "arguments": {"query": "tides"}}'
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "seen"),
+    [
+        ("Done: ```json ", " ```", True),
+        ("Done:  ```json  ", "  ```\nThe rest.", True),
+        ("Done: ~~~", "~~~", True),
+        ("Done: ```", "``` and so on.", True),
+        ("```json ", " ```", True),
+        ("Done: ```json ", "", True),
+        ("Done: ", " and so on.", False),
+        ("Done: `", "` and so on.", False),
+    ],
+)
+def test_a_fence_within_a_line_sets_a_call_apart(before: str, behind: str, *, seen: bool) -> None:
+    result = parse(before + FENCED + behind)
+    assert [(call.name, call.standing) for call in result.calls] == [("search", "unsure")] * seen

@@ -106,7 +106,7 @@ def _read_text_field(
             at = max(reader.end, start + 1)
             if reader.declined:
                 continue
-            alone = _stands_alone(text, start, at)
+            alone = _stands_alone(text, start, at) or _in_fence(text, start, at)
             whole = alone and not text[:start].strip("` \njson") and not text[at:].strip("` \n")
             shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
             unread = _nameless(text_field, reader, start) if whole else None
@@ -268,6 +268,12 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return (not before or (before[0] in "{}" and before[-1] == "}")) and (
         not after or (after[0] == "{" and after[-1] in "{}")
     )
+
+
+def _in_fence(text: str, start: int, end: int) -> bool:
+    """Whether a code fence of its own is around a value, be it within a line of text."""
+    behind = _FENCE_BEHIND.match(text, end) or not text[end : end + _BLOCK].strip()
+    return bool(behind and _FENCE_BEFORE.search(text, max(0, start - 40), start))
 
 
 def _pieces(text: str, start: int, end: int) -> list[TextRun]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.grammars.writing import first
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import Context, Declined, Grammar, MarkerRead, RawCall, Waiting, next_hit
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
+
+_CALL = regex(
+    r"""\s*\[?\s*\{\s*["']name["']\s*:\s*(?:"[^"\n]{1,200}"|'[^'\n]{1,200}')\s*,\s*["'](?:parameters|arguments)["']\s*:"""
+)
+"""How a call in JSON begins. Broken or not, it is no code."""
 
 
 def read(source: Source, opened: Hit, context: Context[CodeBody]) -> Waiting[MarkerRead | Declined]:
@@ -28,6 +34,8 @@ def read(source: Source, opened: Hit, context: Context[CodeBody]) -> Waiting[Mar
     code = source.slice(opened.end, end)
     if not code.strip():
         return Declined("no code behind the marker")
+    if _CALL.match(code):
+        return Declined("a call in JSON, which another dialect reads")
     context.live.arguments(opened.end, end)
     call = RawCall(name=name, arguments={context.body.argument_keys[0]: code}, payload=(opened.end, end))
     source.rewind(end)
