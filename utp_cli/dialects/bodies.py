@@ -190,8 +190,8 @@ class NestedBody(Body):
     tagged = True
     call: Tag
     """The tag that names the tool."""
-    tag_prefix: str
-    """What stands before every tag."""
+    tag_prefix: str = ""
+    """What stands before every tag, a token; empty where nothing does."""
 
 
 class ElementsBody(Body):

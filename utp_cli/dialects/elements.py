@@ -56,6 +56,17 @@ MINIMAX_M3 = Dialect(
     quirks="An empty element is an empty list or object by the schema; null is written the same way.",
 )
 
+MINIMAX_M3_PLAIN = Dialect(
+    name="minimax_m3_plain",
+    source="parser `minimax_m3` of Xinference (2026)",
+    section_open=("<minimax:tool_call>",),
+    section_close=("</minimax:tool_call>",),
+    call_open=("<invoke ",),
+    reasoning=(("<mm:think>", "</mm:think>"),),
+    body=NestedBody(call=Tag(open="<invoke", slot="name", close="</invoke>"), tag_prefix=""),
+    quirks="The elements of MiniMax-M3 between the markers of M2, as a server leaves them that drops the prefix.",
+)
+
 CWM = Dialect(
     name="cwm",
     models=("cwm",),

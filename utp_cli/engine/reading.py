@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 from utp_cli.engine.markers import Hit, Markers
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.records import MutableRecord, Record, field
+from utp_cli.protocol.spans import pointer
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
@@ -124,6 +125,15 @@ def missing_close(position: int, marker: str) -> Repair:
     return Repair(
         code="missing-close-tag", layer="syntax", confidence="likely", span=(position, position), after=marker,
         message=message,
+    )  # fmt: skip
+
+
+def repeated(name: str, before: Any, after: Any) -> Repair:
+    """Make the repair for an argument that was given before."""
+    return Repair(
+        code="repeated-argument", layer="shape", confidence="safe" if before == after else "likely",
+        pointer=pointer("arguments", name), before=before, after=after,
+        message=f"{name} was given before; the last one counts",
     )  # fmt: skip
 
 

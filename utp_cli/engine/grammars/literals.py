@@ -14,7 +14,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.reading import RawCall, Waiting, waiting
+from utp_cli.engine.reading import RawCall, Waiting, repeated, waiting
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
@@ -151,7 +151,10 @@ class Literals:
                 return
             if scalar or self.cut:  # a container is cut in what stands in it
                 self.cut.insert(0, frame.key if frame.keyed else len(frame.items))
-        frame.add(self._filled(read.end) if read.value is NOTHING else read.value)
+        value = self._filled(read.end) if read.value is NOTHING else read.value
+        if frame.keyed and frame.closer == ")" and frame.key in frame.pairs:
+            self.repairs.append(repeated(frame.key, frame.pairs[frame.key], value))
+        frame.add(value)
 
     def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
         """Return a dict, or a list."""

@@ -84,13 +84,17 @@ def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[M
     context.live.name(header.value)
     tool = (context.tools or {}).get(header.value)
     tree = _Tree(source, tool.parameters if tool else None)
-    mark = yield from _read_elements(_Marks(source, context), header.end, tree)
+    marks = _Marks(source, context)
+    if not (context.body.tag_prefix or (yield from marks.is_due(header.end))):
+        return Declined("no element behind the name")
+    mark = yield from _read_elements(marks, header.end, tree)
     end = mark.start if mark else source.length
     open_path = tree.close(end)
     context.live.arguments(header.end, end)
     call = RawCall(
         name=header.value, arguments=tree.arguments, payload=(header.end, end), lack="more" if open_path else "nothing",
         partial=[pointer(*open_path)] if open_path else [],
+        reason="words stand beside the arguments" if tree.stray else "",
     )  # fmt: skip
     closed = mark is not None and source.slice(mark.start, mark.end) == context.body.call.close
     stop = mark.end if closed and mark else end
@@ -103,6 +107,7 @@ def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[M
 def _read_elements(marks: _Marks, position: int, tree: _Tree) -> Waiting[_Mark | None]:
     """Read elements up to the marker that ends the call, and return that; None where the text ends first."""
     while mark := (yield from marks.after(position)):
+        tree.stray = tree.stray or tree.is_stray(position, mark.start)
         position = mark.end
         ends = mark.role != "" or (mark.closes and mark.name == tree.top.name)
         if ends and tree.in_text and not (mark.role == "" and (yield from marks.is_due(position))):
@@ -194,7 +199,7 @@ class _Marks:
 @cache
 def _signs(prefix: str, markers: tuple[str, ...]) -> re.Pattern[str]:
     """Match where a tag or a marker may begin."""
-    return re.compile("|".join(re.escape(sign) for sign in dict.fromkeys((prefix, *markers))))
+    return re.compile("|".join(re.escape(sign) for sign in dict.fromkeys((prefix or "<", *markers))))
 
 
 class _Tree:
@@ -205,11 +210,17 @@ class _Tree:
         self._stack = [_Node(name="", schema=schema, start=0, value={})]
         self.open: Counter[str] = Counter()
         """How many open elements have a name."""
+        self.stray = False
+        """Words stand beside the arguments: what they are is not known."""
 
     @property
     def top(self) -> _Node:
         """The element that is open, innermost."""
         return self._stack[-1]
+
+    def is_stray(self, start: int, end: int) -> bool:
+        """Whether words stand there that belong to no element."""
+        return len(self._stack) == 1 and bool(self._source.slice(start, end).strip())
 
     @property
     def in_text(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit, repeated
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
@@ -74,6 +74,8 @@ def read_argument(
     schema = known.get(key.name) if known is not None else None
     root = context.tools[body.tool].parameters if known is not None and context.tools else None
     typed, repairs = _typed(text, key.type, schema, root)
+    if key.name in body.arguments:
+        body.repairs.append(repeated(key.name, body.arguments[key.name], typed))
     body.arguments[key.name] = typed
     body.repairs += [repair.moved(value.start + before) for repair in repairs]
     if value.cut:
