@@ -220,6 +220,17 @@ BROKEN: list[tuple[str, list[str], list[tuple[str | None, str]], str]] = [
     ("Hi.<tool_call> <func", [], [(None, "truncated")], "Hi."),  # of Qwen's coders
     ("Hi.<tool_call>```js", [], [(None, "truncated")], "Hi."),
     ("Hi.<tool_call>,", [], [], "Hi.<tool_call>,"),
+    ("Hi.<tool_call>sea", [], [(None, "truncated")], "Hi."),  # half a name is no name
+    ("Hi.<tool_call>ping", [], [("ping", "truncated")], "Hi."),
+    ("Hi.<tool_call>zebra", [], [("zebra", "truncated")], "Hi."),
+    ('The tag <tool_call> opens. Then <tool_call> {"nam', [], [(None, "truncated")], "The tag <tool_call> opens. Then"),
+    (
+        'The tag <tool_call> opens. Then <tool_call>{"name": "ping"}</tool_call>',
+        ["ping"],
+        [],
+        "The tag <tool_call> opens. Then",
+    ),
+    ('<tool_call>\n<tool_call>\n{"name": "ping"}\n</tool_call>', ["ping"], [], ""),
     ("Hi.<tool_call>" + "word " * 400 + "end", [], [], "Hi.<tool_call>" + "word " * 400 + "end"),
 ]
 

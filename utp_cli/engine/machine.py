@@ -272,7 +272,7 @@ class Engine:
             self._settle_thinking(self._thinking)
         if dialect.body.named_before and read.calls:
             read.calls[0].name = self.runs.take_header(read.calls[0].name, self.source)
-        section = self._openers.followed(hit.start, dialect if read.calls else None)
+        section = self._openers.followed(hit, dialect if read.calls else None)
         if section is not None:  # words between a section and its first call are noise
             self.runs.relabel(range(section, len(self.runs)), "markup", only="text")
         at_end = not read.closed and self.source.closed and ends_in(self.source, read, dialect, self._tools)

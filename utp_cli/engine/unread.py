@@ -110,13 +110,16 @@ class Openers:
             self.pairs.append(MarkerPair(self.last, hit.start, end))
             self.last = None
 
-    def followed(self, position: int, dialect: Dialect | None) -> int | None:
-        """Markup that was read follows, calls of `dialect`; return the run behind the section that they stand in."""
+    def followed(self, hit: Hit, dialect: Dialect | None) -> int | None:
+        """Markup that was read follows, calls of `dialect`; return the run behind the section that they stand in.
+
+        The same marker once more opens nothing inside: what stands between the two is nobody's.
+        """
         last = self.last
-        if last and last.token and dialect in last.dialects:
+        if last and last.token and dialect in last.dialects and hit.marker.strip() != last.marker:
             self.last = None
             return last.run
-        self._left_open(position)
+        self._left_open(hit.start)
         return None
 
     def _left_open(self, position: int) -> None:

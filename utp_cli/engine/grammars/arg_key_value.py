@@ -87,6 +87,9 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Ma
         body.position = yield from past_tag(source, hit)
     elif not unopened and hit is None and not (source.closed and ahead >= source.length) and source.char(ahead) != "{":
         return Declined("neither an argument nor the end behind the name")
+    if source.closed and name_end >= source.length and _is_half(match[1], context):
+        half = RawCall(name=None, arguments={}, payload=(begin, name_end), partial=[""], lack="more")
+        return MarkerRead(calls=[half], end=name_end, runs=[TextRun("call", opened.end, name_end)], closed=False)
     context.live.name(match[1])
     if unopened:
         key = yield from _key_at(source, name_end, context)
@@ -103,6 +106,12 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Ma
     pieces = (("markup", opened.end, begin), ("call", begin, payload_end), ("markup", payload_end, body.position))
     runs = [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
     return MarkerRead(calls=[call], end=body.position, runs=runs, closed=closed)
+
+
+def _is_half(name: str, context: Context[PairsBody]) -> bool:
+    """Whether the text may have ended in the name of a tool."""
+    names = context.tools or {}
+    return name not in names and any(each.startswith(name) for each in names)
 
 
 def _name_end(source: Source, begin: int) -> Waiting[int]:
