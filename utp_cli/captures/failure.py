@@ -46,6 +46,7 @@ _STRONG: Final = regex(
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
     rf"|^{_DECORATION}{_TIME}[^\n]{{0,60}}?\b(?:ERROR|FATAL|CRITICAL)\b"
+    r"|^[ \t]*at [\w.$<>/]{3,200}\([\w.$]{1,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"
     r"|\b[Ee]rror response:? ?[45]\d\d\b|\b[45]\d\d, message=['\"]"
     r"|(?<=\S )at (?:async )?[\w.$<>]{1,60} \([^\n()]{1,200}:\d{1,6}:\d{1,6}\)"
     r"|[\"']?exception\.(?:type|message)[\"']?: ?[\"']|(?:Error|Exception)[ \t]{3,}Traceback \(most recent call last\)"

@@ -16,6 +16,9 @@ _MARKUP: Final = regex(
     re.MULTILINE,
 )
 """A marker at the beginning of a line, and right behind it JSON that names something to call."""
+_TOKEN: Final = regex(r"<[|\uff5c]\w{2,40}[|\uff5c]>")
+_SEVERAL: Final = 3
+"""Tokens of different names that nobody writes in words."""
 _WORDS: Final = regex(
     r"^[ \t]*((?:<\|?|\[)?(?:BEGIN|START)[_-](?:TOOL|CALL|FUNC|ARG|ACTION|PARAM|INVO)\w{0,20}(?:\|?>|\])?)\b",
     re.MULTILINE,
@@ -51,6 +54,8 @@ def doubt_of(text: str) -> tuple[str, str] | None:
     text = text[:_LONGEST]
     if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text) or _PRINTED.search(text):
         return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
+    if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
+        return f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT
     if found := _LABELLED.search(text):
         return f"a call stands behind '{found[1]}', and no answer", "what stands behind the label, by itself: utp parse"
     if not _DOCUMENT.match(text):
