@@ -316,7 +316,7 @@ def test_a_plain_input_is_one_capture(source, kind, form):
         "INFO 05-01 01:51:54 [hermes.py:140] the parser hermes gave the call up",
         "Error in tool call execution: get_tide() missing 1 required positional argument: 'unit'\nYou should only use it well.",
         "I can find out. Let me use the right tool.\nError: no answer\n\nCaused by:\n    0: arguments that are no JSON",
-        '<|open|>toolscall tool="edit"<|sep|>path<|sep|>a.py<|close|>tools<|sep|>',
+        '<|open|>toolscall tool="edit"<|sep|>path<|sep|>a.py<|argument|>tools<|sep|>',
         "\u2192 25 service.analyze(n);: no such method\n\tat io.acme.tool.ToolExecutor.invalid(ToolExecutor.java:226)",
         "- **Error:** `Bad input: oneOf at '/' not met`", 'Validation failed for tool "bash":\n  - command: must be there',
         '\u274c Model failed to generate a tool call / Failed to parse arguments for tool "f": params requires property',
