@@ -237,6 +237,9 @@ SAID: list[tuple[str, Any, dict[str, Any], str, str, str, str]] = [
     ("UTP211", tool(parameters=props(mode={"enum": ["r", "rw"]})), {}, "info", "/parameters/properties/mode/enum", '"rw"', "explain each"),
     ("UTP506", tool(parameters=props(password={"type": "string", "default": "hunter22"})), {}, "warning", "/parameters/properties/password/default", "hunter", "remove it"),
     ("UTP506", tool(description=f"{TEXT} sk-ant-a8Kd02mXq7Zw91LpQrTy"), {}, "error", "/description", "sk-ant", "remove it"),
+    # one finding, however often it is so
+    ("UTP501", tool(description=f"P\u0430y the inv\u043eice. {TEXT}"), {}, "warning", "/description", "P\u0430y", "one script"),
+    ("UTP411", [tool(name="ship_order", description="Must be called after pay_order. Must be called after pack_order."), tool(name="pay_order"), tool(name="pack_order")], {}, "info", "/description", "depends on pay_order", "name ship_order"),
 ]  # fmt: skip
 
 

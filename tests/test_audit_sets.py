@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +15,9 @@ from utp_cli.auditing.portability_report import TARGETS, portability
 from utp_cli.auditing.run import audit
 from utp_cli.auditing.suppression import codes_of
 from utp_cli.protocol.errors import UnknownName
+
+if TYPE_CHECKING:
+    from utp_cli.auditing.report import AuditReport
 
 
 def test_portability() -> None:
@@ -50,6 +53,26 @@ def test_baseline() -> None:
     twice = audit([tool(name="a_b", description=""), tool(name="a_b", description="")], select=["UTP201"])
     assert len(without_known(twice, known.copy(), "t.yaml").findings) == 1
     assert len(without_known(twice, known.copy(), "other.yaml").findings) == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "file", "left"),
+    [
+        (["a_b"], "t.yaml", []),
+        (["a_b", "a_b"], "t.yaml", ["a_b"]),
+        (["a_b"], "other.yaml", ["a_b"]),
+        (["c_d"], "t.yaml", ["c_d"]),  # the same code at the same pointer
+        (["c_d", "a_b"], "t.yaml", ["c_d"]),
+    ],
+)
+def test_what_a_baseline_knows(names: list[str], file: str, left: list[str]) -> None:
+    def told(*names: str) -> AuditReport:
+        return audit([tool(name=name, description="") for name in names], select=["UTP201"])
+
+    known = Counter(identity(finding, "t.yaml") for finding in told("a_b").findings)
+    report = without_known(told(*names), known, file)
+    assert [finding.tool for finding in report.findings] == left
+    assert len(report.suppressed) == len(names) - len(left)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.cases import FIXTURES, ids, load
+from utp_cli import auditing
 from utp_cli.auditing.catalogue import RULES, selected
 from utp_cli.auditing.edits import Fix, applied, remove, rename, safe, set_to
 from utp_cli.auditing.pages import GROUPS
@@ -408,6 +412,8 @@ FIXES = {
         tool(**with_schema(required=[])),
         "unsafe",
     ),
+    "a name with a blank in it": (tool(name="forecast weather"), tool(name="forecast_weather"), "unsafe"),
+    "a name of which nothing can stay": (tool(name="***"), tool(name="***"), "none"),
     "any is no restriction": (
         tool(**with_schema(properties={"city": CITY, "rest": {"type": "any", "description": "Any value at all, e.g. 3."}})),
         tool(**with_schema(properties={"city": CITY, "rest": {"description": "Any value at all, e.g. 3."}})),
@@ -450,6 +456,8 @@ def test_a_fix_changes_what_is_wrong_and_nothing_else(wrong: str) -> None:
     select = ["UTP510"] if wrong in BY_CODE else None
     assert one_fixed(before, select=select) == (before if safety == "unsafe" else after)
     assert one_fixed(before, select=select, unsafe=True) == after
+    offered = {entry.fix.safety for entry in audit([before], select=select).entries if entry.fix}
+    assert safety in (offered or {"none"})
 
 
 def test_safe_fixes() -> None:
@@ -541,6 +549,40 @@ def test_a_blank_description_goes_for_bedrock_and_a_long_one_stays() -> None:
 
 def one_enhanced(definition: dict[str, Any]) -> Any:
     return enhanced(audit([definition]))[0]
+
+
+READS_ONLY = "It only reads: not for changing anything."
+
+
+@pytest.mark.parametrize(
+    ("changes", "added"),
+    [
+        # a kind of sentence of which nothing is known, or that is there, keeps no other from being added
+        ({"parameters": {"type": "object", "properties": {}}, "annotations": READS}, READS_ONLY),
+        ({"description": f"{TEXT} Format: text.", "annotations": READS}, READS_ONLY),
+        ({"parameters": {"type": "object", "properties": {}}}, ""),
+        ({"annotations": {"readOnlyHint": False}}, "`city` must be text (required)."),
+        ({"annotations": READS}, f"`city` must be text (required). {READS_ONLY}"),
+    ],
+)
+def test_what_enhancing_adds(changes: dict[str, Any], added: str) -> None:
+    definition = tool(**changes)
+    assert one_enhanced(definition)["description"] == f"{definition['description']} {added}".rstrip()
+
+
+RECORDS = [
+    each
+    for module in iter_modules(auditing.__path__, "utp_cli.auditing.")
+    for each in vars(import_module(module.name)).values()
+    if is_dataclass(each) and each.__module__ == module.name
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
+def test_a_record_is_a_value_and_is_made_by_keywords(record: Any) -> None:
+    assert record.__dataclass_params__.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in fields(record))
 
 
 def test_enhancing_says_what_the_schema_knows() -> None:

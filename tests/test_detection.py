@@ -308,6 +308,7 @@ def test_a_public_list_wins_over_the_registry(name):
     assert not found.capability.reasoning
     assert detect("acme/bot-1", stated=stated, override={"native_tools": False}).mode != "native"
     assert listing.facts_for("acme/bot-2") == {}
+    assert "max_output_tokens" not in listing.facts_for("acme/bot-1")  # a list that says 0 does not know
 
 
 def test_a_bare_id_has_what_all_providers_say():

@@ -22,7 +22,7 @@ from tests.cases import ids, load
 from utp_cli.app import app
 from utp_cli.detection.derive import derive
 from utp_cli.detection.detect import detect
-from utp_cli.detection.go_template import take_apart
+from utp_cli.detection.go_template import is_go, take_apart, thinking_in, tools_in
 from utp_cli.detection.probe import CALLS as PROBE_CALLS, TOKENS, TOOLS as PROBE_TOOLS
 from utp_cli.detection.template import TemplateReading, read_template
 from utp_cli.dialects.custom_dialects import dialect_from_table
@@ -407,6 +407,46 @@ PIECES: list[tuple[str, list[tuple[str, str]]]] = [
 @pytest.mark.parametrize(("source", "pieces"), PIECES)
 def test_a_template_of_go_is_taken_apart(source: str, pieces: list[tuple[str, str]]) -> None:
     assert take_apart(source).pieces == pieces
+
+
+GO_CALLS = [{"name": "f", "arguments": {"a": 1}}, {"name": "g", "arguments": {}}]
+GO_TURNS: list[tuple[str, str]] = [
+    # a template of Go, and how it writes two calls
+    ("{{ if .ToolCalls }}{{ range .ToolCalls }}<{{ .Function.Name }}>{{ .Function.Arguments }};{{ end }}{{ end }}", '<f>{"a": 1};<g>{};'),
+    ("{{- if .ToolCalls -}} [ {{- range .ToolCalls -}} {{ .Function.Name }}, {{- end -}} ] {{- end }}", "[f,g,]"),
+    ("{{ .Content }}{{ if .ToolCalls }}!{{ else }}?{{ end }}", "!"),
+    ("{{ range .Messages }}{{ if .Content }}x{{ else if .ToolCalls }}y{{ end }}{{ end }}", "y"),
+    ("{{ if .ToolCalls }}{{ range .Other }}x{{ end }}y{{ end }}", "y"),
+    ("{{ if .ToolCalls }}{{ range .ToolCalls }}{{ range $k, $v := .Function.Arguments }}{{ $k }}={{ $v }} {{ end }}|{{ end }}{{ end }}", "a=1 ||"),
+    ("{{ .Content }}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "written"), GO_TURNS)
+def test_a_template_of_go_writes_calls(source: str, written: str) -> None:
+    assert is_go(source)
+    assert not is_go("{% if x %}" + source)
+    assert take_apart(source).turn(GO_CALLS) == written
+
+
+GO_TELLS: list[tuple[str, tuple[str, str] | None, str]] = [
+    # a template of Go, what stands around thinking, and how definitions reach the prompt
+    ("<think>{{ .Thinking }}</think>", ("<think>", "</think>"), "absent"),
+    ("<think>\n{{ $last.Thinking }}\n</think>", ("<think>", "</think>"), "absent"),
+    ("so: {{ .Thinking }} done", None, "absent"),
+    ("{{ range .Tools }}{{ . }}{{ end }}", None, "openai"),
+    ("{{ range .Tools }}{{ json . }}{{ end }}", None, "openai"),
+    ("{{ range .Tools }}{{ .Function }}{{ end }}", None, "function"),
+    ("{{ range .Tools }}{{ json .Function }}{{ end }}", None, "function"),
+    ("{{ range .Tools }}{{ .Function.Name }}{{ end }}", None, "text"),
+    ("{{ if .Tools }}{{ .Function }}{{ end }} a b {{ .A }}{{ .B }}{{ range .Tools }}{{ . }}{{ end }}", None, "openai"),
+]
+
+
+@pytest.mark.parametrize(("source", "thinking", "tools"), GO_TELLS)
+def test_what_a_template_of_go_tells(source: str, thinking: tuple[str, str] | None, tools: str) -> None:
+    template = take_apart(source)
+    assert (thinking_in(template), tools_in(template)) == (thinking, tools)
 
 
 @settings(max_examples=12)

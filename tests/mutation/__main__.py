@@ -40,7 +40,7 @@ AREAS = {
     "engine": "data_tables dialects written_dialects own_dialects ladder standing nested_objects windows laws linear counting segments parsing results events",
     "repair": "data_tables repair shape typed nesting literals numbers spellings values laws parsing results ladder counting",
     "wire": "data_tables wire wire_facts formats frames stream_calls history history_edges captures results laws events sdk_types modes importing",
-    "detection": "data_tables detection commands_checked offers templates server_answers probe live starred profiles bounds init fix_flags",
+    "detection": "data_tables detection commands_checked offers templates server_answers probe outcomes live starred profiles bounds init fix_flags",
     "diagnosis": "data_tables diagnosis threads history history_edges fix_flags checked_requests rewriting_history docs agreement engines captures",
     "auditing": "data_tables auditing audit_edges audit_command audit_fixes audit_formats audit_sets audit_judged agreement page_examples docs",
 }
