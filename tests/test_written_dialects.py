@@ -185,6 +185,26 @@ def test_an_element_for_each_argument_in_cdata_where_it_is_text() -> None:
     assert (call.arguments, call.server) == (arguments, "files")
 
 
+def test_a_type_beside_a_value_is_that_of_the_value() -> None:
+    arguments = {"a": None, "b": 1, "c": "x", "d": [], "e": {}, "f": True}
+    text = write_calls(DIALECTS["kimi_k3"], [{"name": "note", "arguments": arguments}])
+    kinds = ["null", "number", "string", "array", "object", "boolean"]
+    assert re.findall(r'key="(\w)" type="(\w+)"', text) == list(zip("abcdef", kinds, strict=True))
+
+
+@pytest.mark.parametrize("words", ["Look: ", "word " * 50])
+def test_a_call_without_markers_begins_a_line(words: str) -> None:
+    assert parse(f"{words}[f(x=1)]", parser="pythonic").calls == []
+    assert [call.name for call in parse(f"{words}\n[f(x=1)]", parser="pythonic").calls] == ["f"]
+
+
+def test_an_argument_given_twice_has_a_place() -> None:
+    pair = "<arg_key>a</arg_key><arg_value>{}</arg_value>"
+    read = parse(f"<tool_call>f{pair.format(1)}{pair.format(2)}</tool_call>")
+    told = [(repair.code, repair.pointer, repair.before, repair.after) for repair in read.repairs]
+    assert told == [("repeated-argument", "/arguments/a", 1, 2)]
+
+
 # -- while it is read, and where it is cut ---------------------------------------------------------------------------
 
 PROPERTIES = {
