@@ -148,7 +148,7 @@ FUNCTIONARY_V2 = Dialect(
     call_open=tuple(f"{sender}<|recipient|>" for sender in _FROM),
     prompt_tail="<|recipient|>",
     close_optional=True,
-    dropped=(*(sender + to for sender in _FROM for to in _TO_ALL), *_FROM[:-1], "all\n<|content|>", "<|stop|>"),
+    dropped=(*(sender + to for sender in _FROM for to in _TO_ALL), *_FROM[:-1], "<|stop|>"),
     body=HeaderBody(header=("{name}\n<|content|>",)),
     quirks="Text is a message to `all`; the first <|recipient|> belongs to the prompt.",
 )

@@ -54,8 +54,9 @@ def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
     """
     first = _FIRST_LINE.match(text)
     for dialect in _with_tails() if first else ():
-        others = [token.removeprefix(dialect.prompt_tail) for token in dialect.dropped]
-        if first and ((tools and first[1] in tools) or (first[0] in others and dialect.prompt_tail in text)):
+        tail = dialect.prompt_tail
+        others = tuple(token.removeprefix(tail) for token in dialect.dropped if token.startswith(tail))
+        if first and ((tools and first[1] in tools) or (text.startswith(others) and tail in text)):
             return Reading(plan=_led_by(dialect), prompt=dialect.prompt_tail)
     return None
 
