@@ -8,16 +8,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
 settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("search", deadline=None, max_examples=4000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """`-m cases` runs on all cores without being told; `-n 0` keeps it in one process."""
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    if config.option.markexpr == "cases" and config.option.numprocesses is None and not is_worker:
+        config.option.numprocesses = os.cpu_count()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

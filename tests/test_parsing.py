@@ -44,14 +44,11 @@ def check(case: dict[str, Any], result: ParseResult) -> None:
         assert {repair["code"] for repair in document["repairs"]} == set(expect["repairs"])
 
 
-@pytest.mark.parametrize("case", DIALECTS, ids=ids(DIALECTS))
-def test_dialect_case(case: dict[str, Any]) -> None:
-    check(case, parse(case["input"], **options_of(case)))
-
-
-@pytest.mark.parametrize("case", SHAPES, ids=ids(SHAPES))
-def test_shape_case(case: dict[str, Any]) -> None:
-    check(case, parse(case["input"], **options_of(case)))
+@pytest.mark.parametrize("case", DIALECTS + SHAPES, ids=ids(DIALECTS + SHAPES))
+def test_case(case: dict[str, Any]) -> None:
+    result = parse(case["input"], **options_of(case))
+    check(case, result)
+    assert first_gap(result.segments, len(case["input"])) is None
 
 
 def pieces(text: str, seed: int) -> list[str]:
@@ -77,12 +74,6 @@ def test_pieces_give_what_the_whole_gives(case: dict[str, Any], seed: int) -> No
     streamed = parser.close().to_dict()
     for key in COMPARED:
         assert streamed[key] == whole[key], key
-
-
-@pytest.mark.parametrize("case", DIALECTS + SHAPES, ids=ids(DIALECTS + SHAPES))
-def test_segments_tile_the_text(case: dict[str, Any]) -> None:
-    result = parse(case["input"], **options_of(case))
-    assert first_gap(result.segments, len(case["input"])) is None
 
 
 @pytest.mark.parametrize("case", DIALECTS, ids=ids(DIALECTS))

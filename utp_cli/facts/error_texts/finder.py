@@ -58,12 +58,15 @@ def _kept_matches(text: str, families: bool) -> tuple[FoundText, ...]:
 
 
 def _matches(text: str, families: bool) -> Iterator[FoundText]:
-    words = {word for word in WORD.findall(text.lower()) if word}
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose small form is longer: places must stay
+        lower = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    words = {word for word in WORD.findall(lower) if word}
     entries, by_word = error_texts(), _by_rarest_word()
     near = {place for word in ("", *words) for place, needed in by_word.get(word, ()) if words.issuperset(needed)}
     for entry in map(entries.__getitem__, sorted(near)):
         if families or entry.by != MANY:
-            found = pattern_of(entry.match).search(text)
+            found = pattern_of(entry.match).search(lower)
             if found:
                 yield FoundText(entry, found.span())
 
