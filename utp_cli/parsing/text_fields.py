@@ -41,23 +41,16 @@ class TextField(MutableRecord):
         self.segments = self.engine.segments(self.pointer)
 
     def read_as(self, reading: Reading, tools: Mapping[str, Tool] | None) -> bool:
-        """Read the whole text field again; keep that reading if it leaves no text over that it must not."""
+        """Read the whole text field again; keep that reading if it found calls and accepts what is left over."""
         engine = Engine(reading.plan, tools=tools, tells=False, prompt=reading.prompt)
         engine.feed(self.engine.text)
         engine.close()
         segments, text, found = engine.segments(self.pointer), engine.text, engine.found
         over = [s for s in segments if s.kind == "text" and text[s.span[0] : s.span[1]].strip("` \n")]
-        if reading.words_before:
-            last = found[-1].start if found else 0
-            kept = all(one.standing == "made" and not one.quoted for one in found)
-            kept = kept and all(segment.span[1] <= last for segment in over)
-        elif reading.prompt:
-            kept = bool(segments) and segments[0].kind != "text"
-        else:
-            kept = not over  # a stray code fence is no text
-        if found and kept:
+        kept = bool(found) and reading.accepts(found, over)  # a stray code fence is no text
+        if kept:
             self.engine, self.segments = engine, segments
-        return bool(found) and kept
+        return kept
 
     def joined(self, kind: str) -> str:
         """Join the stretches of one kind, with nothing between them."""

@@ -15,9 +15,11 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.found import FoundCall
+    from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
 
 _NAMED_LINE = regex(r"^[ \t]*(\[?)[ \t]*([A-Za-z_][\w.-]{0,127})\(", re.MULTILINE)
@@ -29,23 +31,36 @@ class Reading(Record):
     """One way to read a text."""
 
     plan: Plan
+    accepts: Callable[[list[FoundCall], list[Segment]], bool]
+    """Whether the reading is kept, by the calls that it found and the stretches of text that are left over."""
     prompt: str = ""
     """What the prompt is taken to have ended in."""
-    words_before: bool = False
-    """Words may lead to the calls; else nothing may be left over."""
+
+
+def _nothing_over(_found: list[FoundCall], over: list[Segment]) -> bool:
+    return not over
+
+
+def _words_lead_to_calls(found: list[FoundCall], over: list[Segment]) -> bool:
+    made = all(one.standing == "made" and not one.quoted for one in found)
+    return made and all(segment.span[1] <= found[-1].start for segment in over)
+
+
+def _begins_with_markup(_found: list[FoundCall], over: list[Segment]) -> bool:
+    return not over or over[0].span[0] > 0
 
 
 def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
     """Yield the readings of a text, the whole answer or that after thinking, most likely first."""
     for dialect, form in _without_markers():
         if form.match(text):
-            yield Reading(plan=_led_by(dialect))
+            yield Reading(plan=_led_by(dialect), accepts=_nothing_over)
     if not tools or "(" not in text:
         return
     begun = next((line for line in _NAMED_LINE.finditer(text) if line[2] in tools), None)
     if begun:
         named = DIALECTS["pythonic"] if begun[1] else with_names(DIALECTS["granite_pythonic"], tools)
-        yield Reading(plan=_led_by(named), words_before=True)
+        yield Reading(plan=_led_by(named), accepts=_words_lead_to_calls)
 
 
 def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
@@ -57,7 +72,7 @@ def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
         tail = dialect.prompt_tail
         others = tuple(token.removeprefix(tail) for token in dialect.dropped if token.startswith(tail))
         if first and ((tools and first[1] in tools) or (text.startswith(others) and tail in text)):
-            return Reading(plan=_led_by(dialect), prompt=dialect.prompt_tail)
+            return Reading(plan=_led_by(dialect), accepts=_begins_with_markup, prompt=tail)
     return None
 
 

@@ -30,8 +30,8 @@ def begin(progress: ValueProgress) -> State:
         return "declined"
     if char in "{[":
         if progress.whole and skim(containers, source.window, source.here, len(source.window), source.base):
-            begin, source.here = source.here, containers.end - source.base
-            containers.log.skimmed.append((begin + source.base, source.window[begin : source.here]))
+            start, source.here = source.here, containers.end - source.base
+            containers.log.skimmed.append((start + source.base, source.window[start : source.here]))
             return "tail"
         return "value"
     if char in "｛［":
