@@ -9,6 +9,7 @@ from utp_cli.captures.spellings.messages import ai_sdk_step
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
+from utp_cli.wire.error_body import validation_issues
 from utp_cli.wire.shape import is_piece, judge, recognise
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
     """Say what a decoded document is; None for JSON that is nothing of the kind. `kind`: what a spelling says."""
     if not isinstance(value, dict | list):
         return None
+    if kind is None and (refused := validation_issues(value)):
+        return Sort(kind="error", error=ErrorRead(message=refused))
     error = read_error_body(value) if kind in (None, "error") else None
     if isinstance(value, dict) and text_of(value.get("role")) in _ROLES:
         return Sort(kind=kind or "session", part="message")

@@ -43,6 +43,9 @@ _INNER_KEYS: Final = (
 """Where logs and clients keep the error or the answer that they had; all other values come after these."""
 _SIGN_OF_ERROR: Final = regex(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 
+_TAGGED: Final = regex(r"\s{0,40}<(?:\w{1,20}_)?error>")
+"""How clients write an error down for the model that made the call."""
+
 
 class ErrorRead(Record):
     """The innermost error."""
@@ -76,7 +79,7 @@ def find_error(document: Any) -> ErrorRead | None:
             return found
         if isinstance(value, str) and _SIGN_OF_ERROR.search(value):
             read = read_error(value)
-            if read.document is not None or read.hops or read.status:
+            if read.document is not None or read.hops or read.status or _TAGGED.match(value):
                 return read
     return None
 

@@ -53,14 +53,14 @@ _STRONG: Final = regex(
     r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"
-    r"|[\"']?isError[\"']?: ?true\b|[\"']?name[\"']?: ?[\"'][A-Z]\w{0,60}Error[\"']|[\"']?code[\"']?: ?-32\d{3}\b"
-    r"|[\"']?(?:statusCode|httpStatus)[\"']?: ?[45]\d\d\b",
+    r"|(?:^|[{,])[ \t]{0,20}[\"']?(?:isError[\"']?: ?true\b|name[\"']?: ?[\"'][A-Z]\w{0,60}Error[\"']"
+    r"|code[\"']?: ?-32\d{3}\b|(?:statusCode|httpStatus)[\"']?: ?[45]\d\d\b)",
     re.MULTILINE,
 )
 """What only a failure prints."""
 _BEGINS: Final = regex(
     rf"\s*{_DECORATION}(?:[A-Z][\w/-]{{0,30}} (?:[a-z][\w-]{{0,30}} ){{0,4}})?"
-    r"(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ailed|Validation failed)"
+    r"(?<!and )(?<!or )(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ailed|Validation failed)"
     r"(?! (?:handling|messages?|codes?|budgets?|rates?|boundar|types?|classes))"
     r"(?: (?:in|on|at|from|while|when|during|for|with|to|calling|executing|running|invoking|parsing)\b[^\n:]{1,80})?"
     r"(?::\*\*|\*\*:|:)(?:[ \t]+|\n[ \t]*[-*\u2022] )\S"
@@ -73,8 +73,9 @@ _LOG: Final = regex(rf"\s*{_TIME} ")
 _WEAK: Final = regex(
     rf"(?:^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?|`)(?:"
     r"(?!(?:The|This|That|An?|Your|My|One|No|Any|Each|Every|Common|Some|To|Fixed)\b)(?:[A-Z][\w-]{0,30} )"
-    r"(?:[a-z][\w-]{0,30} ){0,3}[Ee]rrors?(?: [a-z][\w-]{0,30}){0,3}: \S"
-    r"|(?:Error|Failed)(?! (?:handling|messages?|codes?|budgets?|rates?|boundar)) [a-z][^\n:]{1,80}:\s"
+    r"(?:[a-z][\w-]{0,30} ){0,3}(?<!and )(?<!or )[Ee]rrors?(?: [a-z][\w-]{0,30}){0,3}: \S"
+    r"|(?:Error|Failed) (?:to|at|in|on|while|when|during|for|with|after|from|by|of|because|as|response"
+    r"|(?!handling)\w{2,20}ing)\b[^\n:]{1,80}:\s"
     r"|(?:Cannot|Could not|Couldn't|Unable to) [a-z][^\n:.]{1,80}: [\"'{{`\[A-Z\d]"
     r"|Failed to [a-z][^\n]{8,120}$|[A-Z]\w{1,20} (?:[a-z]\w{1,20} )?failed: \S|\[?(?:ERROR|FATAL)\]?: \S)",
     re.MULTILINE,

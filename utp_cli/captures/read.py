@@ -17,7 +17,7 @@ from utp_cli.captures.lines import cleaned
 from utp_cli.captures.told import known_inside, known_of, told_best
 from utp_cli.captures.tracebacks import fenced, lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
-from utp_cli.captures.voice import CODE, voice_of
+from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
@@ -66,6 +66,12 @@ _SPOKEN_OF: Final = regex(
     r"|[^\n]{0,400}? (?:is|are|was|were|means|happens|occurs|comes) (?:[a-z]{1,20} ){3}"
 )
 """A sentence goes on behind it."""
+_CLAUSE: Final = regex(r"\b(?:whose|if|unless|where|whenever|before|until) [^\n.:]{0,30}\Z")
+"""How a clause begins that says when or of what known words would be true."""
+_FAR: Final = 60
+_ITEM: Final = regex(r"^ {0,4}[-*\u2022] \S", re.MULTILINE)
+_SEVERAL: Final = 3
+"""Items of a list of which one has known words: who met an error leads it in."""
 _PART: Final = 1 << 16
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
@@ -117,7 +123,18 @@ def _tells(text: str, outside: Voice) -> bool:
     if tells_of_failure(text):
         return True
     known = [] if outside else find_error_texts(text)
-    return bool(known) and not any(_SPOKEN_OF.match(text, match.span[1]) for match in known)
+    if all(match.entry.prio < 0 for match in known) and ADVICE.search(CODE.sub("", text)):
+        return False
+    return bool(known) and not any(_is_spoken_of(text, *match.span) for match in known)
+
+
+def _is_spoken_of(text: str, start: int, end: int) -> bool:
+    """Whether known words are a part of what somebody says: of a sentence, or of one item of a list."""
+    return (
+        _SPOKEN_OF.match(text, end) is not None
+        or _CLAUSE.search(text, max(start - _FAR, 0), start) is not None
+        or len(_ITEM.findall(text)) >= _SEVERAL
+    )
 
 
 def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = False) -> Paste | None:
@@ -146,9 +163,16 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     every = [one for one, _ in found]
     if outside == "explains" and not rest and not any(one.strong for one in every):
         return None
+    if not voice and all(map(_is_nobodys, every)) and ADVICE.search(CODE.sub("", "\n".join(around))):
+        return None
     if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice, fenced="```" in text)):
         return None
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
+
+
+def _is_nobodys(one: FoundCapture) -> bool:
+    """Whether an error names nobody who sent it: it may be an example."""
+    return one.kind == "error" and not (one.known or one.hops or one.status)
 
 
 def _words_around(inside: Sequence[FoundCapture], text: str) -> Iterable[str]:
@@ -291,6 +315,8 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     known = known_of(error.message)
     if known < _TELLS and (said := known_inside(document.value, text[document.start : document.end])):
         error, known = replace(error, message=said), _TELLS
+    elif known < _TELLS and known_of(above := text[begin : document.start].partition("{")[0].strip()) > known:
+        error, known = replace(error, message=f"{above} {error.message}"), known_of(above)
     return replace(
         found,
         start=begin if line or head.hops or head.status else document.start,

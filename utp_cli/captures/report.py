@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from utp_cli.captures.voice import CODE, voice_of
+from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.protocol.patterns import regex
 
 _MINE: Final = regex(
@@ -83,22 +83,25 @@ _TROUBLE: Final = regex(
     re.IGNORECASE,
 )
 """What goes wrong, or what somebody would rather have."""
+_DEFECT: Final = regex(
+    r"\b(?:silently|instead of|rather than|lost|dropped|drops|stripp?(?:ed|s)|discard(?:ed|s)|leak(?:s|ed)?"
+    r"|kill(?:s|ed)|crash\w*|stuck|misparse\w*|regress\w+|hallucinat\w+|malformed|broken|incorrect\w*"
+    r"|wrong(?:ly)?(?! (?:with|most|when))"
+    r"|no longer|neither|repeatedly|repro\w*|unexpected\w*|indistinguishable|inconsisten\w+"
+    r"|(?:does|do|did|is|are|was|were)(?: not|n['\u2019]?t)"
+    r" (?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+))\b"
+    r"|\u9519\u8bef|\u62a5\u9519|\u5931\u8d25|\u5f02\u5e38|\u4e3a\u7a7a|\u65e0\u6cd5|\u4e0d\u652f\u6301|\u95ee\u9898",
+    re.IGNORECASE,
+)
+"""What is wrong where it happens: who explains speaks of it in general."""
+_SPECIFIC: Final = regex(
+    r"\bv?\d{1,4}\.\d{1,4}\b|\b\d{1,3}[bB]\b|https?://|^[#\[*-]|\b[\w/]{1,60}(?<!llama)\.(?:py|cpp|ts|js|go|rs|jinja)\b|\w\(\)",
+    re.MULTILINE,
+)
+"""What it happened with: a version, a size of a model, an address, a file, a function."""
 _FLAGS: Final = regex(r"(?<!\S)--[a-z][a-z-]{2,40}(?:[ =]\S)?")
 _SETTINGS: Final = 3
 """Options of a command line that are nobody's answer by themselves."""
-_ADVICE: Final = regex(
-    r"(?:^|[.!?:;]\s+|\*\* ?)(?:[Uu]se|[Ss]et|[Aa]dd|[Tt]ry|[Cc]heck|[Ss]tart|[Rr]estart|[Ss]witch|Send|Pass"
-    r"|Remove|Replace|Update|Upgrade|Install|Change|Enable|Disable|Raise|Lower|Pull|Return|Trim|Put|Keep|Make)"
-    r"(?= (?:the|an?|it|with|whole|\S*[`_\d\"-]|\w+ (?:to|in|with|instead)\b))"
-    r"|\b(?:[Rr]oot cause|[Ff]ix|[Ss]ummary|[Cc]ommit message):\s|^#+ (?:Summary|Changelog|Changes)\b|\b[Ii]n short\b"
-    r"|\bI(?:'ve| have|) (?:also )?(?:removed|added|changed|fixed|renamed|moved|wrote|created|implemented|looked"
-    r"|reviewed|checked|stopped)\b|^\W{0,4}(?:fixed|added|changed|removed)\b"
-    r"|\ball (?:\d+ )?tests pass|\bDone\b|\bI (?:can(?:'t|not)|was unable|only have)\b|\b(?:usually|typically)\b"
-    r"|\bsays that\b|\b[Tt]he rest (?:is|are|succeeded|passed)\b|\b[Pp]atch below\b|^\|[ :|-]{3,}\|"
-    r"|^(?:Yes|No|Here(?:'s| is| are)|There are|Sorry|Unfortunately)\b|\u8bf7(?!\u95ee)",
-    re.MULTILINE,
-)
-"""How an answer goes on: with advice, with what was done, with what was asked for."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _NOT_RUN: Final = regex(
@@ -123,9 +126,10 @@ def is_report(text: str) -> bool:
     if not _SUBJECT.search(text):
         return False
     voice = voice_of(words)
-    if voice == "explains" or (voice != "asks" and _ADVICE.search(text)):
+    if voice == "explains" or (voice != "asks" and ADVICE.search(text)):
         return False
-    return voice == "asks" or bool(_TROUBLE.search(words)) or len(_FLAGS.findall(text)) >= _SETTINGS
+    told = _DEFECT.search(words) or (_TROUBLE.search(words) and _SPECIFIC.search(words))
+    return voice == "asks" or bool(told) or len(_FLAGS.findall(text)) >= _SETTINGS
 
 
 def trouble_told(text: str, *, beside_call: bool = False) -> str:

@@ -86,6 +86,8 @@ _STATUS_LINE: Final = regex(
     r"|done request: (?:GET|POST) /\S{0,200} \S{1,60} (?P<llama>\d{3})\b"
     r"|HTTP Request: (?:GET|POST) \S{1,300} \"HTTP/[\d.]{1,3} (?P<httpx>\d{3})\b"
 )
+_MARKED: Final = regex(r"[ \t]*`([^`\n]{1,400})` (?:[a-z]{1,20} ){2}")
+"""An error in marks at the beginning of a sentence."""
 _FORMS_OF_STATUS: Final = {"uvicorn": "uvicorn", "gin": "gin", "llama": "llama-cpp", "httpx": "log-line"}
 _FAR: Final = 400
 """Characters of a line that tell what it is."""
@@ -147,7 +149,7 @@ def lines_told(text: str, faults: Collection[int] = ()) -> LoggedLines:
         elif record := record_of(line if end - start < _FAR else text[start:end]):
             told.errors.append(ErrorLine(start=start, end=end, form="logfmt", message=record))
         elif form := "python-traceback" if python and line.strip() else form_of(line):
-            quiet = _message_end(text, end)
+            quiet = _mark_end(text, start, end) or _message_end(text, end)
             deeper = line.lstrip().startswith("Caused by")
             told.errors.append(ErrorLine(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
             python = chained = False
@@ -165,6 +167,12 @@ def lines_told(text: str, faults: Collection[int] = ()) -> LoggedLines:
 
 def _starts_message(line: str) -> bool:
     return bool(line.strip()) and line[:1] not in (" ", "\t")
+
+
+def _mark_end(text: str, start: int, end: int) -> int:
+    """Return where an error ends that a line begins with in marks, and of which a sentence speaks; 0 for others."""
+    quoted = _MARKED.match(text, start, end)
+    return quoted.end(1) if quoted else 0
 
 
 def form_of(line: str) -> str:

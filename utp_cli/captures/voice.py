@@ -22,16 +22,17 @@ _ASKS: Final = regex(
     rf" {_MET}\b"
     r"|\b(?:fails?|failed|failing|crash(?:es|ed)|errors? out|stops? working)\b[^.\n]{0,60}\b(?:with|after)\b"
     r"|\b(?:the )?following (?:error|exception)\b"
-    r"|^\W{0,6}(?:\[?bug\]?|describe the bug|steps to reproduce|expected behaviou?r|what happened"
+    r"|^\W{0,6}(?:bug(?=[\]:*\s]*(?:\d|$|[:(\]]))|describe the bug|steps to reproduce|expected behaviou?r|what happened"
     r"|(?:actual|current|observed) behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"
     r"|\bit (?:shows?|says?|fails?|throws?|errors?)\b|\bI (?:don't|dont|do not) (?:know|understand)\b"
     r"|\b(?:then|and|but) (?:get|got|see|saw)\b"
-    r"|\b(?:getting|gives?|gave) (?:this|an|the) (?:error|exception)"
+    r"|\b(?:getting|gives?|gave) (?:me )?(?:this|an?|the) (?:[\w-]{1,20} ){0,3}?(?:error|exception)"
     r"|\bI(?:'ve|’ve| have)? (?:found|discovered|spotted) (?:an?|the|this) (?:issue|bug|problem|error)\b"
     r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"
-    r"|\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?"
+    r"|(?<!common )(?<!typical )(?<!possible )(?<!frequent )(?<!known )(?<!likely )"
+    r"\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?"
     r"(?: (?:is|was|from|in|with)\b[^\n:]{0,40})?:[ \t]*$"
     r"|^\W{0,4}(?:(?:server|console|error|debug) )?logs?(?: events?| output| excerpt)?:[ \t]*$"
     r"|\b(?:throws?|threw|raises?|results? in|it has|fails? with)"
@@ -78,10 +79,28 @@ CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTAL
 """What is quoted as code: nobody speaks in it."""
 _THOUGHT: Final = regex(r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$", re.MULTILINE)
 """Lines of an agent's log: a model speaks in them, and to nobody."""
-_VALUE: Final = regex(r'(?<=[:,\[] )"[^"\\\n]{1,4000}"')
+_VALUE: Final = regex(r'(?<=[:,\[] )"(?:[^"\\\n]|\\[^\n]){1,4000}"')
 """Strings of a document: a model's, or a tool's."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
+
+
+ADVICE: Final = regex(
+    r"(?:^|[.!?:;]\s+|\*\* ?)(?:[Uu]se|[Ss]et|[Aa]dd|[Tt]ry|[Cc]heck|[Ss]tart|[Rr]estart|[Ss]witch|Send|Pass"
+    r"|Remove|Replace|Update|Upgrade|Install|Change|Enable|Disable|Raise|Lower|Pull|Return|Trim|Put|Keep|Make|Show|Log"
+    r"|Catch|Wrap|Create|Avoid|Look)"
+    r"(?= (?: |the|an?|it|with|whole|\S*[`_\d\"-]|\w+ (?:to|in|with|instead)\b))"
+    r"|(?:^|[.;] )[^\w\n]{0,4}(?:[Rr]oot cause|[Ff]ix|[Ss]ummary|[Cc]ommit message):\s"
+    r"|^#+ (?:Summary|Changelog|Changes)\b|\b[Ii]n short\b"
+    r"|\bI(?:'ve| have|) (?:also )?(?:removed|added|changed|fixed|renamed|moved|wrote|created|implemented|looked"
+    r"|reviewed|checked|stopped)\b|^\W{0,4}(?:fixed|added|changed|removed)\b"
+    r"|\ball (?:\d+ )?tests pass|\bDone\b|\bI (?:can(?:'t|not)|was unable|only have)\b"
+    r"|\b(?:usually|typically|most often|in general)\b"
+    r"|\bsays that\b|\b[Tt]he rest (?:is|are|succeeded|passed)\b|\b[Pp]atch below\b|^\|[ :|-]{3,}\|"
+    r"|^(?:Yes|No|Here(?:'s| is| are)|There are|Sorry|Unfortunately)\b|\u8bf7(?!\u95ee)",
+    re.MULTILINE,
+)
+"""How an answer goes on: with advice, with what was done, with what was asked for."""
 
 
 def voice_of(words: str) -> Voice:

@@ -26,6 +26,8 @@ _KEYS: Final = frozenset({
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
     "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url",
 })  # fmt: skip
+_ISSUE: Final = frozenset({"type", "loc", "msg"})
+"""Keys of what Pydantic says of one value."""
 _FAILED: Final = regex(
     r"error|exception|invalid|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
     r"|unavailable|exceeded|fail|about:|https?:|internal|timeout|\A[1-5]\d{3,5}\Z|\A[45]\d\d\Z",
@@ -64,6 +66,15 @@ def own_error_of(document: Any) -> tuple[str, int | str | None] | None:
     """Return what an error says itself, not what was passed on inside it; None where the document is none."""
     doc = dict_of(document)
     return _innermost(doc, 0) if is_error(doc) else None
+
+
+def validation_issues(value: Any) -> str:
+    """Return what a validation error says (Pydantic: `type`, `loc`, `msg`, `input`); an empty text for anything else.
+
+    The document in `input` is what was refused: evidence of the error, and never an answer.
+    """
+    issues = [issue for _, issue in dicts_of(value)] or [dict_of(value)]
+    return _said(issues) if all(issue.keys() >= _ISSUE for issue in issues) else ""
 
 
 def _without_key(doc: dict[str, Any]) -> bool:
