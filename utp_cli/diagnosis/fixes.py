@@ -9,9 +9,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.series import Series
-from utp_cli.diagnosis.models import HOSTED, belongs, served
+from utp_cli.diagnosis.models import HOSTED, belongs, dialect_of, served
 from utp_cli.facts.formats import FORMATS
-from utp_cli.facts.parser_names import TOOL_PARSERS, UNRELEASED, dialect_called, names_of
+from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called, names_of
+from utp_cli.facts.releases import OLDEST, first_with, has, number_of, options, said
 from utp_cli.facts.servers import (
     CONTEXT,
     ENGINES,
@@ -20,6 +21,7 @@ from utp_cli.facts.servers import (
     NO_PARSER,
     OTHER_LABELS,
     REASONING_PARSER,
+    TOO_OLD,
     TOOL_PARSER,
 )
 from utp_cli.protocol.records import replace
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from utp_cli.detection.serving import ServerRow
     from utp_cli.diagnosis.subject import Answer, Refusal
     from utp_cli.dialects.spec import Dialect
+    from utp_cli.facts.releases import What
 
 NOT_RELEASED = " (in no release: a fork, a branch or a plug-in has it; else parse the text)"
 """What to know of a parser that the server's releases do not register."""
@@ -88,7 +91,8 @@ def tool_parser(subject: Answer | Refusal, dialect: Dialect | None) -> str:
             return words
     if told and not engine:
         return f"let {told} read the calls with the tool parser of the model's series, or read them out of the text"
-    fix = _for_servers(subject, lambda name: _tool_parser(name, dialect, served(subject.model)))
+    release = subject.server.get("version") if engine else None
+    fix = _for_servers(subject, lambda name: _tool_parser(name, dialect, served(subject.model), release))
     return _without_known(fix, subject.server, engine)
 
 
@@ -109,32 +113,67 @@ def _same_parser(one: str, other: str, engine: str) -> bool:
     return one == other or (bool(dialect) and dialect == dialect_called(other, engine))
 
 
-def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None) -> str:
+def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None, release: str | None) -> str:
+    words = said(TOOL_PARSER[engine], release)
     if engine not in NO_PARSER:
-        return TOOL_PARSER[engine]
+        return words
     if dialect is None:
-        return TOOL_PARSER[engine].format(name="NAME") + ", NAME being the parser of the model's series"
+        return words.format(name="NAME") + ", NAME being the parser of the model's series"
     own = {"vllm": row.vllm, "sglang": row.sglang} if row and dialect.name in row.dialects[:1] else {}
     listed = sorted(TOOL_PARSERS.get(engine, {}).get(dialect.name, ()), key=lambda name: name[:4] != dialect.name[:4])
-    name = own.get(engine) or dialect.servers.get(engine) or next(iter(listed), "")
-    if not name:
+    names = list(filter(None, (own.get(engine), dialect.servers.get(engine), *listed)))
+    if not names:
         return NO_PARSER[engine].format(dialect=dialect.name)
+    there = [name for name in names if _in(engine, name, release)]
+    name = (there or names)[0]
     template = f" --chat-template examples/{row.vllm_template}" if row and own and row.vllm_template else ""
     extra = template if engine == "vllm" and template else EXTRA_FLAGS.get((engine, dialect.name), "")
     unreleased = name in UNRELEASED.get(engine, {}).get(dialect.name, ())
-    return TOOL_PARSER[engine].format(name=name) + extra + (NOT_RELEASED if unreleased else "")
+    fix = words.format(name=name) + extra + (NOT_RELEASED if unreleased else "")
+    if there:
+        return fix
+    since = first_with(engine, name, "tool-parser")
+    return TOO_OLD.format(server=label_of(engine), release=release, dialect=dialect.name, since=since, fix=fix)
+
+
+def _in(engine: str, name: str, release: str | None, what: What = "tool-parser") -> bool:
+    """Whether a release has a parser; where the releases of an engine were not read one by one, it may."""
+    return not number_of(release) or not first_with(engine, name, what) or has(engine, name, release, what)
 
 
 def reasoning_parser(subject: Answer) -> str:
     """Write what makes the server at hand part thinking from text."""
-    row = served(subject.model)
-    names = {"vllm": row.vllm_reasoning, "sglang": row.sglang_reasoning} if row else {}
+    release = subject.server.get("version") if engine_of(subject) else None
     return _for_servers(
         subject,
         lambda engine: REASONING_PARSER.get(engine, REASONING_PARSER["hosted"]).format(
-            name=names.get(engine) or "NAME"
+            name=_reasoning_name(engine, subject.model, release)
         ),
     )
+
+
+def _reasoning_name(engine: str, model: str | None, release: str | None) -> str:
+    """Return the reasoning parser of the model's series in a release; NAME where none is known there."""
+    row, dialect = served(model), dialect_of(model)
+    own = {"vllm": row.vllm_reasoning, "sglang": row.sglang_reasoning} if row else {}
+    others = REASONING_PARSERS.get(engine, {}).get(dialect.name, ()) if dialect and not own.get(engine) else ()
+    names = [name for name in (own.get(engine), *others) if name]
+    return next((name for name in names if _in(engine, name, release, "reasoning-parser")), "NAME")
+
+
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]{1,60}")
+
+
+def for_release(fix: str, engine: str | None, release: str | None) -> str:
+    """Say of each flag in a fix that the release does not have when it came: so an older server is upgraded first."""
+    if not engine or engine not in OLDEST or number_of(release) < number_of(OLDEST[engine]):
+        return fix
+    known = options(engine)
+    for flag in dict.fromkeys(_FLAG.findall(fix)):
+        since = known[flag][-1].since if flag in known else ""
+        if since and number_of(release) < number_of(since):
+            fix += f" ({flag} came with {label_of(engine)} {since}, this is {release}: upgrade first)"
+    return fix
 
 
 def _for_servers(subject: Answer | Refusal, fix: Callable[[str], str]) -> str:
@@ -162,5 +201,5 @@ def longer_context(subject: Answer | Refusal) -> str:
     """Write how to give the server at hand a larger context window."""
     engine = engine_of(subject)
     known = [engine] if engine in CONTEXT else ["ollama", "llama.cpp"]
-    lines = "; ".join(f"{LABELS[name]}: {CONTEXT[name]}" for name in known)
+    lines = "; ".join(f"{label_of(name)}: {CONTEXT[name]}" for name in known)
     return f"{lines}; send fewer or shorter tool definitions"

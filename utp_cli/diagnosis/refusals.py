@@ -93,4 +93,5 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
         return _FIXES[rule.code](known)
     by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
     general = by_server or (advice if rule.facts["kinds"] else "")
-    return "; ".join(filter(None, (refusal.quoted, entry.fix, general))) or advice
+    fix = "; ".join(filter(None, (refusal.quoted, entry.fix, general))) or advice
+    return fixes.for_release(fix, engine, refusal.server.get("version"))

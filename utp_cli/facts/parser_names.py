@@ -1,8 +1,9 @@
 """What each server calls its parsers: the name in somebody's command line or log → the dialect that it reads.
 
-Read in vLLM 0.33.0 and SGLang 0.5.23 (wheels), Ollama and LMDeploy (August 2026), llama.cpp as shipped with
-llama-cpp-python 0.3.36, and stored files of Dynamo and TensorRT-LLM (2026). The dialect `""` stands for a parser that
-has no markup of its own: it reads thinking alone, or the chat template decides.
+Read in vLLM 0.33.0 and SGLang 0.5.23 (wheels), Ollama, LMDeploy and mlx-lm (August 2026; mlx-lm's is no option, but
+`tool_parser_type` in tokenizer_config.json), llama.cpp as shipped with llama-cpp-python 0.3.36, and stored files of
+Dynamo and TensorRT-LLM (2026). The dialect `""` stands for a parser that has no markup of its own: it reads thinking
+alone, or the chat template decides.
 """
 
 from __future__ import annotations
@@ -100,6 +101,13 @@ TOOL_PARSERS: Final[dict[str, Names]] = {
             "deepseek_v3": ("deepseekv3",),
             "deepseek_v31": ("deepseekv3.1",),
             "hermes": ("qwen3",),
+        },
+    ),
+    "mlx": _names(
+        "gemma4 glm47 kimi_k2 longcat minimax_m2 mistral pythonic qwen3_coder",
+        {
+            "functiongemma": ("function_gemma",),
+            "hermes": ("json_tools",),
         },
     ),
     "lmdeploy": _names(

@@ -1,12 +1,15 @@
 """Servers: what they are called, and which flag or setting mends what.
 
 Flags: the documentation and sources of vLLM 0.33, SGLang 0.5, llama.cpp and Ollama (November 2026). Names of parsers
-stand in `parser_names`, what a series of models needs in `detection.server_flags`.
+stand in `parser_names`, since when they and the flags are there in `releases`, what a series of models needs in
+`detection.server_flags`.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from utp_cli.facts.releases import Dated
 
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "vllm": (),
@@ -61,27 +64,45 @@ OTHER_LABELS: Final = {
 }
 """Who else prints error texts, as people write it; any other name stands as it is."""
 
-TOOL_PARSER: Final[dict[str, str]] = {
+RUN_BY: Final[dict[str, tuple[str, ...]]] = {
+    "xgrammar": ("vllm", "sglang"),
+    "outlines": ("vllm", "sglang"),
+    "llguidance": ("vllm", "sglang", "llama.cpp"),
+    "jinja": ("vllm", "sglang", "lmdeploy", "tgi"),
+    "minja": ("llama.cpp",),
+}
+"""Whose flags are meant in a fix against an error of a part that several servers are built with."""
+
+JINJA_BY_DEFAULT: Final = "b7250"
+"""A build of llama.cpp that has --jinja on by itself: ggml-org/llama.cpp#17524 was merged in the last days of November
+2025; b7149 had it off, and so many builds came in a week."""
+
+TOOL_PARSER: Final[dict[str, str | tuple[Dated, ...]]] = {
     "vllm": "--enable-auto-tool-choice --tool-call-parser {name}",
     "sglang": "--tool-call-parser {name}",
-    "llama.cpp": "--jinja (the default since December 2025: then drop --no-jinja), with a "
-    "--chat-template-file that knows tools",
+    "llama.cpp": (
+        Dated("start it with --jinja, and a --chat-template-file that knows tools", until=JINJA_BY_DEFAULT),
+        Dated("drop --no-jinja, and load a --chat-template-file that knows tools", since=JINJA_BY_DEFAULT),
+    ),
     "ollama": "a model whose `ollama show` lists tools, or a Modelfile with a TEMPLATE that renders .Tools",
     "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt",
     "lmstudio": "update LM Studio, and load a model that it marks for tool use; or read the calls out of the text",
     "tgi": "upgrade TGI: it has no parser to choose; or read the calls out of the text",
     "lmdeploy": "lmdeploy serve api_server … --tool-call-parser {name}",
-    "mlx": "update mlx-lm, and start the server with the tool parser of the model's series; or read the calls out of "
-    "the text",
+    "mlx": 'it chooses the parser by the chat template: load that of the model, or write "tool_parser_type": "{name}" '
+    "in its tokenizer_config.json; or read the calls out of the text",
     "tensorrt-llm": "trtllm-serve … --tool_parser {name}",
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""
 
 NO_PARSER: Final[dict[str, str]] = {
     "vllm": "no parser there reads {dialect}: register one with --tool-parser-plugin, or parse the text",
-    **dict.fromkeys(("sglang", "lmdeploy", "tensorrt-llm"), "no parser there reads {dialect}: parse the text"),
+    **dict.fromkeys(("sglang", "lmdeploy", "tensorrt-llm", "mlx"), "no parser there reads {dialect}: parse the text"),
 }
 """What to do where the server has no parser for the dialect."""
+
+TOO_OLD: Final = "{server} {release} has no parser for {dialect}: upgrade it to {since} or later, then {fix}"
+"""What to do where a newer release of the server has one."""
 
 EXTRA_FLAGS: Final[dict[tuple[str, str], str]] = {
     ("vllm", "mistral"): " --tokenizer-mode mistral",
@@ -95,6 +116,8 @@ REASONING_PARSER: Final[dict[str, str]] = {
     "vllm": "--reasoning-parser {name}",
     "sglang": "--reasoning-parser {name}",
     "llama.cpp": "--reasoning-format auto",
+    "lmdeploy": "--reasoning-parser {name}",
+    "tensorrt-llm": "--reasoning_parser {name}",
     "ollama": '"think": true in the request, with a current release of Ollama',
     "hosted": "ask the server for thinking as a field of its own, or cut the tags out of the text",
 }
@@ -106,5 +129,9 @@ CONTEXT: Final[dict[str, str]] = {
     "llama.cpp": "-c 65536 (more where the model and the memory allow it)",
     "vllm": "--max-model-len with a larger value",
     "sglang": "--context-length with a larger value",
+    "lmdeploy": "--session-len with a larger value",
+    "tgi": "--max-total-tokens and --max-input-tokens with larger values",
+    "tensorrt-llm": "--max_seq_len with a larger value",
+    "lmstudio": "a larger context length in the load settings of the model",
 }
 """What makes the context window larger."""
