@@ -18,6 +18,7 @@ from utp_cli.detection.detect import detect
 from utp_cli.detection.server_flags import SERVER_ROWS
 from utp_cli.detection.serving import server_settings
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS
+from utp_cli.io.command_files import read_commands
 
 CASES = load("detect/commands.jsonl")
 
@@ -235,6 +236,46 @@ def test_the_model_on_the_line_counts(ask):
     assert ask("--command", command).exit_code == 0
     found = json.loads(ask("zai-org/GLM-4.7", "--command", command, "--json").stdout)
     assert found["findings"][0]["fix"] == "--tool-call-parser glm47"
+
+
+QWEN_UNIT = f"[Service]\nEnvironment=MODEL={QWEN}\nExecStart=/opt/vllm serve $MODEL \\\n  --tool-call-parser hermes\n"
+MANIFEST = """
+kind: Deployment
+spec: {template: {spec: {containers: [
+  {name: v, image: "vllm/vllm-openai:v0.13.0", env: [{name: MODEL, value: zai-org/GLM-4.7}],
+   args: [--model, $(MODEL), --enable-auto-tool-choice, --tool-call-parser, glm47, --reasoning-parser, glm45]},
+  {name: sidecar, image: "busybox", command: [sleep, "1"]}]}}}
+---
+kind: Pod
+spec: {containers: [{name: s, image: x, command: [/bin/sh, -c], args: ["sglang serve --model-path a/b --tool-call-parser qwen"]}]}
+"""
+FILES = [
+    # the text of a file, and of each command in it: engine, release, model, findings
+    (QWEN_UNIT.replace("/opt/vllm", "/opt/bin/vllm"), [("vllm", None, QWEN, ["tool-flag-missing"])]),
+    (MANIFEST, [("vllm", "0.13.0", "zai-org/GLM-4.7", ["parser-unknown-to-server"]), ("sglang", None, "a/b", [])]),
+    (
+        f"services:\n  m:\n    image: vllm/vllm-openai:v0.33.0\n    command: --model ${{MODEL:-{QWEN}}} --tool-call-parser hermes\n",
+        [("vllm", "0.33.0", QWEN, ["tool-flag-missing"])],
+    ),
+    (
+        (f"services:\n  m:\n    image: vllm/vllm-openai\n    environment:\n      - MODEL={QWEN}\n    command:\n      - --model\n"
+        "      - $MODEL\n      - --enable-auto-tool-choice\n      - --tool-call-parser=hermes\n"),
+        [("vllm", None, QWEN, [])],
+    ),
+    (
+        (f'#!/bin/bash\nMODEL="{QWEN}"\nexport PARSER=hermes  \n# vllm serve x\n'
+        'vllm serve "$MODEL" --enable-auto-tool-choice --tool-call-parser ${PARSER}\nllama-server -m Qwen3-8B.gguf --no-jinja\n'),
+        [("vllm", None, QWEN, []), ("llama.cpp", None, "Qwen3-8B.gguf", ["tool-flag-missing"])],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "told"), FILES)
+def test_files_that_start_servers(text, told):
+    found = [check_command(command, detect(command.model or "")) for command in read_commands(text)]
+    said = [(each.command.engine, each.command.version, each.command.model) for each in found]
+    assert said == [one[:3] for one in told]
+    assert [[finding.code for finding in each.findings] for each in found] == [one[3] for one in told]
 
 
 @pytest.mark.parametrize(

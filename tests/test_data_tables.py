@@ -24,6 +24,7 @@ EMPTY_MEANS = {
     ("TOOL_PARSERS", "key"), ("REASONING_PARSERS", "key"), ("UNRELEASED", "key"),  # a parser with no markup of its own
     ("ALL", "prefix"), ("ALL", "key"), ("UNKNOWN", "name"), ("OPENAI_MODE", "key"), ("ANTHROPIC_MODE", "key"),
     ("SCENARIOS", "value"), ("ALIASES", "means"), ("_MEASURED", "value"), ("_WHERE", "key"), ("_APART", ""), ("SAID", "value"),
+    ("NEWEST", "value"),  # no numbers that tell
     ("_ESCAPES", "value"), ("COMMAS", "key"), ("COMMAS", "value"), ("_RULES", ""), ("_SEPARATORS", ""),
 }  # fmt: skip
 """Tables in which nothing is something."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.command_local import LLAMA_SERVER, LMDEPLOY, OLLAMA, TGI
+from utp_cli.detection.command_local import LLAMA_SERVER, LMDEPLOY, OLLAMA, TENSORRT, TGI
+from utp_cli.detection.command_options import unknown_options
 from utp_cli.detection.command_parsers import SGLANG, VLLM
 from utp_cli.protocol.findings import Finding
 from utp_cli.protocol.records import Record
@@ -24,6 +25,8 @@ RULES: dict[str, tuple[Callable[[StartCommand, Detection], Iterator[CommandFault
     "ollama": OLLAMA,
     "lmdeploy": LMDEPLOY,
     "tgi": TGI,
+    "tensorrt-llm": TENSORRT,
+    "mlx": (),
 }
 """By engine."""
 
@@ -49,7 +52,7 @@ class CheckedCommand(Record):
 
 def check_command(command: StartCommand, found: Detection) -> CheckedCommand:
     """Check a command against what is known of its model."""
-    faults = [fault for rule in RULES[command.engine] for fault in rule(command, found)]
+    faults = [fault for rule in (*RULES[command.engine], unknown_options) for fault in rule(command, found)]
     changes = {name: value for fault in faults for name, value in fault.changes.items()}
     return CheckedCommand(
         command=command,

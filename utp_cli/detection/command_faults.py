@@ -5,8 +5,10 @@ Sources: vLLM 0.33.0, SGLang 0.5.23 (wheels), llama.cpp and Ollama (sources), re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS
+from utp_cli.facts.releases import OLDEST, has, spans
 from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from utp_cli.detection.command_line import StartCommand
     from utp_cli.detection.detect import Detection
+    from utp_cli.facts.releases import What
     from utp_cli.protocol.findings import Severity
 
 TOOL, REASONING, AUTO = "--tool-call-parser", "--reasoning-parser", "--enable-auto-tool-choice"
@@ -21,11 +24,13 @@ TEMPLATE, PLUGIN = "--chat-template", "--tool-parser-plugin"
 FEW_TOKENS = 8192
 """Less context than that does not hold an agent's tools and its first answers."""
 
-RELEASES = {"vllm": "vLLM 0.33.0", "sglang": "SGLang 0.5.23", "ollama": "Ollama of 2026-08"}
-"""Whose names are known."""
+RELEASES = {"ollama": "Ollama of 2026-08"}
+"""Whose names are known; of the others see `facts.releases`."""
 
 RENAMED = {"qwen25": "qwen", "glm45": "glm"}
 """Old and new names of SGLang's tool parsers; the old ones still work, with a warning."""
+
+WHAT: Final[dict[str, What]] = {TOOL: "tool-parser", REASONING: "reasoning-parser"}
 
 
 class CommandFault(Record):
@@ -41,11 +46,27 @@ class CommandFault(Record):
     """What to do where no option helps."""
 
 
-def advised(found: Detection, engine: str, option: str) -> str | None:
-    """Return the value that the series needs on this engine."""
+def advised(found: Detection, command: StartCommand, option: str) -> str | None:
+    """Return the value that the series needs on this engine, as far as its release has it."""
+    engine = command.engine
     flags = found.servers.get(engine, [])
-    due = flags[flags.index(option) + 1] if option in flags else None
-    return RENAMED.get(due or "", due) if (engine, option) == ("sglang", TOOL) else due
+    due = flags[flags.index(option) + 1] if option in flags else ""
+    tables = TOOL_PARSERS if option == TOOL else REASONING_PARSERS
+    dialect = next((one for one, names in tables.get(engine, {}).items() if due in names), None)
+    if engine not in OLDEST:  # no table of series there: what reads their dialect
+        dialect = next((one for one in found.dialect_candidates if one in tables.get(engine, {})), None)
+    same = tables[engine][dialect] if dialect else ()
+    new = RENAMED.get(due, "") if (engine, option) == ("sglang", TOOL) else ""
+    names = [name for name in (new, due, *same) if name]
+    return next((name for name in names if is_there(command, option, name)), None)
+
+
+def is_there(command: StartCommand, option: str, name: str) -> bool:
+    """Whether the release of a command has a parser; one older than those that were read may."""
+    spans_of = spans(command.engine, WHAT[option]).get(name, ())
+    return has(command.engine, name, command.version, WHAT[option]) or (
+        name in known_names(command.engine, TOOL_PARSERS if option == TOOL else REASONING_PARSERS) and not spans_of
+    )
 
 
 def known_names(engine: str, tables: dict[str, dict[str, tuple[str, ...]]]) -> set[str]:

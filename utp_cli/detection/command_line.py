@@ -1,7 +1,8 @@
 """A server's start command taken apart: which engine, which model, which options.
 
-Read as a shell reads it, never run. Understood are the commands of vLLM, SGLang, llama.cpp, LMDeploy and TGI, with what
-stands before them (`docker run … IMAGE`, `uv run`, `sudo`, `NAME=value`), and Modelfiles of Ollama.
+Read as a shell reads it, never run. Understood are the commands of vLLM, SGLang, llama.cpp, LMDeploy, TGI, TensorRT-LLM
+and mlx-lm, with what stands before them (`docker run … IMAGE`, `uv run`, `sudo`, `NAME=value`), and Modelfiles of
+Ollama.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from utp_cli.detection.words import words
+from utp_cli.facts.releases import spans
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 
@@ -25,6 +26,10 @@ ENGINES: tuple[tuple[str, str, Words], ...] = (
     ("lmsysorg/sglang", "sglang", ("--model-path", "--model")),
     ("llama-server", "llama.cpp", ("-hf", "--hf-repo", "-m", "--model", "-a", "--alias")),
     ("llama.cpp:server", "llama.cpp", ("-hf", "--hf-repo", "-m", "--model", "-a", "--alias")),
+    ("trtllm-serve serve", "tensorrt-llm", ()),
+    ("trtllm-serve", "tensorrt-llm", ()),
+    ("mlx_lm.server", "mlx", ("--model",)),
+    ("mlx_lm server", "mlx", ("--model",)),
     ("lmdeploy serve api_server", "lmdeploy", ()),
     ("text-generation-launcher", "tgi", ("--model-id",)),
     ("text-generation-inference", "tgi", ("--model-id",)),
@@ -37,22 +42,11 @@ NAMES = {
     "llama.cpp": "llama-server",
     "lmdeploy": "LMDeploy",
     "tgi": "TGI",
+    "tensorrt-llm": "TensorRT-LLM",
+    "mlx": "mlx-lm",
     "ollama": "Ollama",
 }
 """How people write the engines."""
-
-SWITCHES = frozenset(
-    words("""
-        --allow-auto-truncate --async-scheduling --context-shift --disable-grammar-support --disable-log-requests
-        --disable-log-stats --disable-radix-cache --dp-attention --enable-auto-tool-choice --enable-chunked-prefill
-        --enable-expert-parallel --enable-log-outputs --enable-log-requests --enable-lora --enable-metrics
-        --enable-mixed-chunk --enable-prefix-caching --enable-response-store --enable-torch-compile --enforce-eager
-        --exclude-tools-when-tool-choice-none --flash-attn --jinja --metrics --mlock --no-context-shift
-        --no-enable-prefix-caching --no-jinja --no-mmap --no-prefill-assistant --skip-chat-parsing
-        --trust-remote-code --verbose -v
-    """)
-)
-"""Options without a value; of others the next word is the value, unless it is an option too."""
 
 SHORT = {
     "-c": "--ctx-size",
@@ -67,24 +61,31 @@ class StartCommand(Record):
     """One start command."""
 
     engine: str
-    """`vllm`, `sglang`, `llama.cpp`, `lmdeploy`, `tgi`, `ollama`."""
+    """`vllm`, `sglang`, `llama.cpp`, `lmdeploy`, `tgi`, `tensorrt-llm`, `mlx`, `ollama`."""
     words: Words
     """As a shell would pass them."""
     start: int
     """Where in `words` the engine's own options begin."""
     options: dict[str, str] = field(default_factory=dict)
-    """Long name → value; `""` where it has none."""
+    """Long name, with `-` for `_`, → value; `""` where it has none."""
+    given: Words = ()
+    """Long names as they are written."""
     model: str | None = None
     version: str | None = None
     """The release in an image's tag: `0.11.0` of `vllm/vllm-openai:v0.11.0`."""
 
+    def key_of(self, name: str) -> str:
+        """Return the name under which `options` has an option."""
+        return name.replace("_", "-")
+
     def with_options(self, changes: dict[str, str | None]) -> str:
         """Write the command with options set to a value (`""`: none), or taken away (None), quoted for a shell."""
+        end = self.start + len(_until_the_end(self.words[self.start :]))
         kept, position = list(self.words[: self.start]), self.start
         left = dict(changes)
-        while position < len(self.words):
+        while position < end:
             word = self.words[position]
-            name, width = _option(self.words, position)
+            name, width = _option(self.words[:end], position, self.engine)
             if name not in changes:
                 kept += self.words[position : position + width]
             elif name in left:
@@ -93,13 +94,17 @@ class StartCommand(Record):
             position += width
         for name, value in left.items():
             kept += [] if value is None else [name, *([value] if value else [])]
-        return shlex.join(kept)
+        return " ".join(map(_quoted, [*kept, *self.words[end:]]))
 
 
 def read_command(text: str, *, image: str = "") -> StartCommand | None:
     """Read a command line, or the arguments that a container of this image gets. None: no server is known in it."""
-    found = _split(re.sub(r"\\\r?\n", " ", text))
-    return _read(found, image)
+    return _read(_split(joined(text)), image)
+
+
+def joined(text: str) -> str:
+    r"""Join lines that go on: with a backslash, in PowerShell with a backtick, in a Windows prompt with `^`."""
+    return re.sub(r"[ \t][\\`^][ \t]*\r?\n|\\\r?\n", " ", text)
 
 
 def _read(found: Words, image: str) -> StartCommand | None:
@@ -107,7 +112,8 @@ def _read(found: Words, image: str) -> StartCommand | None:
     for phrase, engine, naming in ENGINES:
         start = _after(marked, tuple(phrase.split()))
         if start is not None:
-            options, rest = _options(marked[start:])
+            own = _until_the_end(marked[start:])
+            options, rest = _options(own, engine)
             named = next((options[name] for name in naming if options.get(name)), None)
             model = named or next(iter(rest), None)
             skipped = 1 if image else 0  # what is pasted back has no image in front
@@ -116,23 +122,52 @@ def _read(found: Words, image: str) -> StartCommand | None:
                 words=found,
                 start=start - skipped,
                 options=options,
+                given=tuple(word.partition("=")[0] for word in own if re.match(r"--[A-Za-z]", word)),
                 model=model,
-                version=_version(marked[:start]),
+                version=_version(marked[:start], engine),
             )
     return None
 
 
 def _split(text: str) -> Words:
-    """Split as a shell does; a text with an open quote at its blanks."""
+    """Split as a shell does, and what a shell is handed with `-c` too; a text with an open quote at its blanks."""
     try:
-        return tuple(shlex.split(text, comments=True))
+        found = tuple(shlex.split(text, comments=True))
     except ValueError:
         return tuple(text.split())
+    scripts = (found[at + 1] for at in range(len(found) - 1) if re.fullmatch(r"-l?c", found[at]))
+    inner = next((script for script in scripts if " " in script and any(sign in script for sign, _, _ in ENGINES)), "")
+    return _split(joined(inner)) if inner else found
 
 
-def _version(found: Words) -> str | None:
-    tags = (re.fullmatch(r".*/[\w.-]+:v?(\d+\.\d+[\w.]*)", word) for word in found)
-    return next((tag[1] for tag in tags if tag), None)
+_TAG = regex(r".*/[\w.-]+:(?:[a-z][a-z0-9]*-){0,4}v?(\d+\.\d+[\w.]*|b\d{3,6})(?:-[\w.-]+)?")
+_PINNED = regex(r"([A-Za-z_-]+)(?:\[[\w,-]*\])?==(\d+\.\d+[\w.]*)")
+
+
+def _version(found: Words, engine: str) -> str | None:
+    """Return the release in the tag of an image, or that a package is pinned to (`pip install vllm==0.11.0`)."""
+    tags = (_TAG.fullmatch(word) for word in found)
+    pinned = (_PINNED.fullmatch(word) for word in found)
+    told = [tag[1] for tag in tags if tag] + [pin[2] for pin in pinned if pin and pin[1].lower() == engine]
+    return told[0] if told else None
+
+
+_OPERATOR = regex(r"[|;&]|\d?>|<{1,3}\Z")
+
+
+def _quoted(word: str) -> str:
+    """Write a word for a shell: what it expands, or acts on, stays so."""
+    if _OPERATOR.match(word) or re.fullmatch(r"~[\w@%+=:,./-]*", word):
+        return word
+    if "$" in word:
+        return '"' + re.sub(r'([\\"`])', r"\\\1", word) + '"'
+    return shlex.quote(word)
+
+
+def _until_the_end(found: Words) -> Words:
+    """Leave out what a shell does with the command: where its output goes, what runs next."""
+    ends = (at for at, word in enumerate(found) if _OPERATOR.match(word))
+    return found[: next(ends, len(found))]
 
 
 def _after(found: Words, phrase: Words) -> int | None:
@@ -151,13 +186,13 @@ def _is_called(word: str, name: str) -> bool:
     return last.startswith(name) if ":" in name else name in {last, last.partition(":")[0], last.removesuffix(".exe")}
 
 
-def _options(found: Words) -> tuple[dict[str, str], list[str]]:
+def _options(found: Words, engine: str) -> tuple[dict[str, str], list[str]]:
     """Return options by long name, and the words that belong to none; of an option given twice the last counts."""
     options: dict[str, str] = {}
     rest: list[str] = []
     position = 0
     while position < len(found):
-        name, width = _option(found, position)
+        name, width = _option(found, position, engine)
         if name:
             _, equals, value = found[position].partition("=")
             options[name] = value if equals else found[position + 1] if width == 2 else ""
@@ -167,18 +202,22 @@ def _options(found: Words) -> tuple[dict[str, str], list[str]]:
     return options, rest
 
 
-def _option(found: Words, position: int) -> tuple[str, int]:
+def _option(found: Words, position: int, engine: str) -> tuple[str, int]:
     """Return the long name of the option at a place (`""`: none there) and how many words it takes."""
     word = found[position]
     if not re.match(r"-{1,2}[A-Za-z]", word):
         return "", 1
-    name = word.partition("=")[0]
-    name = SHORT.get(name, name.replace("_", "-"))
+    spelt = word.partition("=")[0]
+    name = SHORT.get(spelt, spelt.replace("_", "-"))
     last = position + 1 >= len(found)
-    alone = "=" in word or name in SWITCHES or last or re.match(r"-{1,2}[A-Za-z]", found[position + 1])
+    switches = spans(engine, "switch")
+    switch = spelt in switches or name in switches
+    alone = "=" in word or switch or last or re.match(r"-{1,2}[A-Za-z]", found[position + 1])
     return name, 1 if alone else 2
 
 
+_BLOCK = regex(r'"""(?:.*?"""|.*)', re.DOTALL)
+_TEMPLATE = regex(r'^[ \t]*TEMPLATE[ \t]+("""(?:.*?"""|.*)|[^\n]*)', re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _LINE = regex(r"^[ \t]*(FROM|TEMPLATE|RENDERER|PARSER|PARAMETER)[ \t]+(.+)$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -190,12 +229,13 @@ def is_modelfile(text: str) -> bool:
 def read_modelfile(text: str) -> StartCommand:
     """Read the lines of a Modelfile as options: `from`, `template`, `renderer`, `parser`, and each parameter."""
     options: dict[str, str] = {}
-    for key, value in _LINE.findall(text):
+    for key, value in _LINE.findall(_BLOCK.sub('""', text)):  # a prompt may speak of a parser
         name, _, setting = value.strip().partition(" ")
         if key.lower() == "parameter":
             options[name.lower()] = setting.strip()
         else:
             options[key.lower()] = value.strip().strip('"')
-    if "template" in options:  # it may go on over lines; what matters is what it mentions
-        options["template"] = text[text.lower().index("template") :]
+    template = _TEMPLATE.search(text)
+    if template:
+        options["template"] = template[1]
     return StartCommand(engine="ollama", words=(text,), start=1, options=options, model=options.get("from"))

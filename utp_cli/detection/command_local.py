@@ -13,13 +13,17 @@ from utp_cli.detection.command_faults import (
     TEMPLATE,
     TOOL,
     CommandFault,
+    advised,
     conflict,
     known_names,
     little_context,
     series,
     truncates,
 )
+from utp_cli.detection.command_parsers import unknown_parser
 from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called
+from utp_cli.facts.releases import number_of
+from utp_cli.facts.servers import JINJA_BY_DEFAULT
 from utp_cli.protocol.errors import nearest
 
 if TYPE_CHECKING:
@@ -44,6 +48,14 @@ def _llama_server(command: StartCommand, found: Detection) -> Iterator[CommandFa
             message="--no-jinja turns tools off: a request with tools is answered 500",
             evidence="--no-jinja",
             changes={"--no-jinja": None},
+        )
+    off = number_of(command.version) and number_of(command.version) < number_of(JINJA_BY_DEFAULT)
+    if off and "--jinja" not in options:
+        yield CommandFault(
+            code="tool-flag-missing",
+            severity="error",
+            message=f"{command.version} has --jinja off by default: a request with tools is answered 500",
+            changes={"--jinja": ""},
         )
     if options.get(TEMPLATE) and "{" not in options[TEMPLATE] and found.capability.native_tools:
         yield CommandFault(
@@ -72,8 +84,10 @@ def _llama_server(command: StartCommand, found: Detection) -> Iterator[CommandFa
             changes={"--reasoning-format": "auto"},
         )
     words = [word.partition("=")[0] for word in command.words]
-    if "--jinja" in words and "--chat-template-file" in words[: words.index("--jinja")]:
-        yield conflict("on builds before December 2025, --jinja must stand before --chat-template-file", "info")
+    late = "--jinja" in words and "--chat-template-file" in words[: words.index("--jinja")]
+    if late and (off or not number_of(command.version)):
+        told = f"on builds before {JINJA_BY_DEFAULT}, --jinja must stand before --chat-template-file"
+        yield conflict(told, "warning" if off else "info")
 
 
 # -- Ollama ----------------------------------------------------------------------------------------------------------
@@ -139,14 +153,46 @@ def _needs_grammar(command: StartCommand, _found: Detection) -> Iterator[Command
         )
 
 
-def _lmdeploy(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
+def _lmdeploy(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     if TOOL not in command.options:
-        told = f"no {TOOL}: a request with tools is answered 400"
-        yield CommandFault(code="tool-flag-missing", severity="error", message=told, advice=f"{TOOL} of the family")
+        right = advised(found, command, TOOL)
+        yield CommandFault(
+            code="tool-flag-missing",
+            severity="error",
+            message=f"no {TOOL}: a request with tools is answered 400",
+            changes={TOOL: right} if right else {},
+            advice="" if right else f"{TOOL} of the family",
+        )
+
+
+def _tensorrt(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+    """trtllm-serve writes its options with `_`, and knows six tool parsers."""
+    option, name = "--tool_parser", command.options.get("--tool-parser")
+    names = TOOL_PARSERS["tensorrt-llm"]
+    right = next((names[dialect][0] for dialect in found.dialect_candidates if dialect in names), None)
+    if option not in command.given and found.spec.kind == "chat":
+        yield CommandFault(
+            code="tool-flag-missing",
+            severity="error",
+            message=f"no {option}: calls come back as text",
+            changes={option: right} if right else {},
+            advice="" if right else "it has no parser for this series: parse the text (utp serve)",
+        )
+    elif name and name not in (known := known_names("tensorrt-llm", TOOL_PARSERS)):
+        right = right or nearest(name, known)
+        yield CommandFault(
+            code="parser-unknown-to-server",
+            severity="error",
+            message=f"TensorRT-LLM 1.2 registers no {option} {name}: such a server does not start",
+            evidence=f"{option} {name}",
+            changes={"--tool-parser": right} if right else {},
+            advice="" if right else f"one of {', '.join(sorted(known))}",
+        )
 
 
 LLAMA_SERVER = (_llama_server, little_context("--ctx-size", "--parallel"))
 OLLAMA = (_modelfile, little_context("num_ctx"))
-LMDEPLOY = (_lmdeploy, little_context("--session-len"))
+LMDEPLOY = (_lmdeploy, unknown_parser, little_context("--session-len"))
+TENSORRT = (_tensorrt, little_context("--max-seq-len"))
 TGI = (_needs_grammar, little_context("--max-total-tokens"))
 """Rules; their order is the order of the findings."""

@@ -12,13 +12,14 @@ from utp_cli.detection.command_faults import (
     AUTO,
     PLUGIN,
     REASONING,
-    RELEASES,
     RENAMED,
     TEMPLATE,
     TOOL,
+    WHAT,
     CommandFault,
     advised,
     conflict,
+    is_there,
     known_names,
     little_context,
     series,
@@ -28,6 +29,7 @@ from utp_cli.detection.command_line import NAMES
 from utp_cli.detection.dialect import server_row
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
+from utp_cli.facts.releases import NEWEST, OLDEST, has, number_of, spans
 from utp_cli.protocol.errors import nearest
 
 if TYPE_CHECKING:
@@ -45,27 +47,43 @@ NOT_FOUND_BY_AUTO = frozenset(
 # -- what vLLM and SGLang share --------------------------------------------------------------------------------------
 
 
-def _unknown_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+def unknown_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """A name that the release does not register: it does not start."""
     for option, tables in ((TOOL, TOOL_PARSERS), (REASONING, REASONING_PARSERS)):
         name, known = command.options.get(option), known_names(command.engine, tables)
         plugged = option.replace("call-parser", "parser-plugin") if option == TOOL else f"{REASONING}-plugin"
-        if not name or name in known or (name == "auto" and command.engine == "sglang") or plugged in command.options:
+        if not name or is_there(command, option, name) or (name == "auto" and command.engine == "sglang"):
             continue
-        if option == TOOL and _is_of_utp(name):
+        if plugged in command.options or (option == TOOL and _is_of_utp(name)):
             continue
-        right = advised(found, command.engine, option) or nearest(name, known)
-        elsewhere = name in known_names(command.engine, UNRELEASED)
-        where = f"{RELEASES[command.engine]} registers no {option} {name}"
-        other = command.version and command.version not in RELEASES[command.engine]
+        right = advised(found, command, option)
+        came = next((span.since for span in spans(command.engine, WHAT[option]).get(name, ()) if not span.until), "")
+        if not right and not came:
+            right = nearest(name, [each for each in known if is_there(command, option, each)])
+        other = f"{NAMES[command.engine]} {came}" if came else f"a name of `{NAMES[command.engine]} --help`"
+        server = f"{NAMES[command.engine]} {command.version or NEWEST[command.engine]}"
+        number, oldest = number_of(command.version), number_of(OLDEST.get(command.engine))
+        unread = bool(number) and number < oldest
         yield CommandFault(
             code="parser-unknown-to-server",
-            severity="warning" if other else "error",
-            message=where + (": only forks or plug-ins do" if elsewhere else ": such a server does not start"),
+            severity="warning" if unread else "error",
+            message=f"{server} registers no {option} {name}: {_where_else(command, option, name)}",
             evidence=f"{option} {name}",
             changes={option: right} if right else {},
-            advice="" if right else f"a name of `{NAMES[command.engine]} --help`",
+            advice="" if right else other,
         )
+
+
+def _where_else(command: StartCommand, option: str, name: str) -> str:
+    """Say which release has a parser; else what becomes of a server that is started with it."""
+    found = spans(command.engine, WHAT[option]).get(name, ())
+    if found and found[-1].until and not has(command.engine, name, None, WHAT[option]):
+        return f"it is gone since {found[-1].until}"
+    if found:
+        return f"it came with {found[-1].since}"
+    if name in known_names(command.engine, UNRELEASED):
+        return "only forks or plug-ins do"
+    return "such a server does not start"
 
 
 def _is_of_utp(name: str) -> bool:
@@ -81,7 +99,7 @@ def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandF
         return
     if reads in _fitting(command, found) or name not in known_names(command.engine, TOOL_PARSERS):
         return
-    right = advised(found, command.engine, TOOL)
+    right = advised(found, command, TOOL)
     plugin = f"{PLUGIN} FILE with a parser of your own, or " if command.engine == "vllm" else ""
     if found.dialect_candidates and right:
         stub = command.engine == "vllm" and "openai" in (reads, *found.dialect_candidates)
@@ -108,7 +126,7 @@ ONE_CLASS = {"glm45", "glm47"}
 
 def _fitting(command: StartCommand, found: Detection) -> set[str]:
     """Return the dialects that a parser may read: that of the advised parser, and what the series writes besides."""
-    row, right = server_row(found.spec), advised(found, command.engine, TOOL)
+    row, right = server_row(found.spec), advised(found, command, TOOL)
     if row is None or not right:
         return {*found.dialect_candidates}
     fitting = {dialect_called(name, command.engine) or "" for name in (right, *row.also)}
@@ -119,7 +137,7 @@ def _no_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault
     """No tool parser at all, and tools will be sent."""
     if command.options.get(TOOL) or found.spec.kind != "chat":
         return
-    right = advised(found, command.engine, TOOL)
+    right = advised(found, command, TOOL)
     vllm = command.engine == "vllm"
     if vllm and (found.spec.family == "gpt-oss" or command.options.get("--tokenizer-mode") == "mistral"):
         return  # read without flags
@@ -143,7 +161,7 @@ def _without_parser(command: StartCommand, found: Detection) -> str:
 
 def _thinking_left(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """A model that thinks, and nothing that takes the thinking out of the content."""
-    right = advised(found, command.engine, REASONING)
+    right = advised(found, command, REASONING)
     if command.engine == "vllm" and found.spec.family == "gpt-oss":
         return  # its channels are read without flags
     if right and found.capability.reasoning and REASONING not in command.options:
@@ -206,8 +224,8 @@ def _vllm_pairs(command: StartCommand, found: Detection) -> Iterator[CommandFaul
 
 def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     options = command.options
-    name, right = options.get(TOOL), advised(found, "sglang", TOOL)
-    if name in RENAMED:
+    name, right = options.get(TOOL), advised(found, command, TOOL)
+    if name in RENAMED and is_there(command, TOOL, RENAMED[name]):
         yield conflict(f"{name} is an old name of {RENAMED[name]}", "info", {TOOL: RENAMED[name]})
     if name == "auto" and TEMPLATE in options and "/" not in options[TEMPLATE] and "." not in options[TEMPLATE]:
         told = f"auto reads the model's own template: with the built-in {options[TEMPLATE]} it finds nothing"
@@ -233,10 +251,10 @@ def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandF
 
 
 VLLM = (
-    _no_parser, _not_loaded, _unknown_parser, _other_dialect, _vllm_pairs, _thinking_left,
+    _no_parser, _not_loaded, unknown_parser, _other_dialect, _vllm_pairs, _thinking_left,
     little_context("--max-model-len"),
 )  # fmt: skip
 SGLANG = (
-    _no_parser, _unknown_parser, _other_dialect, _sglang_others, _thinking_left, little_context("--context-length"),
+    _no_parser, unknown_parser, _other_dialect, _sglang_others, _thinking_left, little_context("--context-length"),
 )  # fmt: skip
 """Rules; their order is the order of the findings."""

@@ -146,6 +146,14 @@ CAUSES = (
         change="take a name of the list in the message, upgrade the server, or load the parser as a plugin.",
     ),
     cause(
+        "flag-unknown-to-server",
+        "This release of the server has no such flag.",
+        sees="the server does not start.",
+        proof="a start command with a flag that the release does not have: misspelt, another server's, not there yet, "
+        "or gone (`utp detect --command`).",
+        change="take the flag that this release has for it, upgrade the server, or drop the flag.",
+    ),
+    cause(
         "parser-tokenizer-mismatch",
         "The parser needs special tokens that the model does not have.",
         sees="the server does not start, or each request with tools fails.",

@@ -1,4 +1,4 @@
-"""Start commands where people keep them: as text, in a script, a Modelfile, a compose file."""
+"""Start commands where people keep them: as text, in a script, a unit, a Modelfile, a compose file, a manifest."""
 
 from __future__ import annotations
 
@@ -6,25 +6,36 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.detection.command_line import ENGINES, NAMES, is_modelfile, read_command, read_modelfile
+from utp_cli.detection.command_line import ENGINES, NAMES, is_modelfile, joined, read_command, read_modelfile
 from utp_cli.io.inputs import STDIN, read
 from utp_cli.protocol.errors import BadFile, BadOption
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from utp_cli.detection.command_line import StartCommand
 
 _LONGEST_NAME = 1024
+_YAML = regex(r"^[ \t]*(?:services|containers|image|kind):(?:[ \t]|$)", re.MULTILINE)
+_SET = regex(
+    r"[ \t]*(?:(?:export|set|declare|local|readonly)[ \t]+|Environment=)?\"?"
+    r"([A-Za-z_]\w*)=(\"[^\"]*\"?|'[^']*'|[^\s;&|]*)[ \t]*;?\"?"
+)
+"""A line that gives a variable its value: of a shell, or of a systemd unit."""
+_VARIABLE = regex(r"\$\{(\w+)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 
 
 def read_commands(source: str) -> list[StartCommand]:
     """Read a command line, or the file with this name (`-`: standard input), as every command of a server in it.
 
-    A file is a Modelfile, a compose file or a script. Raises `UtpError` where no server is known in it.
+    A file is a Modelfile, a compose file, a manifest of Kubernetes, a systemd unit or a script. Raises `UtpError` where
+    no server is known in it.
     """
     text, name = _text(source)
     if is_modelfile(text):
         return [read_modelfile(text)]
-    found = _composed(text, name) if re.search(r"^services:", text, re.MULTILINE) else _in_script(text)
+    found = _composed(text, name) if _YAML.search(text) else _in_script(text)
     if not found:
         known = ", ".join(dict.fromkeys(NAMES[engine] for _, engine, _ in ENGINES))
         raise BadOption(
@@ -49,25 +60,68 @@ def _is_file(name: str) -> bool:
 
 
 def _in_script(text: str) -> list[StartCommand]:
-    """Read every line of a shell script; lines that end in a backslash go on."""
-    lines = re.sub(r"\\\r?\n", " ", text).splitlines()
-    return [command for line in lines if (command := read_command(line))]
+    """Read every line of a shell script or a systemd unit; `$NAME` is what a line before says that it is."""
+    said: dict[str, str] = {}
+    found = []
+    for line in joined(text).splitlines():
+        set_here = _SET.fullmatch(line)
+        if set_here:
+            said[set_here[1]] = _expanded(set_here[2].strip("\"'"), said)
+        elif command := read_command(_expanded(line, said)):
+            found.append(command)
+    return found
+
+
+def _expanded(text: str, said: dict[str, str]) -> str:
+    """Put in the values of variables that are known, and defaults (`${NAME:-default}`); others stay."""
+    return _VARIABLE.sub(lambda name: said.get(name[1] or name[3]) or name[2] or name[0], text)
 
 
 def _composed(text: str, name: str) -> list[StartCommand]:
-    """Read the `command` (and `entrypoint`) of every service; its image may tell the engine."""
+    """Read what every service of a compose file, or container of a Kubernetes manifest, runs.
+
+    The image may tell the engine. `$NAME` is what the container's environment says that it is.
+    """
     from utp_cli.io.positions import read_yaml  # noqa: PLC0415 - YAML is for those who have some
 
-    document = read_yaml(text, name).value
-    services = document.get("services") if isinstance(document, dict) else None
-    if not isinstance(services, dict):
-        raise BadFile(name, "looks like a compose file, but `services` is no table")
     found = []
-    for service in services.values():
-        if isinstance(service, dict):
-            words = " ".join(_words(service.get(key)) for key in ("entrypoint", "command"))
-            command = read_command(words, image=str(service.get("image") or "").strip())
+    for part in re.split(r"^---[ \t]*$", text, flags=re.MULTILINE):
+        document = read_yaml(part, name).value if part.strip() else None
+        if isinstance(document, dict) and not isinstance(document.get("services", {}), dict):
+            raise BadFile(name, "looks like a compose file, but `services` is no table")
+        for container in _containers(document):
+            words = " ".join(_words(container.get(key)) for key in ("entrypoint", "command", "args"))
+            image = _expanded(str(container.get("image") or ""), {}).strip()
+            command = read_command(_expanded(words, _environment(container)), image=image)
             found += [command] if command else []
+    return found
+
+
+def _containers(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield every table in a document that says which image runs, or by which command."""
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if "image" in value or "command" in value:
+                yield value
+            else:
+                waiting += reversed(value.values())
+        elif isinstance(value, list):
+            waiting += reversed(value)
+
+
+def _environment(container: dict[str, Any]) -> dict[str, str]:
+    """Return the variables of a container: a table, a list of `NAME=value`, or a list of names with values."""
+    given = container.get("environment") or container.get("env") or ()
+    if isinstance(given, dict):
+        return {str(key): str(value) for key, value in given.items() if value is not None}
+    found = {}
+    for each in given if isinstance(given, list) else ():
+        if isinstance(each, dict) and each.get("value") is not None:
+            found[str(each.get("name"))] = str(each["value"])
+        elif isinstance(each, str) and "=" in each:
+            name, _, found[name] = each.partition("=")
     return found
 
 
@@ -75,4 +129,11 @@ def _words(value: Any) -> str:
     """Return a command as text, whether it is written as one or as a list."""
     import shlex  # noqa: PLC0415
 
-    return shlex.join(map(str, value)) if isinstance(value, list) else str(value or "")
+    if not isinstance(value, list):
+        return str(value or "")
+    return " ".join(_word(str(word), shlex.quote) for word in value)
+
+
+def _word(word: str, quote: Callable[[str], str]) -> str:
+    """Quote a word, except where it names a variable: `$NAME` in compose files, `$(NAME)` in manifests."""
+    return re.sub(r"\$\((\w+)\)", r"${\1}", word) if "$" in word and " " not in word else quote(word)

@@ -1,0 +1,127 @@
+"""Options of a start command that the server does not have: misspelt, another server's, or another release's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from utp_cli.detection.command_faults import CommandFault
+from utp_cli.detection.command_line import NAMES
+from utp_cli.facts.releases import NEWEST, has, number_of, options
+from utp_cli.protocol.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.detection.command_line import StartCommand
+    from utp_cli.detection.detect import Detection
+
+SAME: tuple[dict[str, str], ...] = (
+    {
+        "vllm": "--max-model-len", "sglang": "--context-length", "llama.cpp": "--ctx-size", "lmdeploy": "--session-len",
+        "tgi": "--max-total-tokens", "tensorrt-llm": "--max_seq_len",
+    },
+    {
+        "vllm": "--tool-call-parser", "sglang": "--tool-call-parser", "lmdeploy": "--tool-call-parser",
+        "tensorrt-llm": "--tool_parser",
+    },
+    {
+        "vllm": "--reasoning-parser", "sglang": "--reasoning-parser", "lmdeploy": "--reasoning-parser",
+        "tensorrt-llm": "--reasoning_parser",
+    },
+    {
+        "vllm": "--tensor-parallel-size", "sglang": "--tp-size", "lmdeploy": "--tp", "tgi": "--num-shard",
+        "tensorrt-llm": "--tp_size",
+    },
+    {"vllm": "--gpu-memory-utilization", "sglang": "--mem-fraction-static", "lmdeploy": "--cache-max-entry-count"},
+    {
+        "vllm": "--served-model-name", "sglang": "--served-model-name", "llama.cpp": "--alias",
+        "lmdeploy": "--model-name",
+    },
+)  # fmt: skip
+"""Options that say the same to each server. Those of parsers take other names there: the value is not carried over."""
+
+NEEDLESS: dict[tuple[str, str], str] = {
+    ("vllm", "--enable-reasoning"): "--reasoning-parser alone turns it on",
+    ("sglang", "--enable-auto-tool-choice"): "--tool-call-parser alone turns it on",
+    ("llama.cpp", "--enable-auto-tool-choice"): "it reads calls by the chat template",
+    ("llama.cpp", "--tool-call-parser"): "it reads calls by the chat template",
+    ("llama.cpp", "--reasoning-parser"): "it is --reasoning-format auto there, the default",
+    ("mlx", "--tool-call-parser"): "it reads calls by the chat template",
+    ("tgi", "--tool-call-parser"): "it has no parser to choose",
+    ("tgi", "--enable-auto-tool-choice"): "it has no parser to choose",
+    ("lmdeploy", "--enable-auto-tool-choice"): "--tool-call-parser alone turns it on",
+}
+"""Options to drop, and what a server does instead of taking them."""
+
+_ABBREVIATES = frozenset({"vllm", "sglang", "lmdeploy", "mlx"})
+"""Their argument parsers take the beginning of an option's name."""
+_EITHER = frozenset({"vllm", "llama.cpp"})
+"""They read `_` in an option as `-`."""
+_OPEN = frozenset({"llama.cpp"})
+"""Only one build was read: what it lacks may be an option of another."""
+
+
+def unknown_options(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
+    """Find the options that the release does not have: it does not start with them."""
+    for given in command.given:
+        name = given.replace("_", "-") if command.engine in _EITHER else given
+        name = name.partition(".")[0] if command.engine == "vllm" else name
+        if name.startswith("--") and not _known(command, name):
+            fault = _fault(command, name)
+            yield from [fault] if fault else []
+
+
+def _known(command: StartCommand, name: str) -> bool:
+    engine = command.engine
+    if has(engine, name, command.version, "switch", "value"):
+        return True
+    return engine in _ABBREVIATES and any(
+        option.startswith(name) and has(engine, option, command.version, "switch", "value")
+        for option in options(engine)
+    )
+
+
+def _fault(command: StartCommand, name: str) -> CommandFault | None:
+    engine, here = command.engine, f"{NAMES[command.engine]} {command.version or NEWEST[command.engine]}".strip()
+    value = command.options.get(name.replace("_", "-"), "")
+    spelt = command.key_of(name)
+    known = [option for option in options(engine) if has(engine, option, command.version, "switch", "value")]
+    same = next((row[engine] for row in SAME if engine in row and name in {*row.values()} - {row[engine]}), "")
+    misspelt = nearest(name, known, 0.9 if engine in _OPEN else 0.8)
+    elsewhere = [NAMES[other] for other in NAMES if other != engine and name in options(other)]
+    changes: dict[str, str | None] = {spelt: None}
+    advice, why = "", f"{here} has no option {name}"
+    sure = name not in options(engine) and bool(misspelt or elsewhere or same)
+    if name in options(engine):
+        why = f"{why}: {_other_release(command, name)}"
+        advice = NEEDLESS.get((engine, name), "")
+    elif (engine, name) in NEEDLESS:
+        advice = NEEDLESS[engine, name]
+    elif same:
+        taken = same in known and command.key_of(same) in command.options
+        keeps = not same.endswith("parser")
+        changes = {spelt: None, **({same: value} if value and keeps and not taken else {})}
+        advice = "" if keeps else f"{same} with a name that this server has"
+        why = f"{why}; it has {same}"
+    elif misspelt:
+        changes = {spelt: None, **({} if command.key_of(misspelt) in command.options else {misspelt: value})}
+    elif elsewhere:
+        why = f"{why}: it is one of {' and '.join(elsewhere)}"
+    elif engine in _OPEN:
+        return None
+    return CommandFault(
+        code="flag-unknown-to-server",
+        severity="error" if number_of(command.version) or sure else "warning",
+        message=f"{why}: such a server does not start",
+        evidence=f"{name} {value}".strip(),
+        changes=changes,
+        advice=advice,
+    )
+
+
+def _other_release(command: StartCommand, name: str) -> str:
+    """Say when an option came, or went."""
+    spans = options(command.engine)[name]
+    number = number_of(command.version)
+    later = next((span.since for span in spans if number and span.since and number < number_of(span.since)), "")
+    return f"it came with {later}" if later else f"it is gone since {spans[-1].until}"
