@@ -152,6 +152,10 @@ KINDS = {
     "gpt-realtime": "realtime",
     "sora-2-pro": "video",
     "mistral-ocr-latest": "ocr",
+    "stability/erase": "image",
+    "deepgram/base-meeting": "speech",
+    "tavily/search": "search",
+    "openai/gpt-4o-search-preview": "chat",
     "grok-imagine": "chat",
     "gpt-5.4": "chat",
 }

@@ -8,43 +8,47 @@ from __future__ import annotations
 from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
-    360gpt 360zhinao abab afm agents-a1 agnes aion airoboros alia allam alpaca anubis apertus apex apriel aqa arctic
-    arrow artemis asi1 athene atria aurora aya babbage baichuan bart beam bielik big-pickle brave brick bunny capybara
-    celeris charglm clairic claude claudinio claudius claw clef cobuddy codegeex codegemma codellama coder-large
-    codestral codex cogito command composer compound computer-use corethink cosmos cydonia davinci daybreak dbrx
-    decider decision deep-research-max deep-research-preview deep-research-pro deepclaude deepcoder deepseek deplot
-    devstral distilbert dmind dolphin dots doubao dracarys drex elephant ember emohaa ernie esm2 esmfold euryale exa
-    exaone falcon fare farui fastgpt fimbulvetr firefunction firellava flan-t5 fugu functionary functiongemma fuyu
-    gelab gemini gemma giga gigachat glimpse gliner glm goliath gorilla gpt gpt-j gpt-neox gpt-oss gpt4all granite
-    greg grok hammer healer hermes holo hunter hunyuan indictrans inflection inkling intellect interfaze internlm
-    internvl iquest jais jamba jeff jev jina joey k2-horizon kat kev kimi kosmos laguna leanstral learnlm lfm ling
-    linkup llada llama llava llemma longcat loosecannon lucidnova lucidquery lumen lumimaid lunaris lzlv m2m100
-    macaron maestrale maestro magibu magidonia magistral magnum mai mammoth manta marco-o1 marin mathstral medlm
-    megrez mellum mercury midnight-rose mimo ming minicpm minimax ministral mirothinker mistral mixtral molmo
-    moondream moonshot morph motif mpt mt0 muse mythalion mythomax namazu nanbeige nemomix nemoretriever nemotron
-    neuraldaredevil neva nex nexusraven nimble noromaid north nova olmo olmoe openchat openorca openthinker orca
-    ornith osmosis owl ox palmyra pangram pangu pareto pegasus perceptron phi phind pixtral plamo platypus pokee
-    poseidon pplx prometheus pygmalion pythia qianfan qvq qwen qwenlong qwerky qwq raptor redpajama reka relace remm
-    ring rnj rocinante rune salamandra sam sarvam schematron sea-lion seed-oss sensechat sensenova skyfall skylark
-    skywork smollm sofya solar sonar sorcererlm spotlight stablecode stablelm starcannon starcoder starling stockmark
-    stripedhyena swe synth taichu ternary-bonsai tev1 tinyllama titan toast tongyi toolace toppy trendyol trinity
-    tstars tulu ui-tars ultramarine umans unslopnemo usdcode usdvalidate valkyrie veiled-calla venice vicuna vila
-    virtuoso voxtral watt-tool weaver wizardcoder wizardlm xlam yi yolo zamba zephyr
+    360gpt 360zhinao abab afm agents-a1 agnes aion ampersand airoboros alia allam alpaca anubis apertus apex apriel
+    aqa arctic arrow artemis asi1 athene atria aurora aya babbage baichuan bart beam bielik big-pickle brave brick
+    bunny capybara celeris charglm clairic claude claudinio claudius claw clef cobuddy codegeex codegemma codellama
+    coder-large codestral codex cogito command composer compound computer-use corethink cosmos cydonia davinci
+    daybreak dbrx decider decision deep-research-max deep-research-preview deep-research-pro deepclaude deepcoder
+    deepseek deplot devstral distilbert dmind dolphin dots doubao dracarys drex elephant ember emohaa ernie esm2
+    esmfold euryale exa exaone falcon fare farui fastgpt fimbulvetr firefunction firellava flan-t5 fugu functionary
+    functiongemma fuyu gelab gemini gemma giga gigachat glimpse gliner glyph-cluster glm goliath gorilla gpt gpt-j
+    gpt-neox gpt-oss gpt4all granite greg grok hammer healer hermes holo hunter hunyuan indictrans inflection
+    inkling intellect interfaze internlm internvl iquest jais jamba jeff jev jina joey k2-horizon kat kev kimi
+    kosmos laguna laya leanstral learnlm lfm ling linkup llada llama llava llemma longcat loosecannon lucidnova
+    lucidquery lumen lumimaid lunaris lzlv m2m100 macaron maestrale maestro magibu magidonia magistral magnum mai
+    mammoth manta marco-o1 marin mathstral medlm megrez mellum mercury midnight-rose mimo ming minicpm minimax
+    ministral mirothinker mistral mixtral molmo moondream moonshot morph motif mpt mt0 muse mythalion mythomax
+    namazu nanbeige nemomix nemoretriever nemotron neuraldaredevil neva nex nexusraven nimble noromaid north nova
+    olmo olmoe openchat openorca openthinker orca ornith osmosis owl ox palmyra pangram pangu parallel-decisions
+    pareto particle pegasus perceptron phi phind pixtral plamo platypus pokee poseidon pplx prometheus pygmalion
+    pythia qianfan qvq qwen qwenlong qwerky qwq raptor redpajama reka relace remm ring rnj rocinante rune salamandra
+    sam sarvam scaledown schematron sea-lion seed-oss sensechat sensenova skyfall skylark skywork smollm sofya solar
+    sonar sorcererlm spotlight stablecode stablelm starcannon starcoder starling stockmark stripedhyena swe synth
+    taichu ternary-bonsai tev1 tinyllama titan toast tongyi toolace toppy trendyol trinity tstars tulu ui-tars
+    ultramarine umans unslopnemo usdcode usdvalidate valkyrie veiled-calla venice vicuna vila virtuoso voxtral
+    watt-tool weaver wizardcoder wizardlm xlam yi yolo zamba zephyr
 """
 
 OTHER_KINDS: dict[str, str] = {
-    "embedding": """all-minilm all-mpnet arctic-embed bge e5 embed embedding gte nomic-embed text-embedding voyage
-        all-mini-lm clip-vit gigaembeddings m2-bert mini-lm msmarco multi-qa multimodalembedding paraphrase-minilm
-        text2vec uae-large""",
+    "embedding": """all-mini-lm all-minilm all-mpnet arctic-embed bert-base bge clip-vit e5 embed embedding
+        gigaembeddings gte m2-bert mini-lm msmarco multi-qa multimodalembedding nomic-embed paraphrase-minilm
+        text-embedding text2vec uae-large voyage""",
     "rerank": "rerank reranker semantic-ranker",
-    "image": """bria cogview dall-e dreamina flux ideogram imagen kolors krea nano-banana recraft
-        reve riverflow seedream
-        stable-diffusion stable-image sdxl trellis chroma dreamshaper hidream playground sd3 ssd-1b stable-conservative
-        stable-creative stable-fast stable-outpaint stable-style z-image""",
-    "video": "dream-machine hailuo gen happyhorse kling omnihuman runway seedance sora veo wan wanx",
-    "speech": """aura canary chirp deepgram eleven elevenlabs kokoro lyria melotts music
-        orpheus parakeet riva scribe speech-to-text stepaudio text-to-speech tts universal vibevoice whisper""",
-    "ocr": "lightonocr olmocr paddleocr rolm-ocr",
+    "image": """animesharp bria chroma clarityai cogview dall-e dreamina dreamo dreamshaper flux hellomeme hidream
+        hunyuandit ideogram imagen kolors krea leonardo lucid-origin lucid-realism nano-banana
+        omniconsistency playground recraft recraftv reve riverflow sd3 sdxl seededit seedream ssd-1b
+        stable-conservative stable-creative stable-diffusion stable-fast stable-image stable-outpaint
+        stable-style stablediffusion topazlabs trellis triposr virtual-try-on z-image""",
+    "video": """act-two bevformer dream-machine gen hailuo happyhorse heygen kling klingai lip-sync ltx ltxv
+        lumalabs omnihuman pixverse runway seedance sora sparsedrive streampetr veed veo wan wanx""",
+    "speech": """aura canary chatterbox chirp deepgram eleven elevenlabs fish-audio kokoro lyria melotts music
+        orpheus parakeet riva scribe smart-turn speech-to-text stable-audio stepaudio studiovoice
+        text-to-speech tts universal vibevoice whisper zonos""",
+    "ocr": "doc-intelligence lightonocr olmocr paddleocr rolm-ocr",
     "guard": "gliguard omni-moderation shieldgemma text-moderation",
 }
 """Families whose models do not chat, by what they do instead."""
@@ -96,6 +100,7 @@ SPELLINGS: dict[str, str] = {
     "open-mistral": "mistral",
     "open-mixtral": "mixtral",
     "openhermes": "hermes",
+    "stable-code": "stablecode",
     "starcoderbase": "starcoder",
 }
 """Name as written (a hyphen may also be `_` or nothing) → family. The longest spelling wins."""
@@ -157,10 +162,10 @@ TEACHERS = frozenset(words("claude deepseek gemini gpt grok o"))
 
 PLAIN_WORDS = frozenset(
     words("""
-        agnes alpaca apex arrow aurora beam bunny claw codex composer compound cosmos decision dots elephant ember
-        giga glimpse healer hunter jeff jev joey kat lumen magnum mammoth manta marin morph motif mythalion nex nimble
-        north orca owl ox platypus poseidon pygmalion router rune sam spotlight swe synth toast umans valkyrie venice
-        virtuoso weaver yolo
+        agnes alpaca ampersand apex arrow aurora beam bunny claw codex composer compound cosmos decision dots
+        elephant ember giga glimpse healer hunter jeff jev joey kat lumen magnum mammoth manta marin morph motif
+        mythalion nex nimble north orca owl ox particle platypus poseidon pygmalion router rune sam spotlight swe
+        synth toast umans valkyrie venice virtuoso weaver yolo
     """)
 )
 """Families whose names are plain words, which fine-tunes of others may carry: any other family in the id wins."""
@@ -175,8 +180,21 @@ def precedence(family: str) -> int:
     return 3 if family in TEACHERS else 2 if family in VENDOR_NAMES else 1
 
 
-CLOSED = frozenset(words("claude gpt gemini grok o sonar nova muse mai"))
+CLOSED = frozenset(
+    words("""
+        claude gpt gemini grok o sonar nova muse mai doubao dreamina seed seedream seedance imagen veo lyria learnlm
+        deep-research-pro deep-research-max deep-research-preview computer-use
+    """)
+)
 """Families whose weights nobody but the maker has: an unknown segment before them is a gateway."""
+
+SOLD_ONLY: dict[str, tuple[str, ...]] = {
+    "glm": ("airx", "plus", "turbo"),
+    "mistral": ("large", "medium", "saba"),
+    "qwen": ("max", "plus", "turbo", "flash"),
+    "solar": ("pro", "mini"),
+}
+"""Family → variants of its maker's interface. Their weights are not published, or under a name with a size."""
 
 REVISION_ONLY = frozenset({"nova", "titan"})
 """Families whose `-v1` counts revisions of a release, not generations."""

@@ -27,6 +27,14 @@ KIND_OF_WORD: dict[str, str] = {word: kind for kind, listed in _WORDS.items() fo
 
 _ORDER = tuple(_WORDS)
 
+KIND_OF_PROVIDER: dict[str, str] = {
+    **dict.fromkeys(words("assemblyai aws_polly deepgram elevenlabs soniox"), "speech"),
+    **dict.fromkeys(words("black_forest_labs fal_ai recraft reve stability"), "image"),
+    "runwayml": "video",
+    "voyage": "embedding",
+}
+"""What names that tell nothing are for, at those who serve one thing only."""
+
 NAMES: dict[str, str] = {
     "embedding": "an embedding model: it answers with vectors",
     "rerank": "a reranker: it answers with scores",
@@ -37,8 +45,15 @@ NAMES: dict[str, str] = {
     "ocr": "a model that reads pages: it answers with their text",
     "translation": "a translation model: it answers with the translated text",
     "guard": "a guard model: it answers with a class, safe or not",
+    "search": "a search service: it answers with what it found",
 }
 """What to say of each kind."""
+
+
+def kind_of_unknown(provider: str | None, listed: list[str]) -> str:
+    """Return what a name without a family is for: by its words, else by who serves it."""
+    kind = "search" if "search" in listed else kind_of("", listed)
+    return KIND_OF_PROVIDER.get(provider or "", CHAT) if kind == CHAT else kind
 
 
 def kind_of(family: str, listed: list[str]) -> str:

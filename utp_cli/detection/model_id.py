@@ -13,6 +13,7 @@ from utp_cli.detection.families import (
     CLOSED,
     FINE_TUNE_WORDS,
     REVISION_ONLY,
+    SOLD_ONLY,
     SPELLINGS,
     TWO_DIGITS,
     VARIANT_LETTERS,
@@ -21,8 +22,9 @@ from utp_cli.detection.families import (
     WHOLE_NUMBERS,
     precedence,
 )
-from utp_cli.detection.kinds import CHAT, kind_of
-from utp_cli.detection.providers import OWNERS, REPACKAGERS
+from utp_cli.detection.kinds import CHAT, kind_of, kind_of_unknown
+from utp_cli.detection.makers import MAKERS
+from utp_cli.detection.providers import CLOUDS, NAMED_BY_COLON, OWNERS, REPACKAGERS
 from utp_cli.detection.route import ModelRoute, read_route
 from utp_cli.detection.spec import ModelSpec
 from utp_cli.facts.aliases import ALIASES
@@ -77,6 +79,7 @@ LEXEMES: tuple[tuple[str, str], ...] = (
     ("family", rf"(?<![a-z\d])(?:{_names(SPELLINGS)})(?:(?![a-z])|(?=(?:{_GLUED})(?![a-z])))"),
     ("family", rf"^(?:openai-|azure-)?o(?=\d(?!\d))|^(?:{_names(AT_START)})(?=[-_]?v?\d)"),
     ("family", r"^(?:duo-chat|anthropic)(?=-(?:opus|sonnet|haiku|fable|mythos)(?![a-z]))|^chat(?=-latest$)"),
+    ("family", r"^(?:adaptive|bodybuilder|cheap|free|fusion|route-llm)$"),
     ("number", r"(?:(?<![a-z\d])v|(?<!\d))\d{1,2}(?!\d)(?:[.p]\d{1,2}(?!\d)|_\d{1,2}(?![\da-z])){0,2}"),
     ("word", r"[a-z]+"),
 )
@@ -99,25 +102,45 @@ def read_model_id(text: str) -> ModelSpec:
     name, lexemes = _choose_name(route)
     family = _choose_family(lexemes)
     if family is None:
-        return ModelSpec(**_plain_facts(route, lexemes), family="unknown", custom=True, kind=_kind("", name))
+        return ModelSpec(
+            **_plain_facts(route, lexemes),
+            family="unknown",
+            custom=True,
+            kind=kind_of_unknown(route.provider, _name_words(name)),
+        )
     canonical = _canonical(family.text)
     if canonical in CLOSED and not route.custom and route.org not in OWNERS | REPACKAGERS:
         route = replace(route, org=None)
-    version = _version(name, lexemes, family, canonical)
+    version, variant = _version(name, lexemes, family, canonical), _variant(lexemes, canonical)
     facts = _plain_facts(route, lexemes)
+    if route.provider is None and not route.custom:
+        facts["provider"] = _seller(
+            route.org, canonical, {*variant, *facts["marks"], *(["sized"] if facts["size"] else [])}
+        )
     if version and facts["size"] and facts["size"] == ACTIVE_SIZES.get((canonical, version[0])):
         facts["size"], facts["active_size"] = None, facts["size"]
     return ModelSpec(
         **facts,
         family=canonical,
         version=version,
-        variant="-".join(_variant(lexemes, canonical)) or None,
+        variant="-".join(variant) or None,
         custom=_is_custom(route, lexemes),
         tuned=_is_tuned(route, lexemes),
         kind=_kind(canonical, name),
         words=_words(lexemes, canonical),
         alias=name if name in ALIASES else None,
     )
+
+
+def _seller(org: str | None, family: str, told: set[str]) -> str | None:
+    """Return the provider that a namespace alone tells: who else serves a model that only its maker has?"""
+    provider = NAMED_BY_COLON.get(org or "")
+    if provider not in MAKERS.get(family, ()):
+        return provider if org in CLOUDS and family in MAKERS else None
+    sold = family in CLOSED or (
+        not told.isdisjoint(("latest", *SOLD_ONLY.get(family, ()))) and told.isdisjoint(("sized", "instruct"))
+    )
+    return provider if sold else None
 
 
 def _words(lexemes: list[Lexeme], canonical: str) -> tuple[str, ...]:
@@ -128,7 +151,11 @@ def _words(lexemes: list[Lexeme], canonical: str) -> tuple[str, ...]:
 
 
 def _kind(family: str, name: str) -> str:
-    return kind_of(family, re.findall(r"[a-z]+\d?|\d+", name))
+    return kind_of(family, _name_words(name))
+
+
+def _name_words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+\d?|\d+", name)
 
 
 def _lex(name: str) -> list[Lexeme]:
@@ -148,6 +175,8 @@ def _choose_name(route: ModelRoute) -> tuple[str, list[Lexeme]]:
     names = [*reversed(route.names), *([route.org] if route.org and _kind("", route.org) != CHAT else [])]
     if route.names and route.org and re.match(r"[a-z]{0,2}\d", route.names[-1]):
         names.append(f"{route.org}-{route.names[-1]}")  # minimax/m2: the namespace tells the family
+    if route.provider:  # fal_ai/fal-ai/imagen4/preview, kilo/kilo-auto/small: what names no model is a service of one
+        names += reversed(route.before)
     candidates = [(name, _lex(name)) for name in names] or [("", [])]
     named = (pair for pair in candidates if any(lexeme.kind == "family" for lexeme in pair[1]))
     return next(named, candidates[0])
@@ -163,6 +192,7 @@ _CANONICAL = {
     **{name.replace("-", ""): family for name, family in {**SPELLINGS, **AT_START}.items()},
     **dict.fromkeys(("anthropic", "duochat"), "claude"),
     "chat": "gpt",
+    **dict.fromkeys(("adaptive", "bodybuilder", "cheap", "free", "fusion", "routellm"), "router"),
 }
 
 

@@ -10,32 +10,34 @@ from utp_cli.detection.words import words
 
 _SPELT_AS_NAMED = """
     302ai abacus abliteration ai21 ai360 ai_router aiand aihubmix aimlapi akashchat aki_io amazon_nova ambient amd
-    anthropic anyapi anyscale assemblyai atlascloud atomic_chat auriko avian aws_polly azure baichuan baseten bedrock
-    berget bespoke blueclaw byteplus canopywave cerebras chutes clarifai claudinio cline_pass cloudferro_sherlock
-    cloudflare cognition cohere cometapi commandcode coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe
-    darkbloom dashscope databricks deepbricks deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud
-    edenai elevenlabs embercloud empiriolabs eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks
-    freemodel friendliai frogbot gemini gigachat giteeai github github_copilot gitlab glacier gmi gonka24 gradient_ai
-    greenpt groq helicone heroku hetzner higress hostinger_router hpc_ai huaweicloud_maas huggingface hyper hyperbolic
+    anthropic anyapi anyscale arcee assemblyai atlascloud atomic_chat atria auriko avian aws_polly azure baichuan
+    bailing baseten bedrock berget bespoke black_forest_labs blueclaw byteplus canopywave cerebras chutes clarifai
+    claudinio cline_pass cloudferro_sherlock cloudflare cognition cohere cometapi comfyui commandcode
+    consensusprotocol coralbricks coreweave cortecs crof crossmodel crusoe cursor daoxe darkbloom dashscope
+    databricks deepbricks deepgram deepinfra deepseek devin digitalocean dinference drun ebcloud edenai elevenlabs
+    embercloud empiriolabs eu_jev evroc exa_ai fal_ai fastrouter featherless_ai firepass fireworks freemodel
+    friendliai frogbot gemini gigachat giteeai github github_copilot gitlab glacier gmi gonka24 gradient_ai greenpt
+    groq helicone heroku hetzner higress hostinger_router hpc_ai huaweicloud_maas huggingface hyper hyperbolic
     iceberg iflow impossibl inception inceptron inference inferenceapis inferx infiniai infomaniak io_net jalapeno
     jiekou kenari kilo kosmik kuae_cloud kyma lambda_ai laya lemonade lemonfox_ai libertai lightning_ai lilac linkup
-    litellm_proxy llamagate llmgateway llmtr lmstudio local longcat lucidquery lynkr meganova merge_gateway meta_llama
-    microsoft_365_copilot minimax mistral mixlayer moark modal model_oracle_ai modelis modelscope moonshot morph nace
-    nanogpt nearai nebius neon netlify neuralwatt nlp_cloud novita nscale nvidia_nim oci ofox ollama openai opencode
-    openinfer openrouter orcarouter ovhcloud parallel_ai perfxcloud perplexity pinstripes pioneer poe ppio predibase
-    prism privatemode_ai publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai recraft reducto refuseless regolo_ai
-    replicate requesty routing_run runinfra runpod runware runwayml sagemaker sail sakana salad_cloud sambanova
-    sap_ai_core sarvam scaledown scaleway scnet scx search1api segmind sensenova siliconflow snowflake soniox spark
-    stability stackit stepfun streamlake subconscious submodel synthetic taichu tavily tencent_tokenhub tensormesh
-    tensorx the_grid_ai tinfoil together triton trustedrouter typesafe umans unorouter v0 venice vercel vertex vivgrid
-    vllm volcengine voyage vultr wafer wandb watsonx xai xiaomi xinference xpersona zai zeldoc zenifra zenmux zerogpu
-    zeroone
+    litellm_proxy llamagate llmgateway llmtr lmstudio local longcat lucidquery lynkr meganova merge_gateway
+    meta_llama microsoft_365_copilot minimax mistral mixlayer moark modal model_oracle_ai modelis modelscope
+    moonshot morph nace nanogpt nearai nebius neon netlify neuralwatt nlp_cloud novita nscale nvidia_nim oci ofox
+    ollama openai opencode openinfer openrouter orcarouter ovhcloud parallel_ai perfxcloud perplexity pinstripes
+    pioneer poe ppio predibase prism privatemode_ai publicai qianfan qihang_ai qiniu_ai quartz qvac ranoai recraft
+    reducto refuseless regolo_ai reka replicate requesty reve routing_run runinfra runpod runware runwayml sagemaker
+    sail sakana salad_cloud sambanova sap_ai_core sarvam scaledown scaleway scnet scx search1api segmind sensenova
+    siliconflow snowflake soniox spark stability stackit stepfun streamlake subconscious submodel synthetic taichu
+    tavily tencent_tokenhub tensormesh tensorx the_grid_ai tinfoil together triton trustedrouter typesafe umans
+    unorouter v0 venice vercel vertex vivgrid vllm volcengine voyage vultr wafer wandb watsonx xai xiaomi xinference
+    xpersona zai zeldoc zenifra zenmux zerogpu zeroone
 """
 
 _OTHER_SPELLINGS: dict[str, str] = {
     "amazon_nova": "nova",
     "azure": "azureai azure_ai azure_ai_foundry azure_anthropic azure_openai azure_text azure_cognitive_services",
-    "bedrock": "aws amazon_bedrock bedrock_converse bedrock_mantle aws_bedrock",
+    "bedrock": "aws amazon_bedrock aws_mantle bedrock_europe bedrock_converse bedrock_mantle aws_bedrock",
+    "black_forest_labs": "bfl",
     "cloudflare": "cloudflare_ai_gateway cloudflare_workers_ai clf_ai_gateway workers_ai",
     "cohere": "cohere_chat",
     "dashscope": "alibaba alibaba_cn alibaba_singapore alibaba_us tongyi alibaba_coding_plan "
@@ -64,13 +66,14 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "lambda_ai": "lambda",
     "oci": "oracle",
     "regolo_ai": "regolo",
+    "reka": "reka_ai",
     "stability": "stability_ai",
     "zeroone": "yi",
     "inception": "text_completion_inception",
     "inference": "inference.net inference_net",
     "kuae_cloud": "kuae_cloud_coding_plan",
     "lmstudio": "lm_studio",
-    "meta_llama": "llama llama_api muse_code",
+    "meta_llama": "llama llama_api meta_contributor muse_code",
     "minimax": "minimax_china minimax_cn minimax_code minimax_code_cn minimax_coding_plan minimax_cn_coding_plan",
     "mistral": "codestral mistral_ai text_completion_codestral",
     "moonshot": "kimi moonshotai_cn kimi_for_coding kimi_code kimi_coding",
@@ -79,7 +82,7 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "nvidia_nim": "nim",
     "ollama": "ollama_chat ollama_cloud ollamacloud",
     "openai": "openai_chat openai_subscription openai_decisions openai_responses openai_codex "
-    "text_completion_openai chatgpt",
+    "text_completion_openai chatgpt open_ai",
     "opencode": "opencode_go opencode_zen",
     "perplexity": "perplexity_agent perplexity_ai",
     "qiniu_ai": "qiniu qiniucloud",
@@ -99,7 +102,7 @@ _OTHER_SPELLINGS: dict[str, str] = {
     "google_vertex google_vertexai google_cloud google_vertex_anthropic",
     "vllm": "hosted_vllm",
     "wafer": "wafer.ai wafer_serverless",
-    "xai": "grok spacexai xai_oauth",
+    "xai": "grok grok_ai grok_subscription spacexai xai_oauth",
     "xiaomi": "mimo xiaomi_mimo xiaomi_token_plan_ams xiaomi_token_plan_cn xiaomi_token_plan_sgp",
     "zai": "zai_coding_plan zhipuai zhipuai_coding_plan zhipu_coding zhipu_coding_plan zhipu bigmodel",
 }
@@ -123,8 +126,8 @@ PROVIDERS: dict[str, str] = {
 
 NAMED_BY_COLON: dict[str, str] = {
     "alibaba": "dashscope",
-    "arcee": "arcee",
-    "bailing": "bailing",
+    "baidu": "qianfan",
+    "bytedance": "volcengine",
     "fireworks-ai": "fireworks",
     "amazon": "amazon_nova",
     "google": "gemini",
@@ -136,10 +139,15 @@ NAMED_BY_COLON: dict[str, str] = {
     "poolside": "poolside",
     "stepfun-ai": "stepfun",
     "thinkingmachines": "thinkingmachines",
+    "qwen": "dashscope",
     "upstage": "upstage",
+    "x-ai": "xai",
     "z-ai": "zai",
 }
 """Namespaces before a slash, providers before a colon, or before a slash and another namespace."""
+
+CLOUDS = frozenset(words("alibaba baidu bytedance qwen"))
+"""Of these namespaces those that publish no weights of other makers: before such a name they are the provider."""
 
 FIRST_PARTY = frozenset(
     words("""

@@ -33,6 +33,8 @@ class ModelRoute(Record):
     org: str | None = None
     names: tuple[str, ...] = ()
     """What may be the model's name, the most telling last: of a file's path there are several."""
+    before: tuple[str, ...] = ()
+    """The segments before the name."""
     custom: bool = False
     """The form itself says that this is somebody's own model."""
 
@@ -120,7 +122,7 @@ def _split_provider(path: str) -> tuple[str | None, str]:
     if colon and slash and after.isdigit():  # host:8000
         return None, rest
     known = PROVIDERS.get(first)
-    if known is None and (rest.startswith("accounts/") or (rest.count("/") == 1 and rest.partition("/")[0] in OWNERS)):
+    if known is None and (rest.startswith("accounts/") or rest.count("/") == 1):
         known = NAMED_BY_COLON.get(first)  # fireworks-ai/accounts/fireworks/models/…, nvidia/moonshotai/kimi-k2
     if not slash or known is None or rest.startswith(OPEN_WEIGHTS.get(first, ())):
         return None, path
@@ -169,8 +171,10 @@ def _read_path(path: str, provider: str | None) -> ModelRoute:
     colon = name.partition(":")[2] if not name.startswith(":") else ""
     if before and colon in PROVIDERS and provider in {None, "huggingface"}:  # the router of Hugging Face
         name, provider, colon = name.partition(":")[0], provider or PROVIDERS[colon], ""
-    if provider is None and colon:
+    if provider is None and colon and (not _CLOSED.match(name) or "cloud" in colon):
         provider = "ollama"
+    if provider is None and _CLOSED.match(name) and re.search(r"-v\d:\d+$", name, re.ASCII):
+        provider = "bedrock"  # the vendor was left out: claude-sonnet-4-5-20250929-v1:0
     if provider == "bedrock":
         name = _REVISION.sub("", name)
     name, at, _ = name.partition("@")
@@ -184,7 +188,7 @@ def _read_path(path: str, provider: str | None) -> ModelRoute:
     last = before[-1] if before else ""
     if provider is None and last in PROVIDERS and last not in FIRST_PARTY | OWNERS:  # behind a gateway of one's own
         return ModelRoute(provider=PROVIDERS[last], names=(name,))
-    return ModelRoute(provider=provider, org=_org(before, provider), names=(name,))
+    return ModelRoute(provider=provider, org=_org(before, provider), names=(name,), before=tuple(before))
 
 
 def _read_dotted(name: str, provider: str | None) -> ModelRoute | None:
