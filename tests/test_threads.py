@@ -58,7 +58,6 @@ _TOLD = (
 _CALLS = ("autogen-314", "zed-53997", "ascend-7989", "lms830", "lms453", "lcpp25211", "inferencer-296", "hassllm19")
 _HIDDEN = (
     "openrouter-44",
-    "hass-140005",
     "hermes101330",
     "aj492",
     "antigrav1942",

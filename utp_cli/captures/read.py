@@ -315,8 +315,8 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     known = known_of(error.message)
     if known < _TELLS and (said := known_inside(document.value, text[document.start : document.end])):
         error, known = replace(error, message=said), _TELLS
-    elif known < _TELLS and known_of(above := text[begin : document.start].partition("{")[0].strip()) > known:
-        error, known = replace(error, message=f"{above} {error.message}"), known_of(above)
+    elif known < _TELLS and (led := _led_in(text[begin : document.start], error.message)) and known_of(led) > known:
+        error, known = replace(error, message=led), known_of(led)
     return replace(
         found,
         start=begin if line or head.hops or head.status else document.start,
@@ -331,6 +331,12 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
         chained=bool(line and line.chained),
         deeper=bool(line and line.deeper),
     )
+
+
+def _led_in(above: str, message: str) -> str:
+    """Put the words in front of a document before the message in it: whose answer it is, the class of an exception."""
+    words = above.partition("{")[0].strip()
+    return f"{words} {message}" if words else ""
 
 
 def _of_lines(

@@ -24,7 +24,8 @@ _PASSED_ON: Final = ("raw", "responseBody", "body")
 _KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
-    "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url",
+    "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
+    "trace_id", "traceId", "more_info",
 })  # fmt: skip
 _ISSUE: Final = frozenset({"type", "loc", "msg"})
 """Keys of what Pydantic says of one value."""
