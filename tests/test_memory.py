@@ -15,7 +15,7 @@ from tests.test_cli import utp
 from utp_cli import parse
 from utp_cli.io.sessions import SessionFile, export, read_session
 from utp_cli.protocol.long_strings import LONG
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.numbers import dumped, loads
 from utp_cli.recording.capture import RecordedExchange, row_of
 from utp_cli.recording.redaction import Redactor
 from utp_cli.replaying.importing import exchanges_of
@@ -68,9 +68,9 @@ def test_an_answer_takes_a_few_times_its_length(source: Callable[[int], str]) ->
     assert peaks[1] < 1.1 * peaks[0]
 
 
-MOST_AT_PROMPT = {"prose": 4, "a call": 5.5, "a stream of text": 4, "a stream of arguments": 4}
+MOST_AT_PROMPT = {"prose": 2.5, "a call": 4.2, "a stream of text": 4, "a stream of arguments": 4}
 """Times its input that `utp parse` may have in use, the input itself and what is written among it. Of a call the text,
-its payload, its arguments and what is left of the text without it are there at once.
+its payload, its arguments and what is left of the text without it are there at once, but no document.
 """
 
 
@@ -163,6 +163,15 @@ def test_a_long_string_is_read_as_the_standard_library_reads_it() -> None:
         numbers = ", ".join(["1.5"] * (LONG // 4))
         text = f'{{"a": [{numbers}], "b": "{written}", "": {{"b\\"": ["{written}", "x", 1.25, NaN]}}}}'
         assert repr(loads(text)) == repr(json.loads(text))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_long_string_is_written_in_parts_as_the_standard_library_writes_it(indent: int | None) -> None:
+    long = 'say "é"\n\t\\ 😀\x7f' * LONG
+    value = {"a": [long, 1.5, None, True, {}, []], 'b"': {"c": "x", "d": long}, "e": -3}
+    written = [*dumped(value, indent=indent)]
+    assert "".join(written) == json.dumps(value, ensure_ascii=False, indent=indent)
+    assert max(map(len, written)) < LONG
 
 
 @pytest.mark.parametrize("end", ["\n", "\\x", "\\", "\\u12"])

@@ -190,14 +190,14 @@ def test_repaired_calls_are_counted():
 
 def test_json_is_the_document():
     result = answers.left_in_content()
-    assert json.loads(json_view.answer(result)) == result.to_dict()
-    assert json.loads(json_view.calls(result, one_line=True)) == result.to_dict()["calls"]
-    assert json_view.answer(result, one_line=True).count("\n") == 1
+    assert json.loads("".join(json_view.answer(result))) == result.to_dict()
+    assert json.loads("".join(json_view.calls(result, one_line=True))) == result.to_dict()["calls"]
+    assert "".join(json_view.answer(result, one_line=True)).count("\n") == 1
 
 
 def test_json_of_a_lone_surrogate_is_sound_once_encoded():
     call = ToolCall(name="f", arguments={"a": "\ud800é"}, id="call_0")
-    text = json_view.calls(ParseResult(calls=[call])).encode("utf-8", errors="backslashreplace")
+    text = "".join(json_view.calls(ParseResult(calls=[call]))).encode("utf-8", errors="backslashreplace")
     assert json.loads(text)[0]["arguments"] == {"a": "\ud800é"}
 
 

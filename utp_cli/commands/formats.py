@@ -9,7 +9,7 @@ from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from utp_cli.diagnosis.engines import EngineReading
     from utp_cli.protocol.calls import ParseResult
@@ -82,24 +82,24 @@ def _pretty(result: ParseResult, showing: Showing) -> str:
     return painted(lines, colour=showing.colour)
 
 
-def _json(result: ParseResult, showing: Showing) -> str:
+def _json(result: ParseResult, showing: Showing) -> Iterator[str]:
     from utp_cli.views.json import answer  # noqa: PLC0415
 
     return answer(result, one_line=showing.several or showing.live, engines=_engines(result, showing))
 
 
-def _calls(result: ParseResult, showing: Showing) -> str:
+def _calls(result: ParseResult, showing: Showing) -> Iterator[str]:
     from utp_cli.views.json import calls  # noqa: PLC0415
 
     return calls(result, one_line=showing.several or showing.live)
 
 
-def _message(name: str) -> Callable[[ParseResult, Showing], str]:
-    def message(result: ParseResult, showing: Showing) -> str:
+def _message(name: str) -> Callable[[ParseResult, Showing], Iterator[str]]:
+    def message(result: ParseResult, showing: Showing) -> Iterator[str]:
         from utp_cli.rendering.messages import render_message  # noqa: PLC0415
-        from utp_cli.views.json import document  # noqa: PLC0415
+        from utp_cli.views.json import document_parts  # noqa: PLC0415
 
-        return document(render_message(result, name), one_line=showing.several)
+        return document_parts(render_message(result, name), one_line=showing.several)
 
     return message
 
@@ -124,7 +124,7 @@ def _plan_json(result: ParseResult, showing: Showing) -> str:
     return plan_document(result, showing.tools or {}, one_line=showing.several)
 
 
-FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
+FORMATS: dict[str, Callable[[ParseResult, Showing], str | Iterator[str]]] = {
     "pretty": _pretty,
     "json": _json,
     "calls": _calls,
@@ -135,8 +135,8 @@ FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {
     },
     "html": lambda _result, _showing: "",  # one page of all of them: see paging.py
 }
-"""Every value of `--format` for answers."""
-PLAN_FORMATS: dict[str, Callable[[ParseResult, Showing], str]] = {"pretty": _plan, "json": _plan_json}
+"""Every value of `--format` for answers: what is shown, or its parts."""
+PLAN_FORMATS: dict[str, Callable[[ParseResult, Showing], str | Iterator[str]]] = {"pretty": _plan, "json": _plan_json}
 """Every value of `--format` with `--plan`."""
 
 

@@ -21,7 +21,7 @@ from utp_cli.protocol.records import replace
 from utp_cli.protocol.tools import tier_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from utp_cli.io.output import Output
     from utp_cli.io.settings import Settings
@@ -178,7 +178,7 @@ def _only_checks(target: str | None, other: object) -> None:
 
 def shown(
     results: Iterable[ParseResult],
-    draw: Callable[[ParseResult], str],
+    draw: Callable[[ParseResult], str | Iterator[str]],
     sink: Output,
     fails: Callable[[ParseResult], bool],
 ) -> int:

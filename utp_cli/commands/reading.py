@@ -82,13 +82,21 @@ def answers(
                 data = clean_bytes(data)  # noqa: PLW2901
             if inputs.is_session(data) and not lines:
                 _say_session(inputs.shown_name(name), data)
-            source = _line(data) if lines else _tools_in(name) or data
+            begun, source = data[: inputs.SAMPLE], _line(data) if lines else _tools_in(name) or _text(data)
+            del data  # a long text is there once
             read = parse_as_is(source, known) if raw else parse(source, **known)
-            result, begun = replace(read, source=inputs.shown_name(name)), data[: inputs.SAMPLE]
-            del read, data, source  # while the answer is drawn, its input is not needed any more
+            result = replace(read, source=inputs.shown_name(name))
+            del read, source  # while the answer is drawn, its input is not needed any more
             if result.shape == "text" and not (result.calls or result.rejected) and inputs.looks_binary(begun):
                 raise BadFile(inputs.shown_name(name), "nothing to read: it is binary, and no format that is known")
             yield result
+
+
+def _text(data: bytes) -> bytes | str:
+    """Return the text of an input; the bytes of what may be a binary stream."""
+    from utp_cli.wire.event_stream import may_begin  # noqa: PLC0415 - help and errors have no need of it
+
+    return data.decode("utf-8", "replace") if may_begin(data) is False else data
 
 
 def _tools_in(name: str) -> str | None:

@@ -8,15 +8,20 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from utp_cli.io.private_files import private
 from utp_cli.io.replacing import Replacement, is_replaceable
 from utp_cli.protocol.errors import BadFile
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 _UNFINISHED: list[Output] = []
 """Outputs that are to take the place of a file."""
 
+_BLOCK = 1 << 16
+"""Characters that are written at a time, where there are so many."""
 _NOT_A_TERMINAL = 80
 COLOURS = ("auto", "always", "never")
 _EVERY = 200
@@ -38,8 +43,11 @@ class Output:
         self._begun = False
         self._new: Replacement | None = None
 
-    def write(self, text: str) -> bool:
-        """Write a result. Returns False where nobody reads any more. Raises `BadFile`."""
+    def write(self, text: str | Iterable[str]) -> bool:
+        """Write a result, or its parts. Returns False where nobody reads any more. Raises `BadFile`."""
+        return all(map(self._add, [text] if isinstance(text, str) else _blocks(text)))
+
+    def _add(self, text: str) -> bool:
         data = text.encode(self._encoding, errors="backslashreplace")
         if self._file and not self._begun and is_replaceable(self._file):
             self._new = Replacement(self._file)
@@ -71,6 +79,19 @@ class Output:
                 new.commit()
             else:
                 new.discard()
+
+
+def _blocks(parts: Iterable[str]) -> Iterator[str]:
+    """Join small parts: each block is written at once."""
+    block, size = [], 0
+    for part in parts:
+        block.append(part)
+        size += len(part)
+        if size >= _BLOCK:
+            yield "".join(block)
+            block, size = [], 0
+    if block:
+        yield "".join(block)
 
 
 def finish(*, keep: bool = True) -> None:

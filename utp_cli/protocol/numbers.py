@@ -27,6 +27,8 @@ _KEPT: Final = 4096
 """Numbers that are remembered."""
 _MUCH: Final = 1 << 19
 """Characters from which on a text is searched for long strings."""
+_PART: Final = 1 << 16
+"""Characters of a string that are written at a time."""
 _INDENTED: Final = 60
 """Levels that are indented; without a bound, the indentation of deep nesting is quadratic."""
 
@@ -189,12 +191,18 @@ def dumps(value: Any, *, indent: int | None = None, default: Callable[[Any], Any
     """
     if indent is None and default is None and (written := _written_at_once(value)) is not None:
         return written
-    if not any(True for _ in odd_numbers(value)):
-        try:
-            return json.dumps(value, ensure_ascii=False, indent=indent, default=default)
-        except RecursionError:
-            indent = None
-    return "".join(_pieces(value, indent, default))
+    return "".join(dumped(value, indent=indent, default=default))
+
+
+def dumped(value: Any, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> Iterator[str]:
+    """Yield what `dumps` returns: in one piece, or in many where a long string is in it."""
+    if any(True for _ in odd_numbers(value, longest=_MUCH)):
+        yield from _pieces(value, indent, default)
+        return
+    try:
+        yield json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+    except RecursionError:
+        yield from _pieces(value, None, default)
 
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -225,14 +233,18 @@ def json_dumps(value: Any, *, sort_keys: bool = False, **options: Any) -> str:
         return "".join(_pieces(value, None, options.get("default"), sort_keys=sort_keys))
 
 
-def odd_numbers(value: Any) -> Iterator[int | float]:
-    """Yield the numbers in a value that the standard library would not write as they were written."""
+def odd_numbers(value: Any, *, longest: int = sys.maxsize) -> Iterator[int | float | str]:
+    """Yield the numbers in a value that the standard library would not write as they were written.
+
+    With them the strings of more than `longest` characters.
+    """
     waiting = [value]
     for item in waiting:  # grows on the way
         kind = type(item)
         if kind is str:
-            continue
-        if isinstance(item, dict):
+            if len(item) > longest:
+                yield item
+        elif isinstance(item, dict):
             waiting += item.values()
         elif isinstance(item, list | tuple):
             waiting += item
@@ -302,6 +314,10 @@ def _pieces(
             waiting += _enclosed("{", named, "}", level, indent)
         elif isinstance(item, list | tuple):
             waiting += _enclosed("[", (("", member) for member in item), "]", level, indent)
+        elif isinstance(item, str):
+            yield '"'
+            yield from (_scalar(item[at : at + _PART])[1:-1] for at in range(0, len(item), _PART))
+            yield '"'
         else:
             yield _scalar(item, default)
 

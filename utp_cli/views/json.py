@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.numbers import dumped, dumps
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from utp_cli.diagnosis.engines import EngineReading
     from utp_cli.protocol.calls import ParseResult
@@ -28,7 +28,14 @@ def document(value: Any, *, one_line: bool = False) -> str:
     What nobody sees is written as an escape. A lone surrogate stays what it is here; encoding with
     `errors="backslashreplace"` makes it one.
     """
-    return HIDDEN.sub(_escape, dumps(value, indent=None if one_line else 2)) + "\n"
+    return "".join(document_parts(value, one_line=one_line))
+
+
+def document_parts(value: Any, *, one_line: bool = False) -> Iterator[str]:
+    """Yield what `document` returns, a long one in parts: it need not be there as a whole."""
+    for part in dumped(value, indent=None if one_line else 2):
+        yield HIDDEN.sub(_escape, part)
+    yield "\n"
 
 
 def line(value: Any) -> str:
@@ -40,15 +47,17 @@ def _escape(found: re.Match[str]) -> str:
     return json.dumps(found[0])[1:-1]
 
 
-def answer(result: ParseResult, *, one_line: bool = False, engines: Sequence[EngineReading] | None = None) -> str:
-    """Write the document `utp.parse/1`; with `engines` where somebody asked for what they would return."""
+def answer(
+    result: ParseResult, *, one_line: bool = False, engines: Sequence[EngineReading] | None = None
+) -> Iterator[str]:
+    """Yield the document `utp.parse/1` in parts; with `engines` where somebody asked for what they would return."""
     asked = {} if engines is None else {"engines": [reading.to_dict() for reading in engines]}
-    return document(result.to_dict() | asked, one_line=one_line)
+    return document_parts(result.to_dict() | asked, one_line=one_line)
 
 
-def calls(result: ParseResult, *, one_line: bool = False) -> str:
-    """Write the list of calls alone."""
-    return document([call.to_dict() for call in result.calls], one_line=one_line)
+def calls(result: ParseResult, *, one_line: bool = False) -> Iterator[str]:
+    """Yield the list of calls alone, in parts."""
+    return document_parts([call.to_dict() for call in result.calls], one_line=one_line)
 
 
 def event(heard: Event) -> str:
