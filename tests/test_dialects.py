@@ -297,6 +297,14 @@ AT_THE_END = {"apertus", "generic"}
 """The name is a key, or the call is in a wrapper: only the whole tells."""
 
 
+@pytest.mark.parametrize("opening", ["Here is", "Here's"])
+def test_words_open_thinking_where_the_dialect_is_asked_for(opening: str) -> None:
+    text = f"{opening} my thought process: the port is known. {opening} my response: At noon."
+    result = parse(text, parser="granite")
+    assert (result.reasoning, result.content) == ("the port is known.", "At noon.")
+    assert parse(text).reasoning == ""
+
+
 @pytest.mark.parametrize("dialect", [d for d in DIALECTS if d.name not in AT_THE_END], ids=lambda d: d.name)
 def test_a_call_is_told_once_by_name_before_its_arguments_end(dialect: Dialect) -> None:
     name, key = "find_harbour", "place"

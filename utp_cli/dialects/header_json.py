@@ -66,7 +66,7 @@ KIMI_K2 = Dialect(
     section_close=("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
     call_open=("<|tool_call_begin|>",),
     call_close=("<|tool_call_end|>",),
-    reasoning=THINK,
+    reasoning=(*THINK, ("◁think▷", "◁/think▷")),
     dropped=("<|im_end|>",),
     body=HeaderBody(header=("{id}<|tool_call_argument_begin|>",)),
     quirks="The header is the call's id, functions.NAME:INDEX; the index counts over the conversation.",

@@ -62,7 +62,7 @@ LFM2 = Dialect(
     call_close=("<|tool_call_end|>",),
     reasoning=THINK,
     dropped=CHATML,
-    body=PythonicBody(),
+    body=PythonicBody(bare=("[",)),
     quirks="Strings in single quotes without escaping; a JSON list is read by lfm2_json.",
 )
 

@@ -204,6 +204,8 @@ class Engine:
                     if read is not None and (malformed is None or read.worth > malformed[1].worth):
                         malformed = meaning.dialect, read
                     self.source.rewind(hit.start)
+                case "think" | "unthink" as role if not self._thinking and (yield from self._quoting.names(hit, role)):
+                    continue
                 case "think":
                     if self._open_thinking(hit.start, tag_end):
                         return tag_end
@@ -335,13 +337,12 @@ class Engine:
     def _close_thinking(self, start: int, end: int, dialect: Dialect) -> bool:
         if self._all_thought or self._quoting.inside:
             return False
-        if self._thinking is None:
-            if self._had_thinking:
-                self._push("markup", start, end)
-                return True
-            self._never_opened(dialect)
-        else:
+        if self._thinking is not None:
             self._settle_thinking(self._thinking)
+        elif self._had_thinking:
+            self._turned = self.runs.drop_label(dialect.thinking_words, self.source) or self._turned
+        else:
+            self._never_opened(dialect)
         self._push("markup", start, end)
         self._had_thinking = True
         return True
@@ -415,6 +416,5 @@ class Engine:
         (self._events if self._held is None else self._held).append(event)
 
     def _release_held(self) -> None:
-        if self._held is not None:
-            self._events += self._held
-            self._held = None
+        self._events += self._held or ()
+        self._held = None

@@ -1,4 +1,7 @@
-"""Whether a place in a text stands in code: in a fence, or in backticks on its line (CommonMark, simplified)."""
+"""Whether a place in a text stands in code: in a fence, or in backticks on its line (CommonMark, simplified).
+
+And whether a marker of thinking stands there as a word: "the model uses <think> tags".
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
+    from utp_cli.engine.markers import Hit, Role
+    from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
 
 _MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
@@ -15,7 +20,7 @@ _MARKS = regex(r"\n {0,3}(`{3,}|~{3,})?|(`+)")
 class Quoting:
     """Remembers where text was read and looks at it when asked, so that how it was cut up makes no difference."""
 
-    __slots__ = ("_before", "_end", "_fence", "_inline", "_source", "_unread")
+    __slots__ = ("_before", "_end", "_fence", "_inline", "_mentioned", "_source", "_unread")
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -23,6 +28,8 @@ class Quoting:
         """What to look at before the first stretch: a text begins at the beginning of a line."""
         self._fence = ""
         self._inline = ""
+        self._mentioned = False
+        """The answer has spoken of the marker that opens thinking."""
         self._end = 0
         """Where the last stretch ends that was looked at."""
         self._unread: list[tuple[int, int]] = []
@@ -33,6 +40,22 @@ class Quoting:
         if self._unread and self._unread[-1][1] == start:
             start = self._unread.pop()[0]
         self._unread.append((start, end))
+
+    def names(self, hit: Hit, role: Role) -> Waiting[bool]:
+        """Whether the answer speaks of the marker: a blank and a word on both sides, on one line. One that closes
+        thinking (`unthink`): only where it has spoken of one that opens it.
+        """
+        source = self._source
+        before = source.slice(max(0, hit.start - 2), hit.start)
+        closes = role == "unthink" and not self._mentioned
+        if closes or len(before) < len("a ") or not (before[0].isalnum() and before[1] == " "):
+            return False
+        while source.length - hit.end < len(" a") and not source.closed:
+            yield
+        behind = source.slice(hit.end, min(hit.end + 2, source.length))
+        mentioned = behind[:1] == " " and behind[1:].isalnum()
+        self._mentioned = self._mentioned or mentioned
+        return mentioned
 
     @property
     def inside(self) -> Literal["", "fence", "inline"]:

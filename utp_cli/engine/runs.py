@@ -8,6 +8,8 @@ from utp_cli.engine.layout import RunKind, TextRun
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from utp_cli.engine.source import Source
 
 _LONGEST_NAME = 128
@@ -46,6 +48,14 @@ class Runs(list[TextRun]):
         if word:
             self.claim([TextRun("markup", last.end - len(word), last.end)])
         return name or word or None
+
+    def drop_label(self, labels: Sequence[str], source: Source) -> bool:
+        """Make markup of the last run where it is one of the labels, and no more; return whether it was."""
+        last = self[-1] if self else None
+        if not last or last.kind != "text" or source.slice(last.start, last.end) not in labels:
+            return False
+        self[-1] = TextRun("markup", last.start, last.end)
+        return True
 
     def cover(self, pieces: list[TextRun]) -> None:
         """Put pieces, in order, in the place of whatever stands there."""

@@ -81,6 +81,7 @@ _SHOWS: Final = _any_of(
     r"(?:contain|say|read|quote)s?\b", "contained", "said", "quoted", "wrote", "logged", "printed", "pasted",
     "fill in", "for reference",
     r"logs?\b",
+    rf"(?:\A|[:;,] )(?:you )?(?:write|type|put|enter|paste|insert){_LAST}",
     rf"(?<!\w )(?:documentation|docs|usage|signature|reference){_LAST}",
     r"(?:returned|response|output|body|transcript|docs?|documentation|readme|test)\b.{0,40}\b(?:is|was|were|shows?|has)\b",
     r"(?:[\w-]*models?|[\w-]*parsers?|servers?|it|they|he|she|people|qwen|claude|mistral|hermes|llama|gpt[\w-]*) "

@@ -121,7 +121,7 @@ def _read_text_field(
                     candidate = _candidate(text_field, shaped, reader, (start, at), end, known=tools is not None)
                     found.candidates.append(candidate)
                     if candidate.reason != "shown":
-                        taken += _pieces(text, start, at)
+                        taken += [*_separator(text, taken, start), *_pieces(text, start, at)]
                         found.thoughts += [shaped.thought] if isinstance(shaped, ShapedCall) and shaped.thought else []
     if taken:
         text_field.claim(list(dict.fromkeys(taken)))
@@ -262,7 +262,7 @@ def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: boo
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether a value stands on lines of its own, or beside others, so that it is no example inside a sentence."""
-    before = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t`")
+    before = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t`;,")
     line_end = text.find("\n", end)
     after = text[end : line_end if line_end >= 0 else len(text)].strip(" \t\r`;,")
     return (not before or (before[0] in "{}" and before[-1] == "}")) and (
@@ -274,6 +274,12 @@ def _in_fence(text: str, start: int, end: int) -> bool:
     """Whether a code fence of its own is around a value, be it within a line of text."""
     behind = _FENCE_BEHIND.match(text, end) or not text[end : end + _BLOCK].strip()
     return bool(behind and _FENCE_BEFORE.search(text, max(0, start - 40), start))
+
+
+def _separator(text: str, taken: list[TextRun], start: int) -> list[TextRun]:
+    """What parts a call from the one before it on its line: `;` or a comma."""
+    end = taken[-1].end if taken else start
+    return [TextRun("markup", end, start)] if start - end < 8 and text[end:start].strip() in (";", ",") else []
 
 
 def _pieces(text: str, start: int, end: int) -> list[TextRun]:

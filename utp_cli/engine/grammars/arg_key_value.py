@@ -87,6 +87,8 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Ma
         body.position = yield from past_tag(source, hit)
     elif not unopened and hit is None and not (source.closed and ahead >= source.length) and source.char(ahead) != "{":
         return Declined("neither an argument nor the end behind the name")
+    if source.closed and ahead >= source.length and _is_mentioned(source, opened, match):
+        return Declined("the marker is a word of a sentence")
     if source.closed and name_end >= source.length and _is_half(match[1], context):
         half = RawCall(name=None, arguments={}, payload=(begin, name_end), partial=[""], lack="more")
         return MarkerRead(calls=[half], end=name_end, runs=[TextRun("call", opened.end, name_end)], closed=False)
@@ -106,6 +108,12 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Ma
     pieces = (("markup", opened.end, begin), ("call", begin, payload_end), ("markup", payload_end, body.position))
     runs = [TextRun(kind, left, right) for kind, left, right in pieces if right > left]  # type: ignore[arg-type]
     return MarkerRead(calls=[call], end=body.position, runs=runs, closed=closed)
+
+
+def _is_mentioned(source: Source, opened: Hit, name: re.Match[str]) -> bool:
+    """Whether a sentence goes on behind the marker, in which it stands as a word, with a blank on both sides."""
+    before = source.slice(max(0, opened.start - 2), opened.start)
+    return name[0][:1] == " " and before[-1:] == " " and before[:1].isalnum()
 
 
 def _is_half(name: str, context: Context[PairsBody]) -> bool:

@@ -183,7 +183,8 @@ def _call(source: Source, children: list[_Child], payload: tuple[int, int], cont
         text = source.slice(child.start, child.end)
         cut = not child.closed and source.closed and child.end >= source.length
         if child.name in body.name_keys and call.name is None:
-            call.name = plain_text(text).strip() if child.closed else None
+            name = plain_text(text).strip()
+            call.name = name if child.closed and "<" not in name else None  # other markup names nothing
             if call.name:
                 context.live.name(call.name)
         elif child.name in body.server_keys:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.json_value import guessed, lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_arguments import read_body, tagged, write as write_tagged, write_arguments
 from utp_cli.engine.grammars.tagged_json import close
@@ -113,6 +113,7 @@ def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) 
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""
     call.repairs = [*repairs_of(reader), *repairs]
+    call.reason = call.reason or guessed(call.repairs)
     call.partial = list(reader.partial)
     call.lack = lack_of(reader)
     return (yield from close(source, begin, reader.end, [call], context))

@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.json_value import guessed, lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
@@ -84,9 +84,10 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
         repairs, why = [*repairs, *told], why if told else "the header counts the call, and names no tool"
         arguments = arguments if told else None
     repairs = [*repairs_of(reader, fenced=context.body.fenced), *repairs]
+    why = guessed(repairs) or ("" if arguments is not None else why or "")
     call = RawCall(
         name=name, arguments=arguments or {}, id=call_id, repairs=repairs,
-        partial=list(reader.partial), payload=(body, reader.end), reason="" if arguments is not None else why or "",
+        partial=list(reader.partial), payload=(body, reader.end), reason=why,
         lack=lack_of(reader),
     )  # fmt: skip
     read = yield from close(source, body, reader.end, [call], context)

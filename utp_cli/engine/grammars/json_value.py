@@ -9,7 +9,7 @@ from utp_cli.repair.shape import BrokenCall
 from utp_cli.repair.text_window import any_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
@@ -88,6 +88,15 @@ def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
 def repairs_of(reader: JsonReader, *, fenced: bool = False) -> list[Repair]:
     """Return the repairs that reading the value took; a fence that the dialect declares is none."""
     return [repair for repair in reader.repairs if not (fenced and repair.code == "code-fence")]
+
+
+_WORDS_IN_BRACES = {"python-set", "unquoted-string", "positional-arguments"}
+
+
+def guessed(repairs: Iterable[Repair]) -> str:
+    """Say why arguments are none that were words without quotes in braces: `{invalid json}` names no parameter."""
+    codes = {repair.code for repair in repairs}
+    return "words in braces, and no arguments" if codes >= _WORDS_IN_BRACES else ""
 
 
 def begins_more(reader: JsonReader) -> bool:

@@ -76,6 +76,8 @@ class Wanted(MutableRecord):
     """The names that the tool has; None: any name, at the beginning of a line."""
     given: Collection[str]
     """Names that the call has already. They only become more."""
+    reading: str = ""
+    """The argument whose value is read: its own tag in there is text, but for one at the beginning of a line."""
     none_before: int = 0
     """Up to here none of them stands."""
 
@@ -83,14 +85,15 @@ class Wanted(MutableRecord):
         """Whether the argument that the sign opens is one of them."""
         if sign.role != "argument" or not sign.name or sign.name in self.given:
             return False
-        return sign.name in self.known if self.known else sign.own_line
+        return sign.own_line if not self.known or sign.name == self.reading else sign.name in self.known
 
     def any_in(self, barren: _Barren, position: int) -> bool:
         """Whether one of them stands behind `position`."""
         if barren.end <= self.none_before:
             return False
         if self.known:
-            return any(barren.names.get(n, -1) >= position for n in self.known if n not in self.given)
+            tables = ((n, barren.own_line if n == self.reading else barren.names) for n in self.known)
+            return any(table.get(n, -1) >= position for n, table in tables if n not in self.given)
         for name, place in reversed(barren.own_line.items()):
             if place < position:
                 return False

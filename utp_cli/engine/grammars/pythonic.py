@@ -72,6 +72,7 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
     if context.body.fenced:
         return (yield from close_fence(source, opened.end, position, reader.calls))
     closed = yield from close(source, opened.end, position, reader.calls, context)
+    closed.closed = closed.closed or (opened.marker in context.body.bare and reader.calls[-1].lack == "nothing")
     if named:
         closed.runs = [TextRun("call", opened.end, closed.end)]
     return closed
@@ -144,16 +145,20 @@ class _Calls:
         tool = (self._context.tools or {}).get(name)
         names = [n for n in (tool.required + list(tool.properties) if tool else []) if n not in frame.pairs]
         names = list(dict.fromkeys(names))
-        if len(frame.items) > len(names):
+        made = dict(zip(names, frame.items, strict=False))
+        message = "gave arguments without names those of the schema, in order"
+        only = frame.items[0] if len(frame.items) == 1 and not frame.pairs else None
+        if isinstance(only, dict) and only and (tool is None or only.keys() <= tool.properties.keys()):
+            made, message = only, "took the only argument, an object, for all of them"
+        elif len(frame.items) > len(names):
             return frame.pairs, "arguments without names"
         call.repairs.append(
             Repair(
                 code="positional-arguments", layer="shape", confidence="guess", pointer="/arguments",
-                before=list(frame.items), after=dict(zip(names, frame.items, strict=False)),
-                message="gave arguments without names those of the schema, in order",
+                before=list(frame.items), after=made, message=message,
             )
         )  # fmt: skip
-        return dict(zip(names, frame.items, strict=False)) | frame.pairs, ""
+        return made | frame.pairs, ""
 
 
 def write(dialect: Dialect, body: PythonicBody, calls: Sequence[Mapping[str, Any]]) -> str:

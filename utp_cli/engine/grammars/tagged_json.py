@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import begins_more, is_whole, lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.json_value import begins_more, guessed, is_whole, lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.progress import WORTH_REPORTING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import TextRun
@@ -26,7 +26,7 @@ from utp_cli.engine.reading import (
     skip_space,
 )
 from utp_cli.protocol.calls import Repair
-from utp_cli.repair.shape import BrokenCall, Form, Payload, shape_calls
+from utp_cli.repair.shape import BrokenCall, Form, Payload, ShapedCall, shape_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,13 +161,21 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
                 lack=lack if last else "nothing",
-                reason=call.why if isinstance(call, BrokenCall) else "",
+                reason=call.why if isinstance(call, BrokenCall) else _guessed(call, reader, context),
             )
         )
     if cut:  # the list goes on with a call of which nothing can be said
         repairs = repairs_of(reader, fenced=context.body.fenced)
         calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack="more"))
     return calls
+
+
+def _guessed(call: ShapedCall, reader: JsonReader, context: Context[JsonBody]) -> str:
+    """Say why a call is none: nothing but a name without quotes, which no tool is known by; or guessed arguments."""
+    bare = any(repair.code == "unquoted-string" and repair.before == call.name for repair in reader.repairs)
+    if bare and not call.arguments and call.name not in (context.tools or ()):
+        return "a bare word, and no arguments"
+    return guessed([*reader.repairs, *call.repairs])
 
 
 class _Watch:

@@ -65,7 +65,7 @@ def read_argument(
         value = Value(start=key.end, end=key.end, next=key.end, closed=True)
     else:
         progress = ArgumentsProgress(context.live, body.position)
-        value = yield from _read_value(source, key.end, known, body, context, read_key, progress)
+        value = yield from _read_value(source, key, known, body, context, read_key, progress)
         progress.up_to(value.next)
     text = source.slice(value.start, value.end)
     if not (value.closed or value.cut):
@@ -118,7 +118,7 @@ def read_object(source: Source, start: int, body: GrowingArguments, context: Con
 
 def _read_value(
     source: Source,
-    start: int,
+    key: Key,
     known: Mapping[str, Any] | None,
     body: GrowingArguments,
     context: Context[Any],
@@ -126,8 +126,10 @@ def _read_value(
     progress: ArgumentsProgress,
 ) -> Waiting[Value]:
     """Find the end of a value: the first marker in it, unless there is proof that the value goes on behind that."""
+    start = key.end
     signs = signs_of(source, context, read_key)
     wanted = body.wanted = body.wanted or Wanted(known=frozenset(known) if known else None, given=body.arguments)
+    wanted.reading = key.name
     hit = yield from next_hit(source, context.local, start, passed=progress.passed)
     if hit is None:
         source.rewind(source.length)
