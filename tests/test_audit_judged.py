@@ -22,7 +22,7 @@ SETS = {
 }
 TOLD = load("audit/told.jsonl")
 """Sets of tools, and what is told of them when nothing is asked for by its code."""
-FIRST_SIGHTS = [f"audit/judged/first_sight{end}.jsonl" for end in ("", *(f"_{number}" for number in range(2, 8)))]
+FIRST_SIGHTS = [f"audit/judged/first_sight{end}.jsonl" for end in ("", *(f"_{number}" for number in range(2, 10)))]
 ROWS = [
     *load("audit/judged/judged.jsonl", "audit/judged/more.jsonl"),
     *(row for name in FIRST_SIGHTS for row in load(name) if row["set"] in SETS),  # large sets are not kept here

@@ -130,8 +130,8 @@ _WHEN_USING = re.compile(
     r"[`\"']?(?P<tool> tool)?[^.!?\n]{0,60}?\b(?i:also|always|must)\b"
 )
 _MUST_CALL = re.compile(
-    rf"\b(?i:must|always)\b[^.!?\n]{{0,40}}?\b(?i:call|use|run|invoke)\b (?:the"
-    rf" )?[`\"']?(?P<name>{_IDENTIFIER})\b"
+    r"(?:\b(?i:the|an?|each|every) (?:[\w']+ ){0,2}?(?P<who>\w+) )?\b(?i:must|always)\b[^.!?\n]{0,40}?"
+    rf"\b(?i:call|use|run|invoke)\b (?:the )?[`\"']?(?P<name>{_IDENTIFIER})\b"
 )
 
 
@@ -185,7 +185,12 @@ def _order(text: str, tool: AuditedTool, names: frozenset[str], known: set[str])
         if is_tool and found["name"] != tool.name:
             return found[0]
     must = _MUST_CALL.search(text)
-    return must[0] if must and must["name"] not in known else None
+    spoken_to = must is not None and (must["who"] or "you").lower() in _SPOKEN_TO
+    return must[0] if must and spoken_to and must["name"] not in known else None
+
+
+_SPOKEN_TO = word_set("you agent agents ai assistant caller client llm model models bot")
+"""Who calls tools: "the contract's owner must call `mint`" is about a function."""
 
 
 _ORDER_HINTS = ("always", "must", "when", "every time", "before", "after")

@@ -81,7 +81,8 @@ def overlapping_descriptions(tools: AuditedToolSet) -> Iterator[ToolObservation]
 
     What it does: looks for equal texts. Others that share
     0.8 of their content words are told only when this rule is asked for by its code, unless each has a word of its own
-    that also stands in its tool's name (`read_file`, `write_file`).
+    that also stands in its tool's name (`read_file`, `write_file`); so are equal texts of names where one pair of first
+    words sets three pairs apart (`cairo_token`, `solidity_token`).
     Why it is bad: the model picks either.
     Example: `tools: {search_docs: Search the documents for a phrase, find_docs: Search the documents for a
     phrase}`.
@@ -96,6 +97,7 @@ def overlapping_descriptions(tools: AuditedToolSet) -> Iterator[ToolObservation]
         said = [found - formula for found in said]
     by_word: dict[str, list[int]] = {}
     by_text: dict[str, int] = {}
+    systems = _systems(tools)
     for index, tool in enumerate(tools.tools):
         text = " ".join(tool.description.split())
         # Two sets that share 0.8 of their words share one of their rarest fifth: only there we look.
@@ -110,12 +112,28 @@ def overlapping_descriptions(tools: AuditedToolSet) -> Iterator[ToolObservation]
                 pointer=tool.at("description"),
                 message=f"{tool.name} is described in the same words as {first.name}",
                 hint="say what sets them apart, and when to use which",
-                opt_in=text not in by_text,
+                opt_in=text not in by_text or systems[_system(first, tool)] >= SYSTEMATIC,
                 cause="equal texts" if text in by_text else "",
             )
         by_text.setdefault(text, index)
         for word in rarest:
             by_word.setdefault(word, []).append(index)
+
+
+SYSTEMATIC = 3
+"""Pairs of tools from which on what sets their names apart is a system, as of languages or hosts."""
+
+
+def _systems(tools: AuditedToolSet) -> Counter[tuple[str, ...]]:
+    """Count the pairs of first words that alone set names of equally described tools apart."""
+    first_with: dict[str, AuditedTool] = {}
+    pairs = ((first_with.setdefault(tool.description, tool), tool) for tool in tools.tools)
+    return Counter(_system(one, two) for one, two in pairs if one is not two and _system(one, two))
+
+
+def _system(one: AuditedTool, two: AuditedTool) -> tuple[str, ...]:
+    left, right = words(one.name), words(two.name)
+    return (left[0], right[0]) if left[1:] == right[1:] != () else ()
 
 
 def _overlap(tools: AuditedToolSet, said: list[frozenset[str]], one: int, two: int) -> bool:

@@ -90,7 +90,7 @@ _TELLING_NAMES = word_set(
     " lang count size width height latitude longitude color colour prompt question answer code command script sql"
     " keyword keywords term timezone country city username password host port branch repo owner comment comments tags"
     " summary verbose force recursive dry_run timeout seed temperature max min start end steps index description notes"
-    " label labels skip take top sort order topic author category pid client_id"
+    " label labels skip take top sort order topic author category pid client_id year month day hour minute second"
 )
 """Names of parameters that are understood without a word."""
 _TELLING_ENDS = word_set(
