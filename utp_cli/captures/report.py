@@ -89,7 +89,8 @@ _DEFECT: Final = regex(
     r"\b(?:silently|instead of|rather than|lost|dropped|drops|stripp?(?:ed|s)|discard(?:ed|s)|leak(?:s|ed)?"
     r"|kill(?:s|ed)|crash\w*|stuck|misparse\w*|regress\w+|hallucinat\w+|malformed|broken|incorrect\w*"
     r"|wrong(?:ly)?(?! (?:with|most|when))"
-    r"|as (?:plain|raw|normal) (?:\w{1,20} )?text|no longer|neither|repeatedly|repro\w*|unexpected\w*|indistinguishable|inconsisten\w+"
+    r"|as (?:plain|raw|normal) (?:\w{1,20} )?text|no longer|neither|repeatedly|repro\w*|unexpected\w*"
+    r"|indistinguishable|inconsisten\w+"
     r"|(?:does|do|did|is|are|was|were)(?: not|n['\u2019]?t)"
     r" (?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+))\b"
     r"|\u9519\u8bef|\u62a5\u9519|\u5931\u8d25|\u5f02\u5e38|\u4e3a\u7a7a|\u65e0\u6cd5|\u4e0d\u652f\u6301|\u95ee\u9898",
