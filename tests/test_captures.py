@@ -391,6 +391,28 @@ def test_a_stream_of_which_the_rest_was_left_out_is_not_cut_off():
     lines = "\n\n".join(f"data: {chunk.format(word)}" for word in ("a", "b"))
     assert [finding.code for finding in parse(f"I get this:\n```\n{lines}\n```\n").diagnoses] == ["stream-cut-off"]
     assert parse(f"I get this:\n```\n{lines}\n...\n```\n").diagnoses == []
+    between = lines.replace("\n\n", "\n\nHere it goes wrong\n\n")
+    assert parse(f"I get this:\n{between}").diagnoses == []
+
+
+@pytest.mark.parametrize(("end", "codes"), [("None", []), ("'stop'", [])])
+def test_objects_of_a_stream_are_those_that_somebody_printed(end, codes):
+    chunk = "ModelResponse(id='c', choices=[StreamingChoices(finish_reason={}, index=0, delta=Delta(content='{}', role=None, tool_calls=None))], object='chat.completion.chunk')"  # fmt: skip
+    result = parse("\n".join([chunk.format("None", "I'll".replace("'", "")), chunk.format(end, " use")]))
+    assert [finding.code for finding in result.diagnoses] == codes
+    assert result.content == "Ill use"
+
+
+def test_what_is_refused_is_no_answer():
+    said = "{'type': 'missing', 'loc': ('response', 'refusal'), 'msg': 'Field required', 'input': {'role': 'assistant', 'content': 'Hello!'}}"  # fmt: skip
+    for paste in (f"ResponseValidationError: 1 validation errors:\n  {said}\n", said, f"[{said}]"):
+        result = parse(paste)
+        assert (result.shape, result.content) == ("error", "")
+
+
+def test_a_call_that_a_sentence_quotes_is_doubted():
+    words = 'This is produced when the parser is off:\n\n`[TOOL_CALLS]create_file{"a": 1}`'
+    assert "is quoted" in str(no_answer(parse(words)))
 
 
 @pytest.mark.parametrize("joint", ["", " ", "\n", " \n\n"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.transcripts import page_error
@@ -20,6 +22,13 @@ _BETWEEN: Final = regex(r"(?>(?:\s|,|data:|event: ?[\w.]+|id: ?\w+|\[DONE\]|```\
 """What may stand between the events of one stream, or the messages of one conversation."""
 _GOES_ON: Final = regex(r"\s{0,9}(?:\.{3,6}|…|\[\.{3}\])")
 """How people write that they left out what follows."""
+_ENDED: Final = regex(
+    r"(?:finish|stop|done)_?[rR]eason[\"']?\s?[:=]\s?(?!None|null|undefined|[\"']{2})\S"
+    r"|\bdone[\"']?\s?[:=]\s?[tT]rue|message_stop|MessageStop|response\.completed"
+)
+"""What the last events of a stream say."""
+_SAID: Final = regex(r"^[ \t]{0,8}[A-Z][a-z]{1,20}(?: [A-Za-z]{1,20}){1,12}[.:!]?[ \t]{0,8}$", re.MULTILINE)
+"""A line of words."""
 FIRST_REFUSAL: Final = 400
 """The first HTTP status of those that refuse."""
 
@@ -135,7 +144,15 @@ def _run(run: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
         return [first]
     form = "sse" if sse else "json-lines" if first.form == "json-body" else first.form
     start = line if sse else first.start
-    return [replace(first, start=start, end=last.end, kind="stream", cut=last.cut, form=form, document=documents)]
+    cut = last.cut or _is_piece(run, text, printed=form not in ("sse", "json-lines"))
+    return [replace(first, start=start, end=last.end, kind="stream", cut=cut, form=form, document=documents)]
+
+
+def _is_piece(run: Sequence[FoundCapture], text: str, *, printed: bool) -> bool:
+    """Whether somebody chose some events of a stream to show: objects without the end, or words between them."""
+    if printed:
+        return _ENDED.search(text, run[-2 if len(run) > 1 else -1].start, run[-1].end) is None
+    return any(_SAID.search(text, before.end, after.start) for before, after in pairwise(run))
 
 
 def without_repeats(found: Sequence[FoundCapture]) -> list[FoundCapture]:

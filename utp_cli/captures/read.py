@@ -224,7 +224,8 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
     found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
     errors = [one for one in found if one.kind == "error"]
     if not any(
-        one.known > _TELLS or (one.known and one.told) or (one.told and len(text) > _FEW_LINES) for one in errors
+        one.known > _TELLS or (one.known >= _TELLS and one.told) or (one.told and len(text) > _FEW_LINES)
+        for one in errors
     ):
         known = known_lines(text, log=each.log, asks=asks)
         kept = [one for one in found if (one.kind != "error" or one.told or one.known) and not _quoted_by(one, known)]

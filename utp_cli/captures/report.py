@@ -9,8 +9,9 @@ from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.protocol.patterns import regex
 
 _MINE: Final = regex(
-    r"\b(?:the (?:server|endpoint|api) (?:returns|sends|gives|responds)|my|our|I'm|I’m|I am|we're|we’re|we are|I use"
-    r"|we use|I have|I (?:only |just |still )?(?:see|get|got)|anyone else)\b",
+    r"\b(?:(?:the (?:server|endpoint|api)|v?LLM|SGLang|Ollama|llama-server|LM Studio|[`\w]{1,20}[_.-]server`?)"
+    r" (?:currently |still |always |just )?(?:returns|sends|gives|responds)|my|our|I'm|I’m|I am|we're"
+    r"|we’re|we are|I use|we use|I have|I (?:only |just |still )?(?:see|get|got)|anyone else)\b",
     re.IGNORECASE,
 )
 """Whose trouble it is: a model that tells of one says "your"."""
@@ -37,6 +38,8 @@ _TROUBLES: Final = (
             r"|\b(?:throw|print|output|writ|return|respond|repl(?:y|i)|spit|emit)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}"
             r"\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\bas (?:an? |the |its |plain |normal |raw |regular ){0,3}"
             r"(?:text|content|response|message|answer|reply|output|string)\b"
+            r"|\b(?:return|leav|put|pass)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}\b(?:json|xml|calls?|tags?|markup)\b"
+            r"[^.\n]{0,20}\b(?:in|inside)(?: the)? {1,2}(?:content|field)\b"
             r"|\b(?:tool|function)[_ -]calls? (?:is|are|stays?|comes? back|comes?|remains?)"
             r" (?:always |still |just |an? |null or ){0,2}(?:empty|null|none|missing|\[\])"
             r"|\b(?:tool|function)[ -]calls? (?:is|are|gets?) (?:never|not) (?:executed|run|invoked|made|parsed)"
@@ -89,8 +92,9 @@ _DEFECT: Final = regex(
     r"\b(?:silently|instead of|rather than|lost|dropped|drops|stripp?(?:ed|s)|discard(?:ed|s)|leak(?:s|ed)?"
     r"|kill(?:s|ed)|crash\w*|stuck|misparse\w*|regress\w+|hallucinat\w+|malformed|broken|incorrect\w*"
     r"|wrong(?:ly)?(?! (?:with|most|when))"
-    r"|as (?:plain|raw|normal) (?:\w{1,20} )?text|no longer|neither|repeatedly|repro\w*|unexpected\w*"
-    r"|indistinguishable|inconsisten\w+"
+    r"|as (?:plain|raw|normal) (?:\w{1,20} )?text|(?:raw|plain) (?:xml|json|tags?|markup)"
+    r"|no longer|neither|repeatedly|repro\w*"
+    r"|unexpected\w*|indistinguishable|inconsisten\w+"
     r"|(?:does|do|did|is|are|was|were)(?: not|n['\u2019]?t)"
     r" (?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+))\b"
     r"|\u9519\u8bef|\u62a5\u9519|\u5931\u8d25|\u5f02\u5e38|\u4e3a\u7a7a|\u65e0\u6cd5|\u4e0d\u652f\u6301|\u95ee\u9898",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import broken_off, is_prose
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _WHERE = {
     "": "before its end",
 }
 
+_LEFT_OUT = regex(r"(?:\.{3}|\u2026)[ \t\"'`]{0,9}(?:\n|\Z)")
+"""How who pasted a text shows that he left something out."""
 _NO_END = frozenset({"langchain"})
 """Logs of streams that need not tell of their end."""
 
@@ -72,7 +75,7 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     limit = fixes.limit_of(answer.request)
     full = limit is not None and (answer.completion_tokens or 0) >= limit
     for call in () if answer.stop == "length" else answer.call_views:
-        if not (call.text_due or call.reason == "truncated"):
+        if not (call.text_due or call.reason == "truncated") or (answer.raw and _LEFT_OUT.search(call.text)):
             continue
         breaks = "" if call.reading.ok else broken_off(call.text)
         where = breaks if call.text_due else ""

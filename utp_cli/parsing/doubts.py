@@ -37,6 +37,11 @@ _LABELLED: Final = regex(
 """A call in JSON behind the label of who wrote it."""
 _PRINTED: Final = regex(r"^\*{3,9} (Suggested (?:tool|function) [Cc]all[^\n*]{0,100}?) ?\*{3,9}$", re.MULTILINE)
 """A call as AutoGen prints it."""
+_QUOTED: Final = regex(
+    r"(?::|\.|\n)\s{0,9}`(\[TOOL_CALLS\]|<tool_call>|<\|tool_calls?\w{0,20}\|>|<function=|<\|python_tag\|>|<invoke )"
+    r"[^`\n]{1,2000}`\s*\Z"
+)
+"""A call in marks, with which a text ends."""
 _CALLS: Final = regex(
     r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]",
     re.IGNORECASE,
@@ -46,6 +51,7 @@ _DOCUMENT: Final = regex(r"\s*(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
 
 
+_ALONE: Final = "the call by itself: utp parse"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 
 
@@ -57,7 +63,9 @@ def doubt_of(text: str) -> tuple[str, str] | None:
     if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
         return f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT
     if found := _LABELLED.search(text):
-        return f"a call stands behind '{found[1]}', and no answer", "what stands behind the label, by itself: utp parse"
+        return f"a call stands behind '{found[1]}', and no answer", _ALONE
+    if found := _QUOTED.search(text):
+        return f"a call in {found[1]} is quoted: what wrote it, and what ran it, is not told", _ALONE
     if not _DOCUMENT.match(text):
         return None
     if _JOINED.match(text):
