@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from utp_cli import render_tools
+from utp_cli import audit, render_tools
 from utp_cli.schemas.compilable import uncompilable
 from utp_cli.schemas.types import declared
 
@@ -62,15 +63,17 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, list[tuple[str, str]]]]] = {
     "look-ahead": (
         {"type": "string", "pattern": "^(?=a)[a-z]+$"},
         {
-            "llama.cpp": [("pattern", "ignored")],
-            **{name: [("pattern", "refused")] for name in ("vllm", "sglang", "outlines", "llguidance")},
+            **{name: [("pattern", "ignored")] for name in ("llama.cpp", "vllm", "sglang")},
+            **{name: [("pattern", "refused")] for name in ("outlines", "llguidance")},
         },
     ),
     "property of letters": (
         {"type": "string", "pattern": r"^\p{L}+$"},
         {"llama.cpp": [("pattern", "ignored")], "vllm": [("pattern", "refused")], "sglang": [("pattern", "refused")]},
     ),
-    "long": ({"type": "string", "maxLength": 65536}, {"llama.cpp": [("maxLength", "refused")]}),
+    "long": ({"type": "string", "maxLength": 65536}, {"llama.cpp": [("maxLength", "ignored")]}),
+    "at least long": ({"type": "string", "minLength": 2001}, {"llama.cpp": [("minLength", "refused")]}),
+    "at most as long": ({"type": "string", "minLength": 2000, "maxLength": 2000}, {}),
     "pattern and length": (
         {"type": "string", "pattern": "^a+$", "maxLength": 5},
         {
@@ -98,6 +101,21 @@ COMPILERS = ("llama.cpp", "vllm", "sglang", "outlines", "llguidance")
 
 def found(schema: dict[str, Any], server: str) -> list[tuple[str, str]]:
     return [(one.keyword, one.effect) for one in uncompilable(schema, declared(schema), (server,))]
+
+
+MEASURED = [json.loads(line) for line in Path("fixtures/audit/compilers.jsonl").read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("case", MEASURED, ids=lambda case: case["id"])
+def test_what_the_compilers_themselves_refused(case):
+    """The verdicts are those of the programs: none is written after what utp says."""
+    tool = {"type": "object", "properties": {"p": case["schema"]}, "required": ["p"]}
+    definition = {"type": "function", "function": {"name": "t", "description": "d", "parameters": tool}}
+    for server, verdict in case["said"].items():
+        provider = {"outlines": "tgi"}.get(server, server)
+        codes = {finding.code for finding in audit([definition], provider=provider).findings}
+        invalid = any(code < "UTP2" for code in codes)  # no JSON Schema at all: some take it, and nobody should
+        assert (("UTP314" in codes) or (verdict == "refused" and invalid)) == (verdict == "refused"), (server, codes)
 
 
 @pytest.mark.parametrize("name", CASES)

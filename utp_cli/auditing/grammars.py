@@ -33,13 +33,14 @@ def grammar_refused(node: Node) -> Iterator[ToolObservation]:
     """A server's grammar compiler refuses a keyword.
 
     What it does: knows what llama.cpp (so LM Studio too), vLLM and SGLang with xgrammar, TGI with outlines, and
-    llguidance cannot compile: repetitions of 2,000 or more; formats, keywords and regular expressions without a
-    grammar; for outlines a schema that does not say what it is. For vLLM a warning: with the backend `auto` it falls
-    back to another compiler, with `xgrammar` it refuses.
+    llguidance cannot compile: more than 2,000 repetitions at the least; formats, keywords and regular expressions
+    without a grammar; bounds that nothing can keep; `oneOf` with branches that overlap; `true` and `false` for schemas;
+    for outlines a schema that does not say what it is. For vLLM a warning: with the backend `auto` it falls back to
+    another compiler, with `xgrammar` it refuses.
     Why it is bad: one keyword in one tool, and the request fails for all tools ("failed to parse grammar").
-    Example: `{type: string, maxLength: 65536}` for llama.cpp, `{type: array, items: {…}, uniqueItems: true}` for
+    Example: `{type: string, minLength: 65536}` for llama.cpp, `{type: array, items: {…}, uniqueItems: true}` for
     SGLang.
-    Use instead: `{type: string, description: At most 65536 characters}` for llama.cpp.
+    Use instead: `{type: string, description: At least 65536 characters}` for llama.cpp.
     Fix safety: no fix.
     """
     for one in _found(node, "refused"):
@@ -58,8 +59,8 @@ def grammar_ignored(node: Node) -> Iterator[ToolObservation]:
     r"""A server's grammar compiler takes a keyword and ignores it, or did refuse it not long ago.
 
     What it does: looks for patterns that llama.cpp cannot turn into a grammar: not from `^` to `$`, or with look-around
-    or classes such as `\d` (builds before 2026 and LM Studio refuse them, newer builds take any text); and for keywords
-    that vLLM with xgrammar and outlines drop.
+    or classes such as `\d` (builds before 2026 and LM Studio refuse them, newer builds take any text), and upper bounds
+    above 2,000, which it drops; and for keywords that vLLM with xgrammar and outlines drop.
     Why it is bad: values come that the schema forbids; or an older server refuses the request.
     Example: `pattern: "\\d+"`.
     Use instead: `pattern: "^[0-9]+$"`.
@@ -67,7 +68,7 @@ def grammar_ignored(node: Node) -> Iterator[ToolObservation]:
     """
     for one in _found(node, "ignored"):
         names = " and ".join(one.servers)
-        said = f"cannot compile the pattern {shown(node.schema[one.keyword], 40)}" if one.older else ""
+        said = f"cannot compile `{one.keyword}: {shown(node.schema[one.keyword], 40)}`" if one.older else ""
         yield ToolObservation(
             pointer=node.at(one.keyword),
             message=f"{names} {said or f'ignores `{one.keyword}`'} in {node.label}",
