@@ -107,6 +107,7 @@ def test_a_line_that_is_broken_is_one_row(recording: Path, tmp_path: Path) -> No
 
 
 def test_a_run_goes_on_where_it_was(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="Windows removes no open file")
     monkeypatch.setattr("utp_cli.io.bulk.slices_of.__defaults__", (8_000,))
     tools = tmp_path / "tools.json"
     tools.write_text('[{"name": "f", "parameters": {"type": "object", "properties": {}}}]')
@@ -117,11 +118,17 @@ def test_a_run_goes_on_where_it_was(recording: Path, tmp_path: Path, monkeypatch
     before, told = rows_of(tmp_path / "out"), (tmp_path / "out/_metrics.json").read_text()
     kept = {part: part.stat().st_ino for part in parts[1:]}
     parts[0].unlink()
-    (parts[0].parent / ".part-000000.parquet.half").write_bytes(b"PAR1")
+    left, held = (parts[0].with_name(f".part-{at:06d}.parquet.a1b2c3") for at in (0, 1))
+    left.write_bytes(b"PAR1")
+    with held.open("xb") as writing:
+        fcntl.flock(writing, fcntl.LOCK_EX)
+        assert utp(*words).exit_code in {0, 1}
+        assert (left.exists(), held.exists()) == (False, True)
     assert utp(*words).exit_code in {0, 1}
     assert rows_of(tmp_path / "out") == before
     assert (tmp_path / "out/_metrics.json").read_text() == told
     assert {part: part.stat().st_ino for part in parts[1:]} == kept
+    assert not held.exists()
 
 
 def test_other_options_need_another_folder(recording: Path, tmp_path: Path) -> None:

@@ -36,10 +36,11 @@ def replay_into(
         raise BadOption(f"-o {folder}/ writes Parquet; {given[0]} does not go with it")
     if not find_spec("pyarrow"):
         raise BadOption(f"writing Parquet needs more: {install('arrow')}")
-    from utp_cli.io.bulk import Totals, replay_slice, slices_of  # noqa: PLC0415 - only big recordings need it
+    from utp_cli.io.bulk import Totals, replay_slice, slices_of, sweep  # noqa: PLC0415 - only big recordings need it
 
     slices = slices_of(files, folder, how)
     _same_as_before(folder, slices, how)
+    sweep(folder)
     totals, progress = Totals(), out.Progress(f"of {len(slices):,} slices", every=1)
     try:
         for done, found in enumerate(UNORDERED[engine](jobs or os.cpu_count() or 1, replay_slice, slices), 1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -26,6 +27,7 @@ from utp_cli.replaying.run import SessionChunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import BinaryIO
 
     from utp_cli.replaying.session import Exchange, RawLine, Session
 
@@ -127,7 +129,7 @@ def replay_slice(piece: Slice) -> str:
     beside = piece.target.with_name(f".{piece.target.name}.{secrets.token_hex(6)}")
     totals, judge = Totals(), Judge(BARS[piece.how.fail_on])
     try:
-        with pq.ParquetWriter(beside, _batch(piece, []).schema) as writer:
+        with beside.open("xb") as file, pq.ParquetWriter(_held(file), _batch(piece, []).schema) as writer:
             kept: list[Outcome] = []
             for part in _parts(piece):
                 kept += part.outcomes
@@ -146,6 +148,24 @@ def replay_slice(piece: Slice) -> str:
     finally:
         beside.unlink(missing_ok=True)
     return totals.to_json()
+
+
+def sweep(folder: Path) -> None:
+    """Remove what writers that were killed left behind; what somebody still writes stays."""
+    for left in folder.glob("session=*/.part-*.parquet.*"):
+        with suppress(OSError):  # it is held, or gone already
+            with left.open("r+b") as file:
+                _held(file)
+            left.unlink()
+
+
+def _held(file: BinaryIO) -> BinaryIO:
+    """Hold a file until it is closed. Raises `OSError` where somebody else does."""
+    with suppress(ImportError):  # Windows: nobody removes a file that is open
+        import fcntl  # noqa: PLC0415 - as above
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return file
 
 
 def totals_in(target: Path) -> str | None:
