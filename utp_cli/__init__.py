@@ -66,7 +66,10 @@ __all__ = [  # noqa: PLE0604 - the keys are names
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    from utp_cli.protocol.collecting import CollectorWaits  # noqa: PLC0415 - importing the package loads no part of it
+
+    with CollectorWaits():  # all that modules make is kept
+        value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

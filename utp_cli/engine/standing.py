@@ -216,6 +216,8 @@ def lead_in(before: str) -> LeadIn:
     `LOOK_BACK` characters count. `made`: nothing speaks against the call. `shown`: its place or the words before it
     show it. `inline`: it stands in the middle of a sentence; nobody knows where that sentence goes on behind it.
     """
+    if not before or before.isspace():  # most answers: no pattern is asked
+        return "made"
     before = _REACT.sub("\n", _FENCE.sub("\n", _TOKENS.sub("", before[-LOOK_BACK:])))
     line = before[before.rfind("\n") + 1 :]
     if not before.strip():

@@ -197,6 +197,8 @@ def _worth_it(result: ParseResult) -> bool:
         return True
     if not found and len(result.content) <= _SHORT:
         return True
+    if not result.content:
+        return False
     return _BEGUN.match(result.content) is not None or _SIGNS.search(result.content) is not None
 
 

@@ -123,9 +123,9 @@ class Surroundings:
         self._later = later
         self._words = self._words_behind()
         last = (calls[-1].span or (0, 0))[0]  # what begins behind the last call is never asked for
-        turn = _OTHER_TURN.search(self._text, 0, last)
+        turn = _OTHER_TURN.search(self._text, 0, last) if last else None
         self._turn = turn.start() if turn else len(self._text)
-        self._heading = (found := _HEADING.search(self._text, 0, last)) and found.start()
+        self._heading = found.start() if last and (found := _HEADING.search(self._text, 0, last)) else None
         self._mixed = len({one.parser for one in calls if one.rung == "markup"}) > 1
 
     def weigh(self) -> None:
@@ -137,7 +137,8 @@ class Surroundings:
             while at < len(self._segments) and self._segments[at].span[1] <= start:
                 at += 1
             if one.reason is None and one.standing == "made":
-                lead, behind = _ENDED.sub("", _OWN_TURN.sub("", self._lead(at, start))), self._behind(at, end)
+                lead, behind = self._lead(at, start), self._behind(at, end)
+                lead = _ENDED.sub("", _OWN_TURN.sub("", lead)) if lead.strip() else lead
                 why = self._doubt(one, lead, behind)
                 if not why and before is not None and not says(self._between(at, before, start)):
                     why = "it stands right behind one that is not made"
@@ -240,16 +241,12 @@ def why_not_made(before: str, behind: str, *, headed: bool = False) -> str:
 
     `before`, `behind`: the visible text up to the call, and from it on. `headed`: a heading stands before it.
     """
-    if TAKES_BACK.search(behind[:_BEHIND]):
+    goes = says(behind)
+    if goes and TAKES_BACK.search(behind[:_BEHIND]):
         return "what follows takes it back"
     lead = _lead(before) if says(before) else ""
     announced = bool(lead) and announces(lead)
-    if (
-        says(behind)
-        and not announced
-        and not _is_remark(behind, after=lead)
-        and not (not lead and _RESULT.match(behind))
-    ):
+    if goes and not announced and not _is_remark(behind, after=lead) and not (not lead and _RESULT.match(behind)):
         return "words go on behind it, and nothing announces it"
     if not lead:
         return ""
@@ -268,7 +265,7 @@ def why_not_made(before: str, behind: str, *, headed: bool = False) -> str:
         return "the words before it are about calls"
     if headed:
         return "it stands under a heading, and nothing announces it"
-    if _SENTENCE_END.search(lead) or (not says(behind) and GRANTS.match(lead) and _FEW_WORDS.match(lead)):
+    if _SENTENCE_END.search(lead) or (not goes and GRANTS.match(lead) and _FEW_WORDS.match(lead)):
         return ""
     return "nothing announces it"
 
