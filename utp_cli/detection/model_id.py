@@ -173,8 +173,8 @@ def _lex(name: str) -> list[Lexeme]:
 def _choose_name(route: ModelRoute) -> tuple[str, list[Lexeme]]:
     """Return the last candidate that names a family, else the last, with its words."""
     names = [*reversed(route.names), *([route.org] if route.org and _kind("", route.org) != CHAT else [])]
-    if route.names and route.org and re.match(r"[a-z]{0,2}\d", route.names[-1]):
-        names.append(f"{route.org}-{route.names[-1]}")  # minimax/m2: the namespace tells the family
+    if route.names and re.match(r"[a-z]{0,2}\d", route.names[-1]):  # minimax/m2: the namespace tells the family
+        names += [f"{maker}-{route.names[-1]}" for maker in (route.org, route.provider) if maker]
     if route.provider:  # fal_ai/fal-ai/imagen4/preview, kilo/kilo-auto/small: what names no model is a service of one
         names += reversed(route.before)
     candidates = [(name, _lex(name)) for name in names] or [("", [])]

@@ -224,8 +224,11 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("glm", ">=4.5", **THINKS, **_tokens(131_072, 32_768)),
     _row("glm", ">=4.5,<4.6", none_of="v", **THINKS, max_output_tokens=98_304, sure=True, source=RECALLED),
     _row("glm", ">=4.6", **_tokens(202_752, 131_072)),
+    _row("glm", ">=4.6,<4.7", any_of="v", max_output_tokens=32_768, sure=True, source=RECALLED),
+    _row("glm", any_of="phone", **NO_TOOLS, sure=True, source="offers of 2026-08: it works a telephone, no tools"),
     _row("minimax", ">=1", **THINKS, **_tokens(204_800, 131_072)),
     _row("minimax", ">=2,<3", none_of="her", context_window=204_800, sure=True, source=RECALLED),
+    _row("minimax", any_of="text", reasoning=False, max_output_tokens=40_000, sure=True, source=RECALLED),
     _row("minimax", ">=3", **_tokens(1_000_000, 131_072)),
     # Amazon, Cohere, IBM, Microsoft, NVIDIA, xAI
     _row("nova", **_tokens(300_000, 10_000)),
@@ -320,7 +323,9 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     # whatever the model: what a base model lacks, what a host or server adds or cannot do
     _row(any_of="base", **NO_TOOLS),
     _row(any_of="research", **NO_TOOLS, sure=True, source="provider documentation, 2026-11: they search, no tools"),
-    _row("gpt", any_of="search", **NO_TOOLS, sure=True, source="catalogues of offers, 2026-11: they search, no tools"),
+    *(_row(f"deep-research-{kind}", **THINKS) for kind in ("pro", "max", "preview")),
+    _row("gpt", any_of="search", **NO_TOOLS, reasoning=False, sure=True,
+         source="catalogues of offers, 2026-11: they search, no tools"),
     _row(providers="fireworks", structured_outputs=True, source=LISTING),
     _row(providers="gemini vllm", structured_outputs=True, source=CARDS),
     _row(providers="ollama", structured_outputs=False,
