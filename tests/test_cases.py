@@ -110,6 +110,8 @@ TABLES = (
     "test_own_dialects.test_what_gets_in_the_way_of_another_is_said",
     "test_own_dialects.test_what_makes_no_sense_is_said",
     "test_parsing.test_case",
+    "test_readings.test_two_calls_behind_prose",
+    "test_readings.test_what_is_odd_in_a_call",
     "test_repair.test_case",
     "test_repair.test_case_in_pieces",
     "test_repair.test_declines_what_is_no_container",

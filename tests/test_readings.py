@@ -1,0 +1,288 @@
+"""Each grammar in each situation: what its characters are, what is told, what is cut, what is wrong, where it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.test_segments import joined, pieces_of
+from utp_cli import Parser, parse
+
+STRINGS = {"type": "array", "items": {"type": "string"}}
+PROPERTIES: dict[str, Any] = {"a": {"type": "string"}, "n": {"type": "integer"}, "l": STRINGS}
+NEEDS = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
+TOOLS = [
+    {"name": "f", "parameters": {"type": "object", "properties": PROPERTIES}},
+    {"name": "g", "parameters": NEEDS},
+]
+PROSE = "Much has been said of the tides of the north, and of its harbours. " * 12 + "Well."
+"""Longer than what any tag may take."""
+
+# -- two calls behind a word, and far behind many -----------------------------------------------------------------------
+
+M3 = "]<]minimax[>["
+KIMI = ("<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>", "<|tool_call_end|>")
+DEEP = ("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>")
+DSML = "｜DSML｜"
+TWO_CALLS: list[tuple[str, list[str]]] = [
+    # parser, and in turn: markup, the payload of a call, markup, whitespace between two of them, markup, payload …
+    ("hermes", ["<tool_call>", '\n{"name": "f", "arguments": {"a": "x y", "n": 2}}', "\n</tool_call>", "\n", "<tool_call>",
+                '{"name": "f", "arguments": {"n": 3}}', "</tool_call>"]),
+    ("granite", ["<|tool_call|>", '[{"name": "f", "arguments": {"a": "x y", "n": 2}}, {"name": "f", "arguments": {"n": 3}}]']),
+    ("apertus", ["<|tools_prefix|>", '[{"f": {"a": "x y", "n": 2}}, {"f": {"n": 3}}]', "<|tools_suffix|>"]),
+    ("xlam", ["[", '{"name": "f", "arguments": {"a": "x y", "n": 2}}, {"name": "f", "arguments": {"n": 3}}]']),
+    ("qwen3_coder", [
+        "<tool_call>\n<function=f>", "\n<parameter=a>\nx y\n</parameter>\n<parameter=n>\n2\n</parameter>\n", "</function>", "\n",
+        "</tool_call>", "\n", "<tool_call>\n<function=f>", "\n<parameter=n>\n3\n</parameter>\n", "</function>", "\n", "</tool_call>",
+    ]),
+    ("anthropic", [
+        '<function_calls>\n<invoke name="f">', '\n<parameter name="a">x y</parameter>\n<parameter name="n">2</parameter>\n',
+        "</invoke>", "\n", '<invoke name="f">', '<parameter name="n">3</parameter>', "</invoke>", "\n", "</function_calls>",
+    ]),
+    ("deepseek_v32", [
+        f'<{DSML}function_calls>\n<{DSML}invoke name="f">',
+        f'\n<{DSML}parameter name="a" string="true">x y</{DSML}parameter>\n<{DSML}parameter name="n" string="false">2</{DSML}parameter>\n',
+        f"</{DSML}invoke>", "\n", f'<{DSML}invoke name="f">', f'<{DSML}parameter name="n" string="false">3</{DSML}parameter>',
+        f"</{DSML}invoke>", "\n", f"</{DSML}function_calls>",
+    ]),
+    ("kimi_k3", [
+        '<|open|>tools<|sep|>\n<|open|>call tool="f" index="1"<|sep|>',
+        ('\n<|open|>argument key="a" type="string"<|sep|>x y<|close|>argument<|sep|><|open|>argument key="n" type="number"<|sep|>2'
+        "<|close|>argument<|sep|>"), "<|close|>call<|sep|>", "\n", '<|open|>call tool="f" index="2"<|sep|>',
+        '<|open|>argument key="n" type="number"<|sep|>3<|close|>argument<|sep|>', "<|close|>call<|sep|><|close|>tools<|sep|>",
+    ]),
+    ("glm45", [
+        "<tool_call>", "f\n<arg_key>a</arg_key>\n<arg_value>x y</arg_value>\n<arg_key>n</arg_key>\n<arg_value>2</arg_value>\n",
+        "</tool_call>", "\n", "<tool_call>", "f<arg_key>n</arg_key><arg_value>3</arg_value>", "</tool_call>",
+    ]),
+    ("solar_open2", [
+        "<|tool_call:start|>", ("f\n<|tool_arg:start|>a<|tool_arg:value|>x y<|tool_arg:end|>\n<|tool_arg:start|>n<|tool_arg:value|>2"
+        "<|tool_arg:end|>\n"), "<|tool_call:end|>", "\n", "<|tool_call:start|>",
+        "f\n<|tool_arg:start|>n<|tool_arg:value|>3<|tool_arg:end|>", "<|tool_call:end|>",
+    ]),
+    ("deepseek_v3", [
+        f"{DEEP[0]}function<｜tool▁sep｜>f\n", '```json\n{"a": "x y", "n": 2}\n```', DEEP[1], "\n",
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n", '```json\n{"n": 3}\n```', f"{DEEP[1]}<｜tool▁calls▁end｜>",
+    ]),
+    ("deepseek_v31", [
+        f"{DEEP[0]}f<｜tool▁sep｜>", '{"a": "x y", "n": 2}', f"{DEEP[1]}<｜tool▁call▁begin｜>f<｜tool▁sep｜>", '{"n": 3}',
+        f"{DEEP[1]}<｜tool▁calls▁end｜>",
+    ]),
+    ("kimi_k2", [
+        KIMI[0], '{"a": "x y", "n": 2}', f"{KIMI[1]}<|tool_call_begin|>functions.f:1 <|tool_call_argument_begin|> ", '{"n": 3}',
+        f"{KIMI[1]}<|tool_calls_section_end|>",
+    ]),
+    ("mistral", ["[TOOL_CALLS]f[ARGS]", '{"a": "x y", "n": 2}', "[TOOL_CALLS]f[ARGS]", '{"n": 3}']),
+    ("pythonic", ["[", 'f(a="x y", n=2), f(n=3)]']),
+    ("lfm2", ["<|tool_call_start|>", "[f(a='x y', n=2), f(n=3)]", "<|tool_call_end|>"]),
+    ("openai", [
+        "<|channel|>commentary to=functions.f <|constrain|>json<|message|>", '{"a": "x y", "n": 2}',
+        "<|call|><|start|>assistant to=functions.f<|channel|>commentary<|message|>", '{"n": 3}', "<|call|>",
+    ]),
+    ("gemma4", ["<|tool_call>call:", 'f{a:<|"|>x y<|"|>,n:2}', "<tool_call|>", "\n", "<|tool_call>call:", "f{n:3}", "<tool_call|>"]),
+    ("tool_use_xml", [
+        "<tool_use>", '\n<name>f</name>\n<arguments>{"a": "x y", "n": 2}</arguments>\n', "</tool_use>", "\n", "<tool_use>",
+        '<name>f</name><arguments>{"n": 3}</arguments>', "</tool_use>",
+    ]),
+    ("mcp_xml", [
+        "<tool>", "<tool_name>f</tool_name>\n<arguments><a><![CDATA[x y]]></a><n>2</n></arguments>\n", "</tool>", "\n", "<tool>",
+        "<tool_name>f</tool_name><arguments><n>3</n></arguments>", "</tool>",
+    ]),
+    ("minimax_m3", [
+        f'{M3}<tool_call>\n{M3}<invoke name="f">', f"{M3}<a>x y{M3}</a>\n{M3}<n>2{M3}</n>", f"{M3}</invoke>", "\n",
+        f'{M3}<invoke name="f">', f"{M3}<n>3{M3}</n>", f"{M3}</invoke>", "\n", f"{M3}</tool_call>",
+    ]),
+    ("cwm", ["<tool: function>", '\nf {"a": "x y", "n": 2}', "\n</tool>", "\n", "<tool: function>", 'f {"n": 3}', "</tool>"]),
+]  # fmt: skip
+"""All of them are the calls `f(a="x y", n=2)` and `f(n=3)`."""
+
+NAP = 50
+"""Characters that may come before what was read is told."""
+LISTS = {"granite", "apertus", "xlam", "pythonic", "lfm2"}
+
+
+def kinds_of(parts: list[str]) -> list[tuple[str, str]]:
+    """Say what each part is: whitespace between two pieces of markup is layout, the rest is markup and payload in turn."""
+    found, call = [], False
+    for part in parts:
+        if not part.strip():
+            found.append(("layout", part))
+            call = False
+            continue
+        found.append(("call" if call else "markup", part))
+        call = not call
+    return found
+
+
+@pytest.mark.parametrize(("parser", "parts"), TWO_CALLS)
+def test_two_calls_behind_prose(parser: str, parts: list[str]) -> None:
+    """Whole, and in pieces far behind the beginning."""
+    calls = [{"a": "x y", "n": 2}, {"n": 3}]
+    due = kinds_of(parts)
+    for said, width in (("Now.", 10**6), (PROSE, 1), (PROSE, 7)):
+        reader, text = Parser(parser=parser, tools=TOOLS), "".join(parts)
+        events = [(0, event) for event in reader.feed(f"{said}\n\n")]
+        for at in range(0, len(text), width):
+            events += [(at, event) for event in reader.feed(text[at : at + width])]
+        events += [(len(text), event) for event in reader.finish()]
+        result = reader.close()
+        assert [(call.name, call.arguments) for call in result.calls] == [("f", each) for each in calls]
+        assert (result.repairs, result.rejected, result.content) == ([], [], said)
+        whole = f"{said}\n\n{text}"
+        assert pieces_of(whole, result.segments) == joined([("text", said), ("layout", "\n\n"), *due])
+        told = [(at, event) for at, event in events if event.provisional]
+        ends = [(at, event) for at, event in told if event.type == "tool_end"]
+        assert [(event.index, event.arguments) for _, event in ends] == [*enumerate(calls)]
+        starts = [(event.index, event.name) for _, event in told if event.type == "tool_start"]
+        payloads = [at for at, (kind, _) in enumerate(due) if kind == "call"]
+        if parser in LISTS:  # one payload for all
+            assert [*dict.fromkeys(starts)] == [(0, "f")] * (parser != "apertus")  # there the name is a key
+            continue
+        assert starts == [(0, "f"), (1, "f")]
+        if width == 1:  # what is whole is told before the next one begins
+            assert ends[0][0] <= len("".join(part for _, part in due[: payloads[0] + 2])) + NAP
+            for index, payload in enumerate(payloads):
+                said_of_it = "".join(
+                    event.text for _, event in told if event.type == "tool_args" and event.index == index
+                )
+                assert said_of_it.strip() in due[payload][1]
+                assert str(calls[index]["n"]) in said_of_it
+
+
+# -- what is odd in a call: each row says all that is told of it --------------------------------------------------------
+
+LONG = "y" * 600
+"""More than a header may take."""
+X = ("f", {"a": "x"})
+MINI = f'{M3}<tool_call>{M3}<invoke name="f">'
+ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
+    # parser, text, calls, (name, reason, arguments, partial) of what is rejected, (code, span or pointer), content
+    # - Python: what stands between calls, what has no name, what closes nothing
+    ("pythonic", '[f(a="x"); f(n=1)]', [X, ("f", {"n": 1})], [], [], ""),
+    ("pythonic", '[f(a="x") , f(n=1) ] so', [X, ("f", {"n": 1})], [], [], "so"),
+    ("pythonic", '[f("x", 2)]', [("f", {"a": "x", "n": 2})], [], [("positional-arguments", "/arguments")], ""),
+    ("pythonic", '[f("x", n=2)]', [("f", {"a": "x", "n": 2})], [], [("positional-arguments", "/arguments")], ""),
+    ("pythonic", '[g("x")]', [("g", {"x": "x"})], [], [("positional-arguments", "/arguments")], ""),
+    ("pythonic", '[f("x", 2, [], 4)]', [], [("f", "malformed", {}, ())], [], ""),
+    ("pythonic", '[h("x")]', [], [("h", "malformed", {}, ())], [], ""),
+    ("pythonic", '[f(a="x")', [], [("f", "truncated", {"a": "x"}, ())], [], ""),
+    ("pythonic", '[f(a="x", a="y")]', [("f", {"a": "y"})], [], [("repeated-argument", "/arguments/a")], ""),
+    ("lfm2", '<|tool_call_start|>f(a="x")\nf(n=1)<|tool_call_end|>', [X, ("f", {"n": 1})], [], [], ""),
+    ("lfm2", '<|tool_call_start|>[f(a="x")]', [X], [], [("missing-close-tag", (29, 29))], ""),
+    ("tool_code", '```tool_code\nprint(f(a="x"))\n```', [X], [], [], ""),
+    ("tool_code", '```tool_code\nprint(f(a="x") )\nf(n=1)\n``` so', [X, ("f", {"n": 1})], [], [], "so"),
+    # - JSON in markers: several in one, noise behind, no call at all, cut in a list
+    ("hermes", ('<tool_call>{"name": "f", "arguments": {"a": "x"}}; {"name": "f", "arguments": {"n": 1}} ,'
+     '{"name": "f", "arguments": {"n": 2}}\n</tool_call>'), [X, ("f", {"n": 1}), ("f", {"n": 2})], [], [], ""),
+    ("hermes", '<tool_call>{"name": "f", "arguments": {"a": "x"}} er</tool_call>so', [X], [], [("trailing-garbage", (49, 52))], "so"),
+    ("hermes", '<tool_call>{"x": "y', [], [(None, "truncated", {}, ("",))],
+     [("unclosed-string", (19, 19)), ("missing-close-brace", (19, 19))], ""),
+    ("hermes", '<tool_call>{"y": 1}</tool_call>', [], [(None, "malformed", {}, ())], [], ""),
+    ("hermes", '<tool_call>[{"name": "f", "arguments": {"a": "x"}}]</tool_call>', [X], [], [("array-wrapper", "")], ""),
+    ("hermes", '<tool_call>{"name": "f", "arguments": {"a": "x', [], [("f", "truncated", {"a": "x"}, ("/a",))],
+     [("unclosed-string", (46, 46)), ("missing-close-brace", (46, 46)), ("missing-close-brace", (46, 46))], ""),
+    ("granite", '<|tool_call|>[{"name": "f", "arguments": {"a": "x"}}, {"name": "f", "arguments": {"a": "z', [X],
+     [("f", "truncated", {"a": "z"}, ("/a",))],
+     [("unclosed-string", (89, 89)), ("missing-close-brace", (89, 89)), ("missing-close-brace", (89, 89)),
+      ("missing-close-bracket", (89, 89))], ""),
+    # - tags: closed twice, opened twice, without a key, given twice, cut in each part, an object instead
+    ("qwen3_coder", "<function=f><parameter=a>\nx\n</parameter></parameter></function>",
+     [("f", {"a": "x\n</parameter>"})], [], [], ""),  # nothing is due behind the first
+    ("qwen3_coder", "<function=f><parameter=a>\nx\n</parameter><parameter=a>\nz\n</parameter></function>",
+     [("f", {"a": "z"})], [], [("repeated-argument", "/arguments/a")], ""),
+    ("qwen3_coder", '<function=f>{"a": "x"}</function>', [X], [], [], ""),
+    ("qwen3_coder", "<function=f>\n</function>", [("f", {})], [], [], ""),
+    ("qwen3_coder", "<function=f></function> so", [("f", {})], [], [], "so"),
+    ("qwen3_coder", "<function=f> and so on", [], [("f", "malformed", {}, ())], [], ""),
+    ("qwen3_coder", "<function=h> and so on", [], [], [], "<function=h> and so on"),
+    ("qwen3_coder", "<function=g></function>", [("g", {})], [], [], ""),
+    ("qwen3_coder", "<function=g><parameter=y>1</parameter>", [], [("g", "truncated", {"y": 1}, ())], [], ""),
+    ("qwen3_coder", "<function=f><parameter=a>x", [], [("f", "truncated", {"a": "x"}, ("/a",))], [], ""),
+    ("qwen3_coder", "<function=f><parameter=a>x</parameter>", [X], [], [("missing-close-tag", (38, 38))], ""),
+    ("qwen3_coder", "<function=f><parameter=a>x</function>", [X], [], [("missing-close-tag", (26, 26))], ""),
+    ("qwen3_coder", "<function=f><parameter=a>x<parameter=n>1</parameter></function>", [("f", {"a": "x", "n": 1})], [],
+     [("missing-close-tag", (26, 26))], ""),
+    ("qwen3_coder", "<function=f<parameter=a>x</parameter></function>", [X], [], [("missing-close-tag", (11, 11))], ""),
+    ("qwen3_coder", "<function=f><parameter=a>a </parameter> b</parameter></function>", [("f", {"a": "a </parameter> b"})],
+     [], [], ""),
+    ("anthropic", '<invoke name="f"/>', [("f", {})], [], [], ""),
+    ("anthropic", "<invoke name='f'><parameter name='a'>x</parameter></invoke>", [X], [], [], ""),
+    ("anthropic", '<invoke id="1">x</invoke>', [], [(None, "malformed", {}, ())], [], ""),
+    ("anthropic", '<invoke name="a&amp;b"></invoke>', [("a&b", {})], [], [], ""),
+    ("minicpm5", '<function name="f"><param name="a"><![CDATA[ <x> ]]></param></function>', [("f", {"a": " <x> "})], [], [], ""),
+    ("minicpm5", '<function name="f"><param name="a"> x]]></param></function>', [("f", {"a": "x]]>"})], [], [], ""),
+    ("anthropic", '<invoke name="f"><parameter name="a"><![CDATA[x]]></parameter></invoke>', [("f", {"a": "<![CDATA[x]]>"})],
+     [], [], ""),
+    ("kimi_k3", ('<|open|>call tool="f" index="1"<|sep|><|open|>argument key="n" type="string"<|sep|>1<|close|>argument<|sep|>'
+     "<|close|>call<|sep|>"), [("f", {"n": 1})], [], [("stringified-number", "/arguments/n")], ""),
+    # - pairs: an object instead, a value without its key's end, given twice, cut in each part
+    ("glm45", '<tool_call>f{"a": "x"}</tool_call>', [X], [], [], ""),
+    ("glm45", "<tool_call>f\\n<arg_key>a</arg_key>\\n<arg_value>x</arg_value>\\n</tool_call>", [X], [], [], ""),
+    ("glm45", "<tool_call>f</tool_call>", [("f", {})], [], [], ""),
+    ("glm45", "<tool_call>f<arg_key>a</arg_key>", [], [("f", "truncated", {}, ())], [], ""),
+    ("glm45", "<tool_call>f<arg_key>a</arg_key><arg_value>x", [], [("f", "truncated", {"a": "x"}, ("/a",))], [], ""),
+    ("glm45", "<tool_call>f<arg_key>a<arg_value>x</arg_value></tool_call>", [X], [], [("missing-close-tag", (33, 33))], ""),
+    ("glm45", "<tool_call>f<arg_key>a</arg_key>x</arg_value></tool_call>", [X], [], [("missing-close-tag", (32, 32))], ""),
+    ("glm45", "<tool_call>no name at all</tool_call>", [], [(None, "malformed", {}, ())], [], ""),
+    ("glm45", "So <tool_call>no name at all</tool_call> it is.", [], [], [], "So <tool_call>no name at all</tool_call> it is."),
+    # - headers: an id, a name in an id, no header, cut in each part
+    ("mistral", '[TOOL_CALLS]f[CALL_ID]abcdefghi[ARGS]{"a": "x"}', [X], [], [], ""),
+    ("mistral", "[TOOL_CALLS]f[ARGS]", [], [("f", "truncated", {}, ("",))], [], ""),
+    ("mistral", '[TOOL_CALLS]f[ARGS]{"a": "x', [], [("f", "truncated", {"a": "x"}, ("/a",))],
+     [("unclosed-string", (27, 27)), ("missing-close-brace", (27, 27))], ""),
+    ("kimi_k2", f'{KIMI[0]}{{"a": "x"}}', [X], [], [("missing-close-tag", (98, 98))], ""),
+    # - messages: to a tool, to nobody, without JSON
+    ("openai", "<|channel|>commentary to=functions.f<|message|>no JSON<|call|>", [], [("f", "malformed", {}, ())], [], ""),
+    ("openai", "<|channel|>final<|message|>so", [], [], [], "so"),
+    # - delimiters of their own
+    ("gemma4", '<|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>', [X], [], [], ""),
+    ("gemma4", '<|tool_call>call:f{a:<|"|>x<|"|>,n:NULL}<tool_call|>', [X], [],
+     [("literal-case", (35, 39)), ("null-for-optional", "/arguments/n")], ""),
+    ("gemma4", "<|tool_call>call:f{a:x}<tool_call|>", [X], [], [("unquoted-string", (21, 22))], ""),
+    ("gemma4", '<|tool_call>call:f{a:<|"|>x', [], [("f", "truncated", {"a": "x"}, ("/a",))], [], ""),
+    ("gemma4", '<|tool_call>call:f{a:<|"|>x<|"|>', [], [("f", "truncated", {"a": "x"}, ())], [], ""),
+    ("gemma4", "<|tool_call>call:f{n:1}call:f{n:2}<tool_call|>", [("f", {"n": 1}), ("f", {"n": 2})], [], [], ""),
+    # - elements: CDATA beside CDATA, its end in it, tags of the same name inside, one that closes itself
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><a><![CDATA[<x>]]><![CDATA[</a>]]></a></arguments></tool>",
+     [("f", {"a": "<x></a>"})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><a><![CDATA[<arguments>]]></a></arguments></tool>",
+     [("f", {"a": "<arguments>"})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><a>&lt;x&gt; &amp;c</a></arguments></tool>", [("f", {"a": "<x> &c"})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><a/><n>2</n></arguments></tool>", [("f", {"a": "", "n": 2})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><l>1</l><l>2</l></arguments></tool>", [("f", {"l": ["1", "2"]})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><l><i>1</i><i>2</i></l></arguments></tool>", [("f", {"l": ["1", "2"]})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><a>x</a></tool>", [X], [], [("flat-arguments", "/arguments")], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><a>x</a></tool>", [X], [], [("missing-close-tag", (49, 49))], ""),
+    ("tool_use_xml", '<tool_use><arguments>{"a": "x"}</arguments><name>f</name></tool_use>', [X], [], [], ""),
+    # - elements all the way: lists by the schema, a name again, words beside, cut
+    ("minimax_m3", f"{MINI}{M3}<l>{M3}<item>1{M3}</item>{M3}<item>2{M3}</item>{M3}</l>{M3}</invoke>{M3}</tool_call>",
+     [("f", {"l": ["1", "2"]})], [], [], ""),
+    ("minimax_m3", f"{MINI}{M3}<l>{M3}</l>{M3}<a>{M3}</a>{M3}</invoke>{M3}</tool_call>", [("f", {"l": [], "a": ""})], [], [], ""),
+    ("minimax_m3", f"{MINI}{M3}<q>1{M3}</q>{M3}<q>2{M3}</q>{M3}<q>3{M3}</q>{M3}</invoke>{M3}</tool_call>",
+     [("f", {"q": [1, 2, 3]})], [], [], ""),
+    ("minimax_m3", f"{MINI}words{M3}<a>1{M3}</a>{M3}</invoke>{M3}</tool_call>", [], [("f", "malformed", {"a": "1"}, ())], [], ""),
+    ("minimax_m3", f"{MINI}{M3}<l>{M3}<item>x", [], [("f", "truncated", {"l": ["x"]}, ("/l/0",))], [], ""),
+    ("minimax_m3", f"{MINI}{M3}<a>x {M3}<b>y{M3}</b> z{M3}</a>{M3}</invoke>{M3}</tool_call>",
+     [("f", {"a": f"x {M3}<b>y{M3}</b> z"})], [], [], ""),
+    # - a block: text, an object, cut
+    ("cwm", "<tool: function>\nf one two\n</tool>", [("f", {"command": "one two"})], [], [], ""),
+    ("cwm", "<tool: function>\nf one <b> two", [], [("f", "truncated", {"command": "one <b> two"}, ("/command",))], [], ""),
+]  # fmt: skip
+
+
+def told_of(result: Any) -> tuple[Any, ...]:
+    rejected = [(call.name, call.reason, call.arguments, call.partial) for call in result.rejected]
+    repairs = [(repair.code, repair.span or repair.pointer) for repair in result.repairs]
+    return [(call.name, call.arguments) for call in result.calls], rejected, repairs, result.content
+
+
+@pytest.mark.parametrize(("parser", "text", "calls", "rejected", "repairs", "content"), ODD)
+def test_what_is_odd_in_a_call(
+    parser: str, text: str, calls: list[Any], rejected: list[Any], repairs: list[Any], content: str
+) -> None:
+    slow = Parser(parser=parser, tools=TOOLS)
+    for character in text:
+        slow.feed(character)
+    for result in (parse(text, parser=parser, tools=TOOLS), slow.close()):
+        assert told_of(result) == (calls, rejected, repairs, content)
