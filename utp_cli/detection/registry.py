@@ -279,6 +279,8 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("ernie", any_of="vl thinking", **THINKS),
     _row("ernie", ">=2,<4.5", max_output_tokens=2048, source=RECALLED),
     _row("ernie", ">=2,<4.5", any_of="128k", max_output_tokens=4096, source=RECALLED),
+    _row("ernie", "<1", any_of="speed lite tiny character", max_output_tokens=2048, source=RECALLED),
+    _row("ernie", "<1", any_of="128k", max_output_tokens=4096, source=RECALLED),
     _row("ernie", ">=1,<2", **THINKS, sure=True, source=RECALLED),
     _row("ernie", any_of="vl", serving="own", **NO_TOOLS, source="vLLM documentation, 2026-11"),
     _row("exaone", "<4", **NO_TOOLS, **_tokens(32_768, 4096)),
