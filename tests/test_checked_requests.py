@@ -76,6 +76,8 @@ def chat(*messages: Any, **more: Any) -> dict[str, Any]:
 
 
 BROKEN: list[tuple[str, str | None, dict[str, Any], str, str]] = [
+    ("gemini", None, gemini(G_ASK, ("model", [G_CALL]), ("user", [{"functionResponse": {"name": "warmth", "response": "21"}}])),
+     "call-shape-invalid", "/contents/2/parts/0"),
     ("openai", None, chat(USER, calls(), USER), "missing-tool-result", "/messages/1/tool_calls/0"),
     ("openai", None, chat(USER, result()), "orphan-tool-result", "/messages/1"),
     ("openai", None, chat(USER, calls(), USER, result()), "missing-tool-result", "/messages/3"),

@@ -96,6 +96,12 @@ REWRITTEN: list[tuple[str, list[Any], list[Any], list[tuple[str, str]]]] = [
     ),
     (
         "anthropic",
+        [said_by("assistant", use(input=[])), GIVEN],
+        [said_by("assistant", use()), GIVEN],
+        [("arguments-wrong-kind", "/messages/1/content/0")],
+    ),
+    (
+        "anthropic",
         [said_by("assistant", TEXT_X, use(name=""), use(id="t2")), said_by("user", *GIVEN["content"], GIVEN["content"][0] | {"tool_use_id": "t2"})],
         [said_by("assistant", TEXT_X, use(id="t2")), said_by("user", GIVEN["content"][0] | {"tool_use_id": "t2"})],
         [("call-name-empty", "/messages/1/content/1")],

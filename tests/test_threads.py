@@ -23,7 +23,6 @@ NO_ANSWER = {"report-40": "a body in the middle of an explanation that addresses
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
 NOT_YET = {
     "more-ghapp-2777": "a report in words: the cause is named, and nothing proves it",
-    "more-localai-6412": "a native call without a name",
     "more-azure-155": "an argument that old deployments did not know, and new servers know no more",
     "more-localai-11635": "somebody explains, and quotes half a sentence",
     "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",

@@ -36,12 +36,6 @@ CAUSES = (
         change="delete the key `tool_calls` where it is empty.",
     ),
     cause(
-        "call-name-empty",
-        "A call of the history has no name.",
-        sees="HTTP 400 on every later turn.",
-        change="drop the call and its result; mend how the client puts streamed calls together.",
-    ),
-    cause(
         "call-id-format",
         "The id of a call is too long for this provider, or has characters that it refuses.",
         sees="HTTP 400 after a switch of model or provider in a session.",

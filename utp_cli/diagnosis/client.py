@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.observation import diagnosis
+from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.observation import Observation
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 
@@ -50,3 +49,35 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
     Symptoms: `Invalid value: 'function'. Supported values are: 'system', 'assistant', 'user'`.
     """
     yield from odd(subject, "legacy-field", "a field of the first generation of function calls is used")
+
+
+@diagnosis("call-name-empty", "error")
+def call_name_empty(answer: Answer) -> Iterator[Observation]:
+    """A call has no name.
+
+    What people see: a call that no tool can be found for; or, where the client keeps it, HTTP 400 on every later
+    turn.
+
+    What proves it: a native call whose name is missing, null or empty, in an answer that was not cut off; the same
+    in a history; or an error text that says so.
+
+    What to change: drop the call and its result from the history, and ask again. Streamed: the name stands in the
+    first piece of each `index` only; put the pieces together by `index`, and never let an empty name of a later
+    piece take its place. Where the server sends none, upgrade it, or ask with `stream: false`.
+    """
+    for call in answer.result.rejected:
+        if call.rung == "native" and call.reason == "malformed" and not (call.name or "").strip():
+            streamed = answer.result.stream
+            yield Observation(
+                message="a call without a name" + (" in any piece of the stream" if streamed else ""),
+                evidence=f"no name, arguments {call.raw or call.arguments}",
+                pointer=call.pointer,
+                fix=_STREAMED if streamed else _WHOLE,
+            )
+
+
+_WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
+_STREAMED = (
+    "ask with `stream: false` to see whether the server sends a name at all; if so, put the pieces together by `index`:"
+    " the name stands in the first one"
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.diagnosis.histories.parts import MessagePart
 from utp_cli.diagnosis.histories.reading import TAKEN, known_role
 from utp_cli.diagnosis.json_text import strict
+from utp_cli.wire.access import dict_of
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
@@ -172,6 +173,11 @@ def _check_shape(look: Look, part: MessagePart) -> None:
         inside = "custom" if raw.get("type") == "custom" else "function"
         lacks += [key for key in ("type", inside) if key not in raw and "function_call" not in part.place]
         lacks += ["arguments"] if part.arguments is None else []
+    answered = dict_of(raw.get("functionResponse")) if part.kind == "result" else {}
+    if look.rules.form == "gemini" and not isinstance(answered.get("response", {}), dict):
+        what, mend = "a result that is no object", 'it becomes `{"result": …}`'
+        look.breaks("call-shape-invalid", part.place, what, evidence=str(answered["response"]), mend=mend)
+        part.changed = True
     if lacks:
         what = f"a {part.kind} without {', '.join(lacks)}"
         look.breaks("call-shape-invalid", part.place, what, mend="the field is added")
@@ -180,8 +186,12 @@ def _check_shape(look: Look, part: MessagePart) -> None:
 
 def _check_arguments(look: Look, part: MessagePart, *, kinds: bool) -> None:
     given, wanted = part.arguments, look.rules.arguments
-    if kinds and given is not None and isinstance(given, str) == (wanted == "object"):
-        said = "arguments that are text" if isinstance(given, str) else "arguments that are an object"
+    neither = not isinstance(given, (str, dict))
+    if kinds and given is not None and (neither or isinstance(given, str) == (wanted == "object")):
+        kind = (
+            "text" if isinstance(given, str) else "an object" if isinstance(given, dict) else "neither object nor text"
+        )
+        said = f"arguments that are {kind}"
         mend = "they are " + ("an object" if wanted == "object" else "written as JSON text")
         look.breaks("arguments-wrong-kind", part.place, said, evidence=str(given), mend=mend)
         part.changed = True
