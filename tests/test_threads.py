@@ -96,7 +96,6 @@ GREEN_YET = {
     "fresh-pai-7203": "somebody compares two messages",
     "further-hass-72": "the old field is a warning",
     "further-slackmcp-68": "a piece of a document, which is told by its first line",
-    "further-lms453": "an unclosed tag of thinking takes the rest of the words",
 }
 """What still looks like an answer, and why."""
 
