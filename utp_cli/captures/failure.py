@@ -51,6 +51,7 @@ _STRONG: Final = regex(
     r"|(?<=\S )at (?:async )?[\w.$<>]{1,60} \([^\n()]{1,200}:\d{1,6}:\d{1,6}\)"
     r"|[\"']?exception\.(?:type|message)[\"']?: ?[\"']|(?:Error|Exception)[ \t]{3,}Traceback \(most recent call last\)"
     r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
+    r"|[\"']type\\?[\"']: ?\\?[\"']\w{1,40}\\?[\"'], ?\\?[\"']loc\\?[\"']: ?[(\[]"
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"
     r"|(?:^|[{,])[ \t]{0,20}[\"']?(?:isError[\"']?: ?true\b|name[\"']?: ?[\"'][A-Z]\w{0,60}Error[\"']"

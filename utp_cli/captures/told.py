@@ -77,5 +77,5 @@ def _with_frames_below(text: str, line: ErrorLine, message: str) -> str:
 def _with_frame(text: str, line: ErrorLine, message: str) -> str:
     """Put the last frames of the stack in front of an exception: they say what failed where the words do not."""
     above = text[max(line.start - _STACK, 0) : line.start].rstrip().split("\n")
-    frames = takewhile(lambda part: not part or part[0] in " \t", reversed(above))
+    frames = takewhile(lambda part: not part or part[0] in " \t" or part.startswith('File "'), reversed(above))
     return f"{' '.join(part.strip(' ^~') for part in reversed([*frames]))}: {message}"[:_LONGEST]
