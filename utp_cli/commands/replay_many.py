@@ -40,7 +40,6 @@ def replay_into(
 
     slices = slices_of(files, folder, how)
     _same_as_before(folder, slices, how)
-    sweep(folder)
     totals, progress = Totals(), out.Progress(f"of {len(slices):,} slices", every=1)
     try:
         for done, found in enumerate(UNORDERED[engine](jobs or os.cpu_count() or 1, replay_slice, slices), 1):
@@ -49,6 +48,7 @@ def replay_into(
                 progress.show(str(folder), done)
     finally:
         progress.erase()
+    sweep(folder)
     replace_file(folder / "_metrics.json", (dumps(totals.metrics.to_dict(), indent=2) + "\n").encode())
     if not quiet:
         _say(folder, totals)
