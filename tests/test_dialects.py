@@ -297,6 +297,16 @@ AT_THE_END = {"apertus", "generic"}
 """The name is a key, or the call is in a wrapper: only the whole tells."""
 
 
+def test_actions_are_calls_where_the_dialect_is_asked_for() -> None:
+    text = "Thought: The clock is on the left.\nAction: click(point='<point>12 40</point>')\nAction: wait()"
+    result = parse(text, parser="ui_tars")
+    assert [(call.name, call.arguments) for call in result.calls] == [
+        ("click", {"point": "<point>12 40</point>"}), ("wait", {}),
+    ]  # fmt: skip
+    assert (result.content, result.repairs) == ("Thought: The clock is on the left.", [])
+    assert parse(text).calls == []
+
+
 @pytest.mark.parametrize("opening", ["Here is", "Here's"])
 def test_words_open_thinking_where_the_dialect_is_asked_for(opening: str) -> None:
     text = f"{opening} my thought process: the port is known. {opening} my response: At noon."

@@ -46,7 +46,7 @@ class Body(Record):
     """Fields of the dialect or the body without which there is nothing to read; of each group one will do."""
     bare = leading = separators = thinking_channels = _NO_WORDS
     bare_form = ""
-    bare_names = plain_words = named_before = body_markup = False
+    bare_names = plain_words = named_before = body_markup = fenced = python = False
     tagged = False
     """Arguments stand in tags: what came so far does not tell whether more were to come."""
     call = argument = _no_tag()
@@ -96,6 +96,8 @@ class JsonBody(Body):
     """The tool's name stands in front of the opening marker too; it is no text there."""
     by_line: bool = False
     """One call a line between one pair of markers, instead of markers for each."""
+    python: bool = False
+    """It is written as Python writes it: its quotes and literals are no repairs."""
 
 
 class JsonListBody(JsonBody):
@@ -192,6 +194,8 @@ class NestedBody(Body):
     """The tag that names the tool."""
     tag_prefix: str = ""
     """What stands before every tag, a token; empty where nothing does."""
+    entities: bool = False
+    """Its texts are XML: the five entities and CDATA stand for what they mean."""
 
 
 class ElementsBody(Body):

@@ -63,7 +63,7 @@ MINIMAX_M3_PLAIN = Dialect(
     section_close=("</minimax:tool_call>",),
     call_open=("<invoke ",),
     reasoning=(("<mm:think>", "</mm:think>"),),
-    body=NestedBody(call=Tag(open="<invoke", slot="name", close="</invoke>"), tag_prefix=""),
+    body=NestedBody(call=Tag(open="<invoke", slot="name", close="</invoke>"), tag_prefix="", entities=True),
     quirks="The elements of MiniMax-M3 between the markers of M2, as a server leaves them that drops the prefix.",
 )
 

@@ -66,6 +66,16 @@ LFM2 = Dialect(
     quirks="Strings in single quotes without escaping; a JSON list is read by lfm2_json.",
 )
 
+UI_TARS = Dialect(
+    name="ui_tars",
+    aliases=("ui-tars",),
+    models=("ui-tars",),
+    source="prompts of UI-TARS; parser `ui_tars` of Rapid-MLX (2026-08)",
+    close_optional=True,
+    body=PythonicBody(bare=("Action: ", "Action:"), by_line=True),
+    quirks="Actions on a screen, a line each, thoughts before them as text; a point is the text of an argument.",
+)
+
 LLAMA3_BUILTIN = Dialect(
     name="llama3_builtin",
     source="chat templates of Llama 3.1 to 3.3, built-in tools (2026)",

@@ -325,6 +325,16 @@ LFM2_JSON = Dialect(
     quirks="The JSON list that LFM2 may write in place of Python calls.",
 )
 
+SARASHINA = Dialect(
+    name="sarashina",
+    models=("sarashina",),
+    source="parser `sarashina` of the gateway smg (2026-08)",
+    call_open=("<|tool_calls|>",),
+    close_optional=True,
+    body=JsonListBody(python=True),
+    quirks="A list as Python writes it; the marker is a special token, and a server may drop it.",
+)
+
 OPENPANGU_V2 = Dialect(
     name="openpangu_v2",
     models=("openpangu-v2", "openpangu-2"),

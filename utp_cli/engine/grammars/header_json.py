@@ -83,7 +83,7 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
         name, told = _named_by(arguments or {}, name, context)
         repairs, why = [*repairs, *told], why if told else "the header counts the call, and names no tool"
         arguments = arguments if told else None
-    repairs = [*repairs_of(reader, fenced=context.body.fenced), *repairs]
+    repairs = [*repairs_of(reader, context.body), *repairs]
     why = guessed(repairs) or ("" if arguments is not None else why or "")
     call = RawCall(
         name=name, arguments=arguments or {}, id=call_id, repairs=repairs,

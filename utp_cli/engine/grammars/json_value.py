@@ -11,6 +11,7 @@ from utp_cli.repair.text_window import any_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from utp_cli.dialects.bodies import Body
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
@@ -85,9 +86,14 @@ def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
     return "nothing" if reader.complete else "closers" if reader.only_closers else "more"
 
 
-def repairs_of(reader: JsonReader, *, fenced: bool = False) -> list[Repair]:
-    """Return the repairs that reading the value took; a fence that the dialect declares is none."""
-    return [repair for repair in reader.repairs if not (fenced and repair.code == "code-fence")]
+def repairs_of(reader: JsonReader, body: Body | None = None) -> list[Repair]:
+    """Return the repairs that reading the value took; a fence, or Python, is none where the dialect declares it."""
+    plain = {*_FENCES * (body is not None and body.fenced), *_PYTHON * (body is not None and body.python)}
+    return [repair for repair in reader.repairs if repair.code not in plain]
+
+
+_FENCES = ("code-fence",)
+_PYTHON = ("single-quotes", "python-literal")
 
 
 _WORDS_IN_BRACES = {"python-set", "unquoted-string", "positional-arguments"}

@@ -10,11 +10,13 @@ behind it proves that the text goes on.
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.engine.grammars.elements import plain_text as decoded
 from utp_cli.engine.grammars.tagged_arguments import read_header
 from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import TextRun
@@ -83,7 +85,7 @@ def read(source: Source, opened: Hit, context: Context[NestedBody]) -> Waiting[M
         return Declined("no name in the opening tag")
     context.live.name(header.value)
     tool = (context.tools or {}).get(header.value)
-    tree = _Tree(source, tool.parameters if tool else None)
+    tree = _Tree(source, tool.parameters if tool else None, entities=context.body.entities)
     marks = _Marks(source, context)
     if not (context.body.tag_prefix or (yield from marks.is_due(header.end))):
         return Declined("no element behind the name")
@@ -205,8 +207,8 @@ def _signs(prefix: str, markers: tuple[str, ...]) -> re.Pattern[str]:
 class _Tree:
     """The elements of a call, as far as they were read."""
 
-    def __init__(self, source: Source, schema: Any) -> None:
-        self._source, self._root = source, schema
+    def __init__(self, source: Source, schema: Any, *, entities: bool) -> None:
+        self._source, self._root, self._entities = source, schema, entities
         self._stack = [_Node(name="", schema=schema, start=0, value={})]
         self.open: Counter[str] = Counter()
         """How many open elements have a name."""
@@ -265,6 +267,7 @@ class _Tree:
         if node.value is not None and not self._is_text(node):
             return node.value
         text = self._source.slice(node.start, end)
+        text = decoded(text) if self._entities else text
         asked = node.schema.get("type") if isinstance(node.schema, dict) else None
         if not text.strip() and asked in ("array", "object"):
             return [] if asked == "array" else {}
@@ -303,19 +306,19 @@ def write(dialect: Dialect, body: NestedBody, calls: Sequence[Mapping[str, Any]]
     """Write calls as nested elements."""
     prefix, lines = body.tag_prefix, []
     for call in calls:
-        inside = "".join(_element(prefix, key, value) for key, value in call["arguments"].items())
+        inside = "".join(_element(body, key, value) for key, value in call["arguments"].items())
         lines.append(f'{prefix}<invoke name="{call["name"]}">{inside}{prefix}</invoke>')
     return in_section(dialect, lines)
 
 
-def _element(prefix: str, name: str, value: Any) -> str:
+def _element(body: NestedBody, name: str, value: Any) -> str:
     if isinstance(value, dict):
-        inside = "".join(_element(prefix, key, item) for key, item in value.items())
+        inside = "".join(_element(body, key, item) for key, item in value.items())
     elif isinstance(value, list):
-        inside = "".join(_element(prefix, ITEM, item) for item in value)
+        inside = "".join(_element(body, ITEM, item) for item in value)
     else:
-        inside = plain_text(value)
-    return f"{prefix}<{name}>{inside}{prefix}</{name}>"
+        inside = html.escape(plain_text(value), quote=False) if body.entities else plain_text(value)
+    return f"{body.tag_prefix}<{name}>{inside}{body.tag_prefix}</{name}>"
 
 
 GRAMMAR = Grammar(read=read, write=write, cannot=("own-tags", "odd-keys", "empty-values", "nested-names"))

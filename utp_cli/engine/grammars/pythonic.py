@@ -170,6 +170,8 @@ def write(dialect: Dialect, body: PythonicBody, calls: Sequence[Mapping[str, Any
         texts.append(f"{call['name']}{body.name_suffix}({arguments})")
     if body.fenced:
         return opening + "".join(f"print({text})\n" for text in texts) + "```"
+    if body.by_line and not dialect.call_open:
+        return "\n".join(first(body.bare) + text for text in texts)
     if body.by_line:
         return "\n".join([opening, *texts, closing])
     if body.name_suffix:

@@ -137,7 +137,7 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
             RawCall(
                 name=name if isinstance(name, str) else None,
                 arguments={},
-                repairs=repairs_of(reader, fenced=context.body.fenced),
+                repairs=repairs_of(reader, context.body),
                 partial=[""] if lack == "more" else [],
                 payload=payload,
                 lack=lack,
@@ -157,7 +157,7 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
                 arguments=arguments,
                 id=call.id,
                 server=call.server or context.body.default_server,
-                repairs=[*(repairs_of(reader, fenced=context.body.fenced) if last else ()), *call.repairs],
+                repairs=[*(repairs_of(reader, context.body) if last else ()), *call.repairs],
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
                 lack=lack if last else "nothing",
@@ -165,7 +165,7 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
             )
         )
     if cut:  # the list goes on with a call of which nothing can be said
-        repairs = repairs_of(reader, fenced=context.body.fenced)
+        repairs = repairs_of(reader, context.body)
         calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack="more"))
     return calls
 
