@@ -45,7 +45,7 @@ def test_pieces_give_what_the_whole_gives(text: str, finish: str | None, tools: 
 
 
 SCRAPS = ['"', "'", "{", "}", "[", "]", "(", ")", "\\", "\n", ":", ",", "<", "|", ">", "null", *MARKERS]
-DAMAGED = [*load("dialects/cases_servers.jsonl", "dialects/cases_templates.jsonl", "dialects/cases_own.jsonl")]
+DAMAGED = load("dialects/cases_*.jsonl")
 
 
 def damaged(text: str, rng: Random) -> str:
@@ -60,7 +60,7 @@ def damaged(text: str, rng: Random) -> str:
 @pytest.mark.parametrize("case", DAMAGED, ids=ids(DAMAGED))
 def test_damaged_answers_in_pieces_give_what_the_whole_gives(case):
     rng = Random(case["id"])
-    for parser in {case.get("dialect", "auto"), "auto"}:
+    for parser in dict.fromkeys((case.get("dialect") or "auto", "auto")):
         text = damaged(case["input"], rng)
         options = {"parser": parser, "tools": case.get("tools")}
         whole, reader, at = parse(text, **options).to_dict(), Parser(**options), 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects.bodies import DelimitedBody, HarmonyBody, InvokeBody, JsonBody, Tag
+from utp_cli.dialects.bodies import DelimitedBody, HarmonyBody, InvokeBody, JsonBody, PythonicBody, Tag
 from utp_cli.dialects.spec import Dialect
 
 HARMONY = Dialect(
@@ -133,6 +133,15 @@ GEMMA4 = Dialect(
     dropped=("<turn|>", "<|tool_response>", "<bos>", "<eos>", *_ANSWERS),
     body=DelimitedBody(quote='<|"|>', bare=("call:",), bare_form=_CALL_WORD + r'(?:\w+:)?<\|"\|>'),
     quirks="Keys are bare words, so that a key with separators in it cannot be written.",
+)
+
+GEMMA4_PYTHONIC = Dialect(
+    name="gemma4_pythonic",
+    source="what small Gemma 4 models write in place of braces; parser `gemma4` of vllm-mlx (2026)",
+    call_open=("<|tool_call>call:",),
+    call_close=("<tool_call|>",),
+    body=PythonicBody(by_line=True),
+    quirks="Python's brackets between the markers of gemma4.",
 )
 
 FUNCTIONGEMMA = Dialect(

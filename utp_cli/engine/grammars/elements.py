@@ -125,7 +125,7 @@ def _read_child(source: Source, start: int, context: Context[ElementsBody]) -> W
             source.rewind(end)
             return _Child(name=name, start=begin, end=end, next=end, closed=False)
         if source.startswith(CDATA_OPEN, found):
-            position = yield from _behind_cdata(source, found)
+            position = yield from behind_cdata(source, found)
             continue
         tag = yield from _tag_at(source, found)
         position = found + 1
@@ -158,7 +158,7 @@ def _next_left(source: Source, position: int) -> Waiting[int | None]:
         yield
 
 
-def _behind_cdata(source: Source, start: int) -> Waiting[int]:
+def behind_cdata(source: Source, start: int) -> Waiting[int]:
     """Return the position behind a CDATA section; the end of the text where it is never closed."""
     position = start + len(CDATA_OPEN)
     while True:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.elements import CDATA_CLOSE, CDATA_OPEN, behind_cdata
 from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit, repeated
+from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit, repeated, skip_space
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
@@ -130,7 +131,8 @@ def _read_value(
     signs = signs_of(source, context, read_key)
     wanted = body.wanted = body.wanted or Wanted(known=frozenset(known) if known else None, given=body.arguments)
     wanted.reading = key.name
-    hit = yield from next_hit(source, context.local, start, passed=progress.passed)
+    begin = (yield from _behind_section(source, start)) if context.body.trim == "cdata" else start
+    hit = yield from next_hit(source, context.local, begin, passed=progress.passed)
     if hit is None:
         source.rewind(source.length)
         return Value(start=start, end=source.length, next=source.length, closed=False, cut=True)
@@ -138,13 +140,21 @@ def _read_value(
     closing = first.role == "argument-close"
     proof: Sign | None = first
     if first.role != "due" and not wanted.fits(first):
-        begin = hit.start if first.role == "open" else hit.end
-        proof = yield from signs.proof(begin, wanted, closed=closing or first.role == "close")
+        ahead = hit.start if first.role == "open" else hit.end
+        proof = yield from signs.proof(ahead, wanted, closed=closing or first.role == "close")
     if proof is None:
         source.rewind(first.behind)
         return Value(start=start, end=first.start, next=first.behind, closed=closing)
     source.rewind(proof.behind)
     return Value(start=start, end=proof.start, next=proof.behind, closed=proof.role == "due")
+
+
+def _behind_section(source: Source, start: int) -> Waiting[int]:
+    """Return where markup may stand again in a value: behind its CDATA, where it begins with that."""
+    ahead = yield from skip_space(source, start)
+    while source.length - ahead < len(CDATA_OPEN) and not source.closed:
+        yield
+    return (yield from behind_cdata(source, ahead)) if source.startswith(CDATA_OPEN, ahead) else start
 
 
 def skip_tag(source: Source, hit: Hit, body: GrowingArguments) -> Waiting[bool]:
@@ -170,7 +180,7 @@ def _properties(tool_name: str, context: Context[Any]) -> Mapping[str, Any] | No
     return tool.properties if tool else None
 
 
-_CDATA = ("<![CDATA[", "]]>")
+_CDATA = (CDATA_OPEN, CDATA_CLOSE)
 
 
 def _trimmed(text: str, trim: str) -> tuple[str, int]:
