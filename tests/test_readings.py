@@ -118,7 +118,7 @@ def kinds_of(parts: list[str]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("parser", "parts"), TWO_CALLS)
 def test_two_calls_behind_prose(parser: str, parts: list[str]) -> None:
     """Whole, and in pieces far behind the beginning."""
-    calls = [{"a": "x y", "n": 2}, {"n": 3}]
+    calls: list[dict[str, Any]] = [{"a": "x y", "n": 2}, {"n": 3}]
     due = kinds_of(parts)
     for said, width in (("Now.", 10**6), (PROSE, 1), (PROSE, 7)):
         reader, text = Parser(parser=parser, tools=TOOLS), "".join(parts)
@@ -268,6 +268,39 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     # - a block: text, an object, cut
     ("cwm", "<tool: function>\nf one two\n</tool>", [("f", {"command": "one two"})], [], [], ""),
     ("cwm", "<tool: function>\nf one <b> two", [], [("f", "truncated", {"command": "one <b> two"}, ("/command",))], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><arguments><n>2</n></arguments></arguments></tool>",
+     [("f", {"n": 2})], [], [("nested-arguments", "/arguments")], ""),
+    # - markers that no call is read behind: around a name, around nothing, at the end, in thinking, in a sentence
+    ("hermes", "<tool_call>f</tool_call>", [("f", {})], [], [], ""),
+    ("hermes", "Now.\n<tool_call>use f</tool_call>\nDone.", [], [("f", "malformed", {}, ())], [], "Now.\n\nDone."),
+    ("hermes", "Now.\n<tool_call>use h</tool_call>\nDone.", [], [], [], "Now.\n<tool_call>use h</tool_call>\nDone."),
+    ("hermes", "Write <tool_call>f</tool_call> to use it.", [], [("f", "shown", {}, ())], [],
+     "Write <tool_call>f</tool_call> to use it."),
+    ("hermes", "<tool_call></tool_call>", [], [], [], ""),
+    ("hermes", "Now.\n<tool_call>\n</tool_call>", [], [], [], "Now."),
+    ("hermes", "Write <tool_call></tool_call> there.", [], [], [], "Write <tool_call></tool_call> there."),
+    ("hermes", "Now.\n<tool_call>", [], [(None, "truncated", {}, ("",))], [], "Now."),
+    ("hermes", "Now.\n<tool_call>\n", [], [(None, "truncated", {}, ("",))], [], "Now."),
+    ("hermes", "Now.\n<tool_call>f, as it is.\n\nDone.", [], [("f", "malformed", {}, ())], [], "Now.\n\n\nDone."),
+    ("hermes", "Now.\n<tool_call>one two f now.\n\nDone.", [], [("f", "malformed", {}, ())], [], "Now.\n\n\nDone."),
+    ("hermes", "Now.\n<tool_call>one two three f now.\n\nDone.", [], [], [], "Now.\n<tool_call>one two three f now.\n\nDone."),
+    ("qwen3_coder", "Now.\n<tool_call>\n<func", [], [(None, "truncated", {}, ("",))], [], "Now."),
+    ("kimi_k2", "Now.<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0", [], [(None, "truncated", {}, ("",))], [], "Now."),
+    ("deepseek_v3", f"Now.{DEEP[0]}function<｜tool▁sep｜>f\n``", [], [("f", "truncated", {}, ("",))], [], "Now."),
+    # - what is shown stays text, its section too
+    ("qwen3_coder", "For example:\n<tool_call>\n<function=f>\n</function>\n</tool_call>\nSo.", [], [("f", "shown", {}, ())], [],
+     "For example:\n<tool_call>\n<function=f>\n</function>\n</tool_call>\nSo."),
+    ("hermes", 'For example:\n<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>\n<tool_call>{"name": "f", "arguments": {}}</tool_call>',
+     [], [("f", "shown", {"a": "x"}, ()), ("f", "shown", {}, ())], [],
+     'For example:\n<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>\n<tool_call>{"name": "f", "arguments": {}}</tool_call>'),
+    ("hermes", 'For example:\n<tool_call>{"name": "f", "arguments": {}}</tool_call>\nNow I do it:\n<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>',
+     [X], [("f", "shown", {}, ())], [], 'For example:\n<tool_call>{"name": "f", "arguments": {}}</tool_call>\nNow I do it:'),
+    # - thinking: never closed, never opened, opened twice, a draft in it, run into a call
+    ("hermes", '<think>Hm.<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>', [X], [], [], ""),
+    ("hermes", '<think>Hm.<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call></think>So.', [],
+     [("f", "in-reasoning", {"a": "x"}, ())], [], "So."),
+    ("hermes", '<think><think>Hm.</think>So.<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>', [X], [], [], "So."),
+    ("hermes", "Hm.</think>So.</think>End.", [], [], [], "So.End."),
 ]  # fmt: skip
 
 
