@@ -110,6 +110,8 @@ TABLES = (
     "test_own_dialects.test_what_gets_in_the_way_of_another_is_said",
     "test_own_dialects.test_what_makes_no_sense_is_said",
     "test_parsing.test_case",
+    "test_readings.test_a_header_is_waited_for_and_not_for_ever",
+    "test_readings.test_a_long_value_is_told_a_hundred_characters_at_a_time",
     "test_readings.test_two_calls_behind_prose",
     "test_readings.test_what_is_odd_in_a_call",
     "test_repair.test_case",

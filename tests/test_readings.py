@@ -8,6 +8,10 @@ import pytest
 
 from tests.test_segments import joined, pieces_of
 from utp_cli import Parser, parse
+from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.engine.grammars import write_calls
+from utp_cli.engine.machine import Engine
+from utp_cli.engine.plan import Plan
 
 STRINGS = {"type": "array", "items": {"type": "string"}}
 PROPERTIES: dict[str, Any] = {"a": {"type": "string"}, "n": {"type": "integer"}, "l": STRINGS}
@@ -278,6 +282,9 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
      "Write <tool_call>f</tool_call> to use it."),
     ("hermes", "<tool_call></tool_call>", [], [], [], ""),
     ("hermes", "Now.\n<tool_call>\n</tool_call>", [], [], [], "Now."),
+    ("hermes", "Now.\n<tool_call></tool_call>\n<tool_call>use f</tool_call>", [], [("f", "malformed", {}, ())], [], "Now."),
+    ("hermes", "Now.\n<tool_call>use h</tool_call>\n<tool_call>use f</tool_call>", [], [("f", "malformed", {}, ())], [],
+     "Now.\n<tool_call>use h</tool_call>"),
     ("hermes", "Write <tool_call></tool_call> there.", [], [], [], "Write <tool_call></tool_call> there."),
     ("hermes", "Now.\n<tool_call>", [], [(None, "truncated", {}, ("",))], [], "Now."),
     ("hermes", "Now.\n<tool_call>\n", [], [(None, "truncated", {}, ("",))], [], "Now."),
@@ -319,3 +326,62 @@ def test_what_is_odd_in_a_call(
         slow.feed(character)
     for result in (parse(text, parser=parser, tools=TOOLS), slow.close()):
         assert told_of(result) == (calls, rejected, repairs, content)
+
+
+# -- how long is waited, and what is told meanwhile ---------------------------------------------------------------------
+
+MOST = 512
+"""Characters that a tag, a header or a name may take."""
+WAITING: list[tuple[str, str]] = [
+    # dialect, the beginning of a call in which a name or a tag goes on and on
+    ("pythonic", "["),
+    ("lfm2", "<|tool_call_start|>["),
+    ("tool_code", "```tool_code\nprint("),
+    ("gemma4", "<|tool_call>call:"),
+    ("mistral", "[TOOL_CALLS]"),
+    ("kimi_k2", "<|tool_call_begin|>"),
+    ("openai", "<|channel|>"),
+    ("qwen3_coder", "<function="),
+    ("qwen3_coder", "<function=f><parameter="),
+    ("anthropic", "<invoke "),
+    ("anthropic", '<invoke name="f"><parameter '),
+    ("glm45", "<tool_call>"),
+    ("cwm", "<tool: function>"),
+    ("mcp_xml", "<tool><"),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><"),
+    ("minimax_m3", f"{M3}<invoke "),
+]
+
+
+@pytest.mark.parametrize(("name", "begun"), WAITING)
+def test_a_header_is_waited_for_and_not_for_ever(name: str, begun: str) -> None:
+    """Far behind the beginning of a text, in pieces, as at its beginning."""
+    engine = Engine(Plan([DIALECTS[name]], [name]))
+    for said in (PROSE, "\n"):
+        engine.feed(said)
+    here = engine.source.length
+    for piece in (begun, "y" * (MOST - 12)):  # of what counts, some may stand in the marker
+        engine.feed(piece)
+        assert engine.runs[-1].end <= here, "more may come"
+    for _ in range(13):
+        engine.feed("y")
+    assert engine.runs[-1].end > here, "no header is as long as that"
+
+
+TOLD_WHILE_READ = (
+    "hermes", "granite", "xlam", "qwen3_coder", "anthropic", "deepseek_v32", "kimi_k3", "glm45", "solar_open2", "deepseek_v3",
+    "deepseek_v31", "kimi_k2", "mistral", "openai", "gemma4", "cwm",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD_WHILE_READ)
+def test_a_long_value_is_told_a_hundred_characters_at_a_time(name: str) -> None:
+    call = {"name": "f", "arguments": {"a": "y" * 450}, "id": "functions.f:0"}
+    text = write_calls(DIALECTS[name], [call])
+    parser = Parser(parser=name, tools=TOOLS)
+    parser.feed(f"{PROSE}\n\n")
+    told = [event.text for character in text for event in parser.feed(character) if event.type == "tool_args"]
+    inside = [len(piece) for piece in told if piece.strip("y") == ""][:3]
+    assert inside == [100, 100, 100]
+    assert "".join(told) in text
+    assert [call.arguments for call in parser.close().calls] == [call["arguments"]]
