@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.engine import machine, worst
 from utp_cli.engine.looks import CountedPattern, CountedText, Looks, _scanner, counting
 from utp_cli.engine.source import Source
 from utp_cli.engine.worst import SCRAPS, Worst, looks_of, parts_of, repeated, worst_input
+from utp_cli.repair import reader, shortcuts
 from utp_cli.repair.strict import scan
 from utp_cli.repair.text_window import TextWindow
 
@@ -103,6 +105,18 @@ def test_nothing_is_counted_afterwards() -> None:
     assert type(Source().window) is str
 
 
+def test_what_reads_text_is_counted() -> None:
+    with counting() as looks:
+        for window in (machine.Source(), reader.TextWindow()):  # type: ignore[attr-defined]
+            window.feed("abcdef")
+            before = looks.count
+            assert window.window[1:4] == "bcd"
+            assert looks.count - before == 3
+        before = looks.count
+        assert shortcuts.scan("[1, 2] x", 0) == ([1, 2], 6)  # type: ignore[attr-defined]
+        assert looks.count - before == 6
+
+
 def test_what_inputs_are_bred_from() -> None:
     parts = parts_of(DIALECTS["hermes"])
     assert len(parts) == len({*parts})
@@ -124,6 +138,22 @@ def test_the_same_seed_finds_the_same_input() -> None:
     assert one == two
     assert isinstance(one, Worst)
     assert one.looks > 0
+
+
+@pytest.mark.parametrize(
+    ("costly", "tries"),
+    [
+        ("</tool_call>", 300),  # a part
+        ("</tool_call><tool_call>", 3000),  # two of them
+        ("<tool_call></tool_call></think>", 6000),
+    ],
+)
+def test_the_search_finds_what_costs_the_most(monkeypatch: pytest.MonkeyPatch, costly: str, tries: int) -> None:
+    monkeypatch.setattr(worst, "looks_of", lambda _, text: text.count(costly))
+    found = worst_input(DIALECTS["hermes"], tries=tries)
+    text = repeated(found.head, found.unit, worst.LONG)
+    assert found.looks == text.count(costly)
+    assert found.looks > 0.9 * worst.LONG / len(costly)
 
 
 # -- windows -----------------------------------------------------------------------------------------------------------
