@@ -159,18 +159,13 @@ def skip_space(source: Source, position: int) -> Waiting[int]:
 
 
 def next_hit(
-    source: Source,
-    markers: Markers,
-    position: int,
-    limit: int | None = None,
-    passed: Callable[[int], int] | None = None,
+    source: Source, markers: Markers, position: int, passed: Callable[[int], int] | None = None
 ) -> Waiting[Hit | None]:
-    """Return the next marker from `position` on; None where there is none (within `limit` characters).
+    """Return the next marker from `position` on; None where there is none.
 
     Whenever the text so far is used up, `passed` is told how far it holds no marker, and says how long the text is
     to be before it wants to be told again.
     """
-    end = None if limit is None else position + limit
     while True:
         found = source.search(markers.stops, position)
         if found is None:
@@ -179,8 +174,6 @@ def next_hit(
         else:
             position = source.at(found)
             hit = markers.match(source, position)
-        if end is not None and position >= end:
-            return None
         if hit is True:
             source.release(position)
             again = passed(position) if passed else sys.maxsize
