@@ -85,7 +85,8 @@ def test_looks_of_a_window(method: str, arguments: tuple[Any, ...], returned: An
 
 
 @pytest.mark.parametrize(
-    ("text", "at", "characters"), [("[1, 2] x", 0, 6), ("xx[1]", 2, 3), ("[1, ?", 0, 4), ("[", 0, 1)]
+    ("text", "at", "characters"),
+    [("[1, 2] x", 0, 6), ("xx[1]", 2, 3), ("[1, ?", 0, 4), ("xx[1, ?", 2, 4), ("[", 0, 1), ("xx[", 2, 1)],
 )
 def test_looks_of_a_scan(text: str, at: int, characters: int) -> None:
     looks = Looks()
@@ -209,6 +210,28 @@ def test_a_window_sleeps_until_what_it_waits_for() -> None:
     window.feed("l")
     window.close()
     assert (window.window, window.closed) == ("abcdefg<hijkl", True)
+
+
+@pytest.mark.parametrize(
+    ("before", "pieces"),
+    [
+        ("x<", ["t", "o"]),
+        ("x<t", ["o"]),
+        ("a long text of many words <", ["to"]),
+        ("x", ["y", "<", "t", "o"]),
+        ("x", ["and so on ", "and on <", "t", "o"]),
+        ("<", ["x", "y<t", "o"]),
+    ],
+)
+def test_a_source_sleeps_until_a_marker_may_have_begun(before: str, pieces: list[str]) -> None:
+    """Also where the marker comes in pieces; nothing that came meanwhile is lost."""
+    source = Source()
+    source.feed(before)
+    source.sleep_until(re.compile("<to"))
+    assert [source.feed(piece) for piece in pieces] == [False] * (len(pieces) - 1) + [True]
+    assert source.window == before + "".join(pieces)
+    assert source.length == len(source.window)
+    assert source.feed("x")
 
 
 def test_a_window_on_a_whole_text() -> None:

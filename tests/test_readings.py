@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.test_segments import joined, pieces_of
+from tests.test_segments import KINDS, joined, pieces_of
 from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import write_calls
@@ -176,6 +176,11 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     ("lfm2", '<|tool_call_start|>[f(a="x")]', [X], [], [("missing-close-tag", (29, 29))], ""),
     ("tool_code", '```tool_code\nprint(f(a="x"))\n```', [X], [], [], ""),
     ("tool_code", '```tool_code\nprint(f(a="x") )\nf(n=1)\n``` so', [X, ("f", {"n": 1})], [], [], "so"),
+    ("pythonic", r"""[f(a="\n\t\r\b\f\v\a\0\\\'\"\/\x41\u00e9\U0001f600\q")]""",
+     [("f", {"a": "\n\t\r\b\f\v\a\0\\'\"/A\xe9\U0001f600\\q"})], [], [], ""),
+    ("pythonic", "[f(a='it''s', n=1_000)]", [("f", {"a": "it''s", "n": 1000})], [], [("unescaped-quote", (8, 9)), ("unescaped-quote", (9, 10))], ""),
+    ("pythonic", "[f(l=('a', 'b'), a=None)]", [("f", {"l": ["a", "b"]})], [], [("null-for-optional", "/arguments/a")], ""),
+    ("pythonic", '[f(a="""one "two" three""")]', [("f", {"a": 'one "two" three'})], [], [], ""),
     # - JSON in markers: several in one, noise behind, no call at all, cut in a list
     ("hermes", ('<tool_call>{"name": "f", "arguments": {"a": "x"}}; {"name": "f", "arguments": {"n": 1}} ,'
      '{"name": "f", "arguments": {"n": 2}}\n</tool_call>'), [X, ("f", {"n": 1}), ("f", {"n": 2})], [], [], ""),
@@ -385,3 +390,50 @@ def test_a_long_value_is_told_a_hundred_characters_at_a_time(name: str) -> None:
     assert inside == [100, 100, 100]
     assert "".join(told) in text
     assert [call.arguments for call in parser.close().calls] == [call["arguments"]]
+
+
+# -- what the prompt has begun, and what is thought ---------------------------------------------------------------------
+
+CALL = '{"name": "f", "arguments": {"a": "x"}}'
+IN_TAGS = "\n<parameter=a>\nx\n</parameter>\n"
+MESSAGE = "<|channel|>analysis<|message|>"
+BEGUN: list[tuple[str, str, list[tuple[str, str]], int]] = [
+    # parser, the end of the prompt, the pieces of the answer with what they are (as in `KINDS`), how often it calls f(a="x")
+    ("hermes", "<tool_call>", [("c", CALL), ("m", "</tool_call>")], 1),
+    ("hermes", "<tool_call>\n", [("t", "Hello <there>.")], 0),
+    ("hermes", "<think>\n", [("r", "Hm."), ("m", "</think>"), ("t", "So.")], 0),
+    ("hermes", "<think>\n", [("m", "<think>"), ("r", "Hm."), ("m", "</think>"), ("t", "So.")], 0),
+    ("hermes", "<think>\n", [("r", "Hm."), ("m", "</think>"), ("l", "\n"), ("c", CALL)], 1),
+    ("hermes", "<think>\n", [("r", "Hm.")], 0),
+    ("hermes", "<think>\n\n</think>\n\n", [("t", "So.")], 0),
+    ("hermes", "", [("m", "<think>"), ("r", "Hm."), ("m", "<tool_call>"), ("c", CALL), ("m", "</tool_call>"), ("t", "So.")], 1),
+    ("qwen3_coder", "<tool_call>\n<function=", [("m", "f>"), ("c", IN_TAGS), ("m", "</function>"), ("l", "\n"), ("m", "</tool_call>")], 1),
+    ("qwen3_coder", "", [("m", "<function=f>"), ("c", f"</parameter>{IN_TAGS}"), ("m", "</function>")], 1),
+    ("qwen3_coder", "", [("m", "<function=f>"), ("c", f"words{IN_TAGS}"), ("m", "</function>")], 1),
+    ("qwen3_coder", "", [("m", "<function="), ("c", "f>words"), ("m", "</function>")], 0),
+    ("openai", "", [("m", MESSAGE), ("r", "Hm."), ("m", "<|end|><|start|>assistant<|channel|>final<|message|>"), ("t", "So.")], 0),
+    ("openai", "", [("m", MESSAGE), ("r", "Hm."), ("m", "<|end|><|start|>assistant to=functions.f<|channel|>commentary json<|message|>"),
+                    ("c", ' {"a": "x"}'), ("m", " <|call|>")], 1),
+    ("muse", "", [("t", " to=f<|message|>no markup")], 0),
+    ("muse", "", [("m", " to=user<|message|>"), ("t", 'So <atem:invoke name="f"></atem:invoke>.')], 0),
+    ("beam", "", [("t", " to=f<|message|>no tag")], 0),
+    ("mistral", "", [("m", "[TOOL_CALLS]f"), ("c", '{"a": "x"}')], 1),
+    ("cwm", "", [("m", "<tool: function>"), ("c", "\n<b>"), ("m", "</tool>")], 0),
+    ("kimi_k2", "", [("m", "<|tool_call_begin|>functions.f:7<|tool_call_argument_begin|>"), ("c", '{"a": "x"}'),
+                     ("m", "<|tool_call_end|>"), ("t", "So.")], 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parser", "prompt", "pieces", "calls"), BEGUN)
+def test_an_answer_goes_on_with_its_prompt(parser: str, prompt: str, pieces: list[tuple[str, str]], calls: int) -> None:
+    text = "".join(piece for _, piece in pieces)
+    due = joined([(KINDS[kind], piece) for kind, piece in pieces])
+    slow = Parser(parser=parser, tools=TOOLS, generation_prompt=prompt)
+    events = [event for character in text for event in slow.feed(character)] + slow.finish()
+    for result in (parse(text, parser=parser, tools=TOOLS, generation_prompt=prompt), slow.close()):
+        assert pieces_of(text, result.segments) == due
+        assert [(call.name, call.arguments) for call in result.calls] == [X] * calls
+        assert result.reasoning == "".join(piece for kind, piece in pieces if kind == "r")
+        assert result.content == "".join(piece for kind, piece in pieces if kind == "t")
+    said = "".join(event.text for event in events if event.type == "text" and not event.provisional)
+    assert said == slow.close().content
