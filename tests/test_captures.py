@@ -415,6 +415,21 @@ def test_a_call_that_a_sentence_quotes_is_doubted():
     assert "is quoted" in str(no_answer(parse(words)))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('What it sends:\n```json\n{"content": [{"type": "text", "text": "<tool_call>{}</tool_call>"}]}\n```', "no known format"),
+        ('{"reply": {"blocks": ["<x:invoke name=\'f\'>"], "text": "ok <x:tool_calls>"}}', "no known format"),
+        ('{"note": "call the office", "html": "<b>invoke</b>"}', None),
+        ("```\nError while listing the tools of a server\nToo many for one request.\n```", "something failed"),
+        ("Error while reading is what most people see first. It has two causes.", None),
+    ],
+)  # fmt: skip
+def test_what_may_be_no_answer_is_doubted(text, said):
+    told = no_answer(parse(text))
+    assert said in told if said else told is None
+
+
 @pytest.mark.parametrize("joint", ["", " ", "\n", " \n\n"])
 def test_joined_calls_that_are_the_whole_content_are_left_there(joint):
     call = '{"name": "f", "arguments": {"a": 1}}'

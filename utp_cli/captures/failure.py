@@ -77,6 +77,7 @@ _WEAK: Final = regex(
     r"(?:[a-z][\w-]{0,30} ){0,3}(?<!and )(?<!or )[Ee]rrors?(?: [a-z][\w-]{0,30}){0,3}: \S"
     r"|(?:Error|Failed) (?:to|at|in|on|while|when|during|for|with|after|from|by|of|because|as|response"
     r"|(?!handling)\w{2,20}ing)\b[^\n:]{1,80}:\s"
+    r"|Error (?:while|when|during) [a-z]{2,20}ing [^\n.!?:]{3,80}$"
     r"|(?:Cannot|Could not|Couldn't|Unable to) [a-z][^\n:.]{1,80}: [\"'{{`\[A-Z\d]"
     r"|Failed to [a-z][^\n]{8,120}$|[A-Z]\w{1,20} (?:[a-z]\w{1,20} )?failed: \S|\[?(?:ERROR|FATAL)\]?: \S)",
     re.MULTILINE,

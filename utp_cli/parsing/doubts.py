@@ -43,11 +43,12 @@ _QUOTED: Final = regex(
 )
 """A call in marks, with which a text ends."""
 _CALLS: Final = regex(
-    r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]",
+    r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]"
+    r"|[\"']\s*:\s*[\"'][^\"'\n]{0,200}<(?:[\w-]{1,20}:)?(?:tool_?calls?|function_?calls?|invoke|function=)\b",
     re.IGNORECASE,
 )
-"""A member of a document that holds calls."""
-_DOCUMENT: Final = regex(r"\s*(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
+"""A member of a document that holds calls, or a text that has the markup of one."""
+_DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
 
 
