@@ -160,6 +160,8 @@ LONG = "y" * 600
 """More than a header may take."""
 X = ("f", {"a": "x"})
 MINI = f'{M3}<tool_call>{M3}<invoke name="f">'
+IN_F = '<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>'
+IN_H = '<tool_call>{"name": "h", "arguments": {}}</tool_call>'
 ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     # parser, text, calls, (name, reason, arguments, partial) of what is rejected, (code, span or pointer), content
     # - Python: what stands between calls, what has no name, what closes nothing
@@ -347,6 +349,45 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     ("gemma4", "<|tool_call>call:f{n:1}call:f{n:", [("f", {"n": 1})], [("f", "truncated", {}, ())], [], ""),
     ("gemma4", "<|tool_call>call:f{n:1}call:", [("f", {"n": 1})], [], [("missing-close-tag", (28, 28))], ""),
     ("gemma4", "<|tool_call>call:f{1}<tool_call|>", [], [("f", "malformed", {}, ())], [], ""),
+    # - no tag has an end, a tag that closes itself, broken JSON in it, no value where one is due
+    ("glm45", "<tool_call>f<arg_key", [], [("f", "truncated", {}, ())], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments/></tool>", [("f", {})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments /></tool>", [("f", {})], [], [], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><l></l></arguments></tool>", [("f", {"l": []})], [], [], ""),
+    ("gemma4", "<|tool_call>call:f{n:]}<tool_call|>", [], [("f", "malformed", {}, ())], [], ""),
+    ("gemma4", f'<|tool_call>call:f{{a:<|"|>{LONG}<|"|>,n:]}}<tool_call|>', [], [("f", "malformed", {}, ())], [("trailing-garbage", (634, 636))], ""),
+    ("gemma4", "<|tool_call>call:f{n:1}call:f{n:]}<tool_call|>", [("f", {"n": 1})], [("f", "malformed", {}, ())],
+     [("trailing-garbage", (32, 34))], ""),
+    ("pythonic", "[f(l=[1))]", [], [("f", "intent", {}, ())], [], "[f(l=[1))]"),
+    ("pythonic", '[f(a="x"), g(})]', [], [("f", "truncated", {"a": "x"}, ())], [], "g(})]"),
+    ("pythonic", '[f(n=,a="x")]', [X], [], [("missing-value", (5, 5)), ("null-for-optional", "/arguments/n")], ""),
+    ("anthropic", '<invoke name="f"><parameter name="a"/><parameter name="n">1</parameter></invoke>', [("f", {"a": "", "n": 1})], [], [], ""),
+    # - markers in values: of a call that is quoted, of the dialect itself
+    ("qwen3_coder", "<function=f><parameter=a>\nuse <function=g><parameter=x>1</parameter></function> so\n</parameter></function>",
+     [("f", {"a": "use <function=g><parameter=x>1</parameter></function> so"})], [], [], ""),
+    ("minimax_m3", f"{MINI}{M3}<a>x {M3} y{M3}</a>{M3}</invoke>{M3}</tool_call>", [("f", {"a": f"x {M3} y"})], [], [], ""),
+    ("minimax_m3", f"{MINI}{M3}<a>x {M3}</a> y {M3}<a>z{M3}</a> q{M3}</a>{M3}</invoke>{M3}</tool_call>",
+     [("f", {"a": f"x {M3}</a> y {M3}<a>z{M3}</a> q"})], [], [], ""),
+    ("cwm", "<tool: function>\nf say <tool: function> twice\n</tool>", [("f", {"command": "say <tool: function> twice"})], [], [], ""),
+    # - code: no tool of that name, no code, markers and calls in fences and in backticks
+    ("python_code", "<|python_tag|>x = 1", [], [], [], "<|python_tag|>x = 1"),
+    ("python_code", "<|python_tag|>  ", [], [(None, "truncated", {}, ("",))], [], ""),
+    ("hermes", "Use `<think>` and `</think>` so.", [], [], [], "Use `<think>` and `</think>` so."),
+    ("hermes", "```\n<think>\n```\nSo.", [], [], [], "```\n<think>\n```\nSo."),
+    ("hermes", f"See:\n```\n{IN_H}\n```\nDone.", [], [], [], f"See:\n```\n{IN_H}\n```\nDone."),
+    ("hermes", f"```\n{IN_H}\n```", [("h", {})], [], [], "```\n\n```"),
+    ("hermes", f"~~~\n{IN_H}\n```\n~~~\nDone. {IN_F}", [X], [], [], f"~~~\n{IN_H}\n```\n~~~\nDone."),
+    ("hermes", f"Use `{IN_F}` so.", [], [("f", "shown", {"a": "x"}, ())], [], f"Use `{IN_F}` so."),
+    ("hermes", f"Use `{IN_H}` so.", [], [], [], f"Use `{IN_H}` so."),
+    ("hermes", f"So.{' ' * 100}{IN_F}", [X], [], [], "So."),
+    ("hermes", f"Hm. {IN_F}</think>So.", [], [("f", "in-reasoning", {"a": "x"}, ())], [], "So."),
+    ("hermes", f"<think>a{IN_F}<think>b</think>c", [X], [], [], "c"),
+    ("hermes", "<think>Hm. <tool_call>", [], [], [], ""),
+    ("hermes", "Use <tool_call>the f</tool_call> to begin.", [], [("f", "shown", {}, ())], [], "Use <tool_call>the f</tool_call> to begin."),
+    ("qwen3_coder", "<function=f><parameter=l>\n[\"a\", 'b']\n</parameter></function>", [("f", {"l": ["a", "b"]})], [],
+     [("python-literal", (26, 36))], ""),
+    ("tool_use_xml", '<tool_use><name>f</name><arguments>{"a": "x"}</tool_use>\nSo.\n<tool_use><name>f</name><arguments>{"n": 1}</arguments></tool_use>',
+     [X, ("f", {"n": 1})], [], [("missing-close-tag", (45, 45))], "So."),
 ]  # fmt: skip
 
 

@@ -51,7 +51,7 @@ _CDATA_AGAIN = "]]]]><![CDATA[>"
 """The end of CDATA in CDATA: half of it in one section, half in the next."""
 DEPTH_LIMIT = 100
 """Elements deeper than this are kept as text."""
-_TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
+_TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*|/)?)>")
 _LEFT = regex("<")
 _PART = regex(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(/?)>", re.DOTALL)
 _HALF_TAG = regex(r"<(?:/?[\w.:-]*|!(?:\[\w*)?)\Z")

@@ -185,7 +185,7 @@ class _Marks:
         for _ in range(_MOST_QUOTED):
             mark = yield from self.after(position)
             if mark is None:
-                break
+                return None
             position = mark.end
             if not names.get(mark.name):
                 continue
@@ -227,7 +227,7 @@ class _Tree:
     @property
     def in_text(self) -> bool:
         """Whether what is open is an element without children."""
-        return len(self._stack) > 1 and self.top.value is None
+        return self.top.value is None  # of the call itself it is a dict
 
     @property
     def arguments(self) -> dict[str, Any]:
