@@ -489,6 +489,12 @@ BEGUN: list[tuple[str, str, list[tuple[str, str]], int]] = [
     ("openai", "", [("m", MESSAGE), ("r", "Hm."), ("m", "<|end|><|start|>assistant<|channel|>final<|message|>"), ("t", "So.")], 0),
     ("openai", "", [("m", MESSAGE), ("r", "Hm."), ("m", "<|end|><|start|>assistant to=functions.f<|channel|>commentary json<|message|>"),
                     ("c", ' {"a": "x"}'), ("m", " <|call|>")], 1),
+    # words open thinking only where their dialect was asked for, tags do always
+    ("granite", "", [("m", "Here is my thought process:"), ("l", " "), ("r", "Hm."), ("l", "\n"), ("m", "Here is my response:"),
+                     ("l", " "), ("t", "So.")], 0),
+    ("hermes", "", [("t", "Here is my thought process: Hm.\nHere is my response: So.")], 0),
+    ("hermes", "", [("m", "<seed:think>"), ("r", "Hm."), ("m", "</seed:think>"), ("t", "So.")], 0),
+    ("pythonic", "", [("m", "<think>"), ("r", "Hm."), ("m", "</think>"), ("t", "So.")], 0),
     ("muse", "", [("t", " to=f<|message|>no markup")], 0),
     ("muse", "", [("m", " to=user<|message|>"), ("t", 'So <atem:invoke name="f"></atem:invoke>.')], 0),
     ("beam", "", [("t", " to=f<|message|>no tag")], 0),
