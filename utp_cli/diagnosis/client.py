@@ -51,7 +51,7 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
     yield from odd(subject, "legacy-field", "a field of the first generation of function calls is used")
 
 
-@diagnosis("call-name-empty", "error")
+@diagnosis("call-name-empty", "error", views=("rejected",))
 def call_name_empty(answer: Answer) -> Iterator[Observation]:
     """A call has no name.
 
@@ -65,7 +65,7 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
     first piece of each `index` only; put the pieces together by `index`, and never let an empty name of a later
     piece take its place. Where the server sends none, upgrade it, or ask with `stream: false`.
     """
-    for call in answer.result.rejected:
+    for call in answer.rejected:
         if call.rung == "native" and call.reason == "malformed" and not (call.name or "").strip():
             streamed = answer.result.stream
             yield Observation(

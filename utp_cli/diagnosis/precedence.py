@@ -26,7 +26,10 @@ _UNFIT = ("missing-argument", "wrong-type", "nested-json-string", "unexpected-ar
 
 PRECEDENCE = (
     Precedence("stream-cut-off", ("truncated-call", "truncation-hidden", *_BROKEN, *_UNFIT)),
-    Precedence("stream-index-collision", ("duplicate-call", "call-id-missing", "call-id-duplicate", *_BROKEN)),
+    Precedence(
+        "stream-index-collision",
+        ("duplicate-call", "call-id-missing", "call-id-duplicate", "call-name-empty", *_BROKEN),
+    ),
     Precedence("stream-arguments-repeated", _BROKEN),
     Precedence("truncated-call", ("truncation-hidden", *_BROKEN, *_UNFIT), "call"),
     Precedence("truncation-hidden", (*_BROKEN, *_UNFIT), "call"),

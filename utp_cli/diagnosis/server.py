@@ -40,7 +40,7 @@ _BARE = regex(r"\s*(?:[\[{]|```)")
     views=(
         "in_text",
         "shown",
-        "call_views",
+        "cut_off",
     ),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
@@ -64,7 +64,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     told = answer.raw and _tells_of_it(answer)
     if (answer.raw and not told) or answer.native or answer.asked_in_text:
         return
-    for call in answer.in_text or (answer.shown or _cut_off(answer) if told else ()):
+    for call in answer.in_text or (answer.shown or answer.cut_off if told else ()):
         if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
@@ -106,13 +106,9 @@ def _is_everything(call: CallView, answer: Answer) -> bool:
     return bool(rest)
 
 
-def _cut_off(answer: Answer) -> tuple[CallView, ...]:
-    return tuple(call for call in answer.call_views if call.reason == "truncated" and not call.native)
-
-
 def _tells_of_it(answer: Answer) -> bool:
     """Whether somebody says in the text around a call that nothing ran it."""
-    if not (answer.in_text or answer.shown or _cut_off(answer)) or not answer.result.content.strip():
+    if not (answer.in_text or answer.shown or answer.cut_off) or not answer.result.content.strip():
         return False
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - only for text beside a call
 

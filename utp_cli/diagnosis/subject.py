@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.argument_mismatch import Misfit
     from utp_cli.diagnosis.json_text import Strict
     from utp_cli.facts.finish_reasons import Meaning
-    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.calls import ParseResult, Rejected
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.spans import Span
     from utp_cli.validation.definitions import Definition
@@ -142,6 +142,16 @@ class Answer(Record):
     def shown(self) -> tuple[CallView, ...]:
         """Calls between words that may only show them."""
         return tuple(call_view(call, self.result) for call in self.result.rejected if call.reason == "shown")
+
+    @property
+    def rejected(self) -> Sequence[Rejected]:
+        """Calls that are none, as they were read."""
+        return self.result.rejected
+
+    @kept
+    def cut_off(self) -> tuple[CallView, ...]:
+        """Calls in the text whose end is missing."""
+        return tuple(call for call in self.call_views if call.reason == "truncated" and not call.native)
 
     @kept
     def anomalies(self) -> Sequence[WireAnomaly]:

@@ -113,7 +113,7 @@ def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) 
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     call.arguments, call.reason = arguments or {}, "" if arguments is not None else why or ""
     call.repairs = [*repairs_of(reader), *repairs]
-    call.reason = call.reason or guessed(call.repairs)
+    call.reason = call.reason or guessed({repair.code for repair in call.repairs})
     call.partial = list(reader.partial)
     call.lack = lack_of(reader)
     return (yield from close(source, begin, reader.end, [call], context))

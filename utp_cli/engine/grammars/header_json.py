@@ -84,7 +84,7 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
         repairs, why = [*repairs, *told], why if told else "the header counts the call, and names no tool"
         arguments = arguments if told else None
     repairs = [*repairs_of(reader, context.body), *repairs]
-    why = guessed(repairs) or ("" if arguments is not None else why or "")
+    why = guessed({repair.code for repair in repairs}) or ("" if arguments is not None else why or "")
     call = RawCall(
         name=name, arguments=arguments or {}, id=call_id, repairs=repairs,
         partial=list(reader.partial), payload=(body, reader.end), reason=why,

@@ -9,7 +9,7 @@ from utp_cli.repair.shape import BrokenCall
 from utp_cli.repair.text_window import any_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Set as AbstractSet
 
     from utp_cli.dialects.bodies import Body
     from utp_cli.engine.reading import Waiting
@@ -99,9 +99,11 @@ _PYTHON = ("single-quotes", "python-literal")
 _WORDS_IN_BRACES = {"python-set", "unquoted-string", "positional-arguments"}
 
 
-def guessed(repairs: Iterable[Repair]) -> str:
-    """Say why arguments are none that were words without quotes in braces: `{invalid json}` names no parameter."""
-    codes = {repair.code for repair in repairs}
+def guessed(codes: AbstractSet[str]) -> str:
+    """Say by the codes of its repairs why arguments are none that were words without quotes in braces.
+
+    `{invalid json}` names no parameter.
+    """
     return "words in braces, and no arguments" if codes >= _WORDS_IN_BRACES else ""
 
 

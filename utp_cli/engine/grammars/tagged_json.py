@@ -144,7 +144,9 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
                 reason="the JSON has not the shape of a call",
             )
         ]
-    calls = []
+    calls, made = [], repairs_of(reader, context.body)
+    codes = {repair.code for repair in made}
+    unquoted = {repair.before for repair in made if repair.code == "unquoted-string"}
     cut = is_whole(shaped[-1], reader) and (lack == "more" or begins_more(reader))
     for call in shaped:
         if call.name in context.body.no_call:
@@ -157,25 +159,23 @@ def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list
                 arguments=arguments,
                 id=call.id,
                 server=call.server or context.body.default_server,
-                repairs=[*(repairs_of(reader, context.body) if last else ()), *call.repairs],
+                repairs=[*(made if last else ()), *call.repairs],
                 partial=[p[len(prefix) :] for p in reader.partial if p.startswith(prefix)] if last else [],
                 payload=payload,
                 lack=lack if last else "nothing",
-                reason=call.why if isinstance(call, BrokenCall) else _guessed(call, reader, context),
+                reason=call.why if isinstance(call, BrokenCall) else _guessed(call, codes, unquoted, context),
             )
         )
     if cut:  # the list goes on with a call of which nothing can be said
-        repairs = repairs_of(reader, context.body)
-        calls.append(RawCall(name=None, arguments={}, repairs=repairs, partial=[""], payload=payload, lack="more"))
+        calls.append(RawCall(name=None, arguments={}, repairs=made, partial=[""], payload=payload, lack="more"))
     return calls
 
 
-def _guessed(call: ShapedCall, reader: JsonReader, context: Context[JsonBody]) -> str:
+def _guessed(call: ShapedCall, codes: set[str], unquoted: set[object], context: Context[JsonBody]) -> str:
     """Say why a call is none: nothing but a name without quotes, which no tool is known by; or guessed arguments."""
-    bare = any(repair.code == "unquoted-string" and repair.before == call.name for repair in reader.repairs)
-    if bare and not call.arguments and call.name not in (context.tools or ()):
+    if call.name in unquoted and not call.arguments and call.name not in (context.tools or ()):
         return "a bare word, and no arguments"
-    return guessed([*reader.repairs, *call.repairs])
+    return guessed(codes | {repair.code for repair in call.repairs}) if codes or call.repairs else ""
 
 
 class _Watch:
