@@ -12,8 +12,10 @@ import logging
 import os
 import shlex
 import subprocess
+import warnings
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import engine_stubs
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     Tools = Sequence[Mapping[str, Any]]
 
+PLACE = Path(os.environ.get("UTP_ENGINES", "engines"))
+"""The folder with the unpacked wheels: `vllm/vllm/…`, `sglang/sglang/…`."""
 VERSIONS = {"vllm": "0.33.0", "sglang": "0.5.23", "ollama": "0.33.0-rc2", "llama.cpp": "b11434"}
 PROGRAMS = {"ollama": "UTP_OLLAMA", "llama.cpp": "UTP_LLAMACPP"}
 TEMPLATES = {
@@ -197,7 +201,19 @@ def run(engine: str, parser: str, text: str, tools: Tools) -> Returned:
         return Returned([], "", type(error).__name__)
 
 
+def installed() -> list[str]:
+    """Return the engines that can be run here, in the order of `VERSIONS`."""
+    return [
+        engine for engine in VERSIONS
+        if (os.environ.get(PROGRAMS[engine]) if engine in PROGRAMS else (PLACE / engine / engine).is_dir())
+    ]  # fmt: skip
+
+
 def prepare() -> None:
-    """Make the engines importable and quiet. Raises `FileNotFoundError` where they are not unpacked."""
-    engine_stubs.install()
+    """Make the engines importable and quiet. Raises `FileNotFoundError` where there are none."""
+    if not installed():
+        raise FileNotFoundError(f"no unpacked wheels in {PLACE}: see bench/engine_stubs.py, or set UTP_ENGINES")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
+    warnings.filterwarnings("ignore", module="pydantic")
+    engine_stubs.install(*(str(PLACE / engine) for engine in installed() if engine not in PROGRAMS))
     logging.disable(logging.CRITICAL)

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from bench.engine_stubs import install
 from tests.cases import load
-from tests.engines.stubs import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,7 +182,7 @@ class SGLang:
 def main(engine: str, folder: str) -> None:
     from utp_cli import parse
 
-    install(engine, folder)
+    install(folder)
     driven: Any = VLLM() if engine == "vllm" else SGLang()
     out: dict[str, Any] = {"parsers": driven.registered, "cases": len(CASES), "wrong": [], "unequal": []}
     for case in CASES:
