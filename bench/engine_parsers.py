@@ -137,9 +137,8 @@ def _vllm(parser: str, text: str, tools: Tools) -> Returned:
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest  # noqa: PLC0415 - played engine
     from vllm.tool_parsers import ToolParserManager  # noqa: PLC0415
 
-    request = ChatCompletionRequest(
-        messages=[{"role": "user", "content": "?"}], model="m", tools=_openai(tools), tool_choice="auto"
-    )
+    offered = {"tools": _openai(tools), "tool_choice": "auto"} if tools else {}  # refuses a choice of nothing
+    request = ChatCompletionRequest(messages=[{"role": "user", "content": "?"}], model="m", **offered)
     reader = ToolParserManager.get_tool_parser(parser)(Tokenizer(), request.tools)
     found = reader.extract_tool_calls(text, request)
     calls = [(call.function.name, call.function.arguments) for call in found.tool_calls]
@@ -155,6 +154,29 @@ def _sglang(parser: str, text: str, tools: Tools) -> Returned:
     if reader.has_tool_call(text):  # so does `serving_chat.py`
         content, calls = reader.parse_non_stream(text)
     return Returned([_call(call.name, call.parameters) for call in calls], content or "")
+
+
+def offered(tools: Tools | None, calls: Sequence[Mapping[str, Any]]) -> Tools:
+    """Return the tools of a text; where none are known, tools for these calls: no engine reads calls without."""
+    made = {
+        call["name"]: {key: {"type": _KINDS[type(value)]} for key, value in call["arguments"].items()}
+        for call in calls if isinstance(call["arguments"], dict)
+    }  # fmt: skip
+    return tools or [
+        {"name": name, "description": "", "parameters": {"type": "object", "properties": properties}}
+        for name, properties in made.items()
+    ]
+
+
+_KINDS = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+    list: "array",
+    type(None): "null",
+}
 
 
 def _call(name: str | None, arguments: str | None) -> dict[str, Any]:
