@@ -60,7 +60,7 @@ def test_the_catalogue_obeys_the_checks(dialect: Dialect) -> None:
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ({"family": "tagged_jsn_object"}, "family must be one of arg_key_value, harmony"),
+        ({"family": "tagged_jsn_object"}, "family must be one of arg_key_value, attributes, harmony"),
         ({**ACT, "cal_open": "<x>"}, "'cal_open' is not a field (did you mean 'call_open'?)"),
         ({"family": "tagged_json_object"}, "needs call_open or section_open or bare"),
         ({"family": "xml_invoke", "call_open": "<do "}, "family xml_invoke needs call"),

@@ -232,6 +232,8 @@ class PythonicBody(Body):
     """The calls stand in a code fence, each in `print(…)`."""
     name_suffix: str = ""
     """What stands behind the tool's name in every call."""
+    plain_words: bool = False
+    """As in `JsonBody`."""
 
 
 class DelimitedBody(Body):
@@ -264,11 +266,20 @@ class BlockBody(Body):
     """The first is the argument that a text is."""
 
 
+class AttributesBody(Body):
+    """The tool's name, then the arguments as attributes."""
+
+    family = "attributes"
+    needs = _BOTH_ENDS
+    plain_words: bool = False
+    """As in `JsonBody`; the name stands in quotes then."""
+
+
 BODIES: dict[str, type[Body]] = {
     body.family: body
     for body in (
         JsonBody, JsonListBody, FunctionBody, InvokeBody, PairsBody, HeaderBody, HarmonyBody, DelimitedBody, CodeBody,
-        NestedBody, PythonicBody, ElementsBody, BlockBody,
+        NestedBody, PythonicBody, ElementsBody, BlockBody, AttributesBody,
     )
 }  # fmt: skip
 """Family → the record of its bodies."""

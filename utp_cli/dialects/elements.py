@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects.bodies import BlockBody, ElementsBody, NestedBody, Tag
+from utp_cli.dialects.bodies import AttributesBody, BlockBody, ElementsBody, NestedBody, Tag
 from utp_cli.dialects.spec import Dialect
-from utp_cli.dialects.tagged_json import THINK
+from utp_cli.dialects.tagged_json import CHATML, THINK
 
 _NAMES = ("name", "tool_name", "function_name", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "params")
@@ -77,4 +77,24 @@ CWM = Dialect(
     reasoning=THINK,
     body=BlockBody(argument_keys=("command",)),
     quirks="What is no JSON behind the name is the argument `command`. Prompts of other agents put the name in the tag.",
+)
+
+CALLING_TOOL_ATTRIBUTES = Dialect(
+    name="calling_tool_attributes",
+    source="models that copy calls which a prompt flattened; fallback of MiniMax and Hunyuan in Rapid-MLX (2026-08)",
+    call_open=("[Calling tool=",),
+    call_close=("]",),
+    reasoning=THINK,
+    body=AttributesBody(plain_words=True),
+    quirks='Words of a prompt, no token: `[Calling tool="f" city="Oslo"]`.',
+)
+
+TOOL_CALL_ATTRIBUTES = Dialect(
+    name="tool_call_attributes",
+    source="parser `glm47` of mlx-lm (2026-08): small models between the markers of hermes",
+    call_open=("<tool_call>",),
+    call_close=("</tool_call>",),
+    reasoning=THINK,
+    dropped=CHATML,
+    body=AttributesBody(),
 )

@@ -116,6 +116,16 @@ GRANITE_PYTHONIC = Dialect(
     quirks="One call a line, without a marker: the server takes any word with ( behind it, utp only known tools.",
 )
 
+CALLING_TOOL_PYTHONIC = Dialect(
+    name="calling_tool_pythonic",
+    source="models that copy calls which vllm-mlx and Rapid-MLX flatten into the prompt (2026)",
+    call_open=("[Calling tool: ", "[Calling tool:"),
+    call_close=("]",),
+    reasoning=THINK,
+    body=PythonicBody(by_line=True, plain_words=True),
+    quirks="calling_tool with the arguments as Python writes them, or with none.",
+)
+
 TOOL_CODE = Dialect(
     name="tool_code",
     source="answers of Gemini 2.0 and 2.5, Gemma 3 (2025)",

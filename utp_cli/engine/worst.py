@@ -29,6 +29,7 @@ BOUNDS: dict[str, int] = {
     "pythonic": 500,
     "xml_elements": 50,
     "tool_block": 250,
+    "attributes": 250,
 }
 """Looks a character that reading may cost, by family, whatever the input: about twice the worst that is known. A marker
 of few characters with no header behind it costs the most: up to `HEADER_LIMIT` characters are looked at for each."""

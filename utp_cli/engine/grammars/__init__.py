@@ -26,6 +26,7 @@ _MODULES = {
     "pythonic": "pythonic",
     "xml_elements": "elements",
     "tool_block": "tool_block",
+    "attributes": "attributes",
 }
 """Family → module. Families that differ in declarations only share one."""
 

@@ -72,10 +72,19 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
     if context.body.fenced:
         return (yield from close_fence(source, opened.end, position, reader.calls))
     closed = yield from close(source, opened.end, position, reader.calls, context)
+    if context.body.plain_words and _is_prose(closed, context, position - begin):
+        return Declined("no call that the closing marker follows", position)
     closed.closed = closed.closed or (opened.marker in context.body.bare and reader.calls[-1].lack == "nothing")
     if named:
         closed.runs = [TextRun("call", opened.end, closed.end)]
     return closed
+
+
+def _is_prose(read: MarkerRead, context: Context[PythonicBody], length: int) -> bool:
+    """Whether words in front of a call are only words: anything but one whole call of a tool that may be known."""
+    (call, *more) = read.calls
+    whole = read.closed and not call.reason and not more and not read.calls[-1].repairs
+    return length <= HEADER_LIMIT and not (whole and (not context.tools or call.name in context.tools))
 
 
 class _Calls:
@@ -170,6 +179,8 @@ def write(dialect: Dialect, body: PythonicBody, calls: Sequence[Mapping[str, Any
         texts.append(f"{call['name']}{body.name_suffix}({arguments})")
     if body.fenced:
         return opening + "".join(f"print({text})\n" for text in texts) + "```"
+    if body.plain_words:
+        return "\n".join(opening + text + closing for text in texts)
     if body.by_line and not dialect.call_open:
         return "\n".join(first(body.bare) + text for text in texts)
     if body.by_line:
