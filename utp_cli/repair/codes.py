@@ -227,7 +227,7 @@ name-from-arguments    guess   named the tool that alone has these arguments
 name-typo              guess   mended a slip in the tool's name
     The name is one slip away from a known one. Reported, and off by default.
 repeated-argument      likely  kept the last of an argument's values
-    Two tags, or two keywords, give the same argument. Nothing says which one was meant; the last one
+    Two tags, keywords or keys give the same argument. Nothing says which one was meant; the last one
     counts, as in most readers of JSON. Where both are equal nothing is lost.
 missing-id             safe    made an id where the wire needs one
     The wire needs an id for each call and the answer has none. It is made from place and content, the

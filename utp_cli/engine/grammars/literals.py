@@ -73,10 +73,12 @@ class Literals:
         self._source = source
         self._delimiter = delimiter
         self._progress = progress
+        self._root: NestFrame | None = None
+        """What holds the arguments themselves."""
 
     def arguments(self, position: int, closer: str) -> Waiting[tuple[NestFrame, int, bool]]:
         """Read up to the bracket that closes the call; return its frame, the position behind, and whether it came."""
-        root = NestFrame(closer, 0)
+        root = self._root = NestFrame(closer, 0)
         nest = Nest(self._source, self, position, root)
 
         def step() -> Read:
@@ -152,7 +154,7 @@ class Literals:
             if scalar or self.cut:  # a container is cut in what stands in it
                 self.cut.insert(0, frame.key if frame.keyed else len(frame.items))
         value = self._filled(read.end) if read.value is NOTHING else read.value
-        if frame.keyed and frame.closer == ")" and frame.key in frame.pairs:
+        if frame.keyed and (frame is self._root or frame.closer == ")") and frame.key in frame.pairs:
             self.repairs.append(repeated(frame.key, frame.pairs[frame.key], value))
         frame.add(value)
 
