@@ -357,8 +357,7 @@ class Engine:
         for found in calls:
             if not found.dialect.calls_in_reasoning:
                 self.runs.relabel(found.runs, "reasoning")
-        for kind in ("text", "token"):  # markers that are named in thinking are part of it
-            self.runs.relabel(range(first_run, len(self.runs)), "reasoning", only=kind)
+        self.runs.make_thought(first_run)
 
     def _never_closed(self, thinking: Thinking) -> None:
         """Thinking runs into a call: it ended there, and what followed is text."""

@@ -34,6 +34,16 @@ class Runs(list[TextRun]):
             if only is None or run.kind == only:
                 self[index] = TextRun(kind, run.start, run.end)
 
+    def make_thought(self, first: int) -> None:
+        """Make thought of the text from the run `first` on, and of the markers that are named in it.
+
+        A token right at the beginning is markup.
+        """
+        if first < len(self) and self[first].kind == "token":
+            first += 1
+        for kind in ("text", "token"):
+            self.relabel(range(first, len(self)), "reasoning", only=kind)
+
     def take_header(self, name: str | None, source: Source) -> str | None:
         """Make markup of the name that the text ends in: the tool's, or any word that stands behind a token. Return
         the tool's name, or that word where it has none.
