@@ -104,23 +104,27 @@ def _attributes(
             context.live.name(call.name or "")
         begin = yield from skip_space(source, sign + 1)
         schema = tool.properties.get(key) if tool else None
-        value, position, whole = yield from _value(source, begin, schema, tool and tool.parameters, call, context)
-        if position == begin:
+        value, end, cut = yield from _value(source, begin, schema, tool and tool.parameters, call, context)
+        if end == begin:
             return begin, False
         if key in call.arguments:
             call.repairs.append(repeated(key, call.arguments[key], value))
         call.arguments[key] = value
-        context.live.arguments(start, position)
-        if not whole:
+        context.live.arguments(position if len(call.arguments) > 1 else start, end)
+        position = end
+        if cut is not None:
             call.lack = "more"
-            call.partial.append(pointer(key))
+            call.partial += [pointer(key) + place for place in cut]
             return position, None
 
 
 def _value(
     source: Source, begin: int, schema: Any, root: Any, call: RawCall, context: Context[AttributesBody]
-) -> Waiting[tuple[Any, int, bool]]:
-    """Read a value; return it, the place behind it, and whether it is all there. That place is `begin` for none."""
+) -> Waiting[tuple[Any, int, list[str] | None]]:
+    """Read a value; return it, the place behind it, and which parts of it were cut off: None where it is whole.
+
+    That place is `begin` for none.
+    """
     sign = source.char(begin)
     if sign and sign in "\"'":
         return (yield from _string(source, begin))
@@ -131,27 +135,27 @@ def _value(
         call.repairs += [repair for repair in reader.repairs if repair.code != "extra-close"]
         end = begin if reader.declined else min([reader.end, *surplus])
         source.rewind(end)
-        return reader.value, end, reader.complete
+        return reader.value, end, None if reader.complete else list(reader.partial) or [""]
     end = yield from _stop(source, _WORD_END, begin)
     value, repairs = typed_text(source.slice(begin, end), schema, root)
     call.repairs += [repair.moved(begin) for repair in repairs]
-    return value, end, end < source.length
+    return value, end, None if end < source.length else [""]
 
 
-def _string(source: Source, start: int) -> Waiting[tuple[str, int, bool]]:
+def _string(source: Source, start: int) -> Waiting[tuple[str, int, list[str] | None]]:
     """Read a string up to the first quote that no backslash stands before."""
     quote, at = source.char(start), start + 1
     while True:
         found = source.search(_STRING_END[quote], at)
         if found is None:
             if source.closed:
-                return source.slice(start + 1, source.length), source.length, False
+                return source.slice(start + 1, source.length), source.length, [""]
             at = max(at, source.length)
             source.sleep(quote)
             yield
         elif found[0] == quote:
             end = source.at(found)
-            return _unescaped(source.slice(start + 1, end), quote), end + 1, True
+            return _unescaped(source.slice(start + 1, end), quote), end + 1, None
         else:
             at = source.at(found) + 2
 

@@ -81,10 +81,14 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
 
 
 def _is_prose(read: MarkerRead, context: Context[PythonicBody], length: int) -> bool:
-    """Whether words in front of a call are only words: anything but one whole call of a tool that may be known."""
+    """Whether words in front of a call are only words: anything but one whole call of a tool that may be known, or one
+    of a known tool that the text ends in.
+    """
     (call, *more) = read.calls
-    whole = read.closed and not call.reason and not more and not read.calls[-1].repairs
-    return length <= HEADER_LIMIT and not (whole and (not context.tools or call.name in context.tools))
+    known = context.tools is not None and call.name in context.tools
+    whole = read.closed and not call.reason and not call.repairs and (known or not context.tools)
+    cut = known and call.arguments and call.lack != "nothing"
+    return length <= HEADER_LIMIT and (bool(more) or not (whole or cut))
 
 
 class _Calls:
