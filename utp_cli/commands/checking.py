@@ -24,6 +24,9 @@ def check_files(
     names: Sequence[str], provider: str, model: str | None, *, format_name: str | None, fix: bool, showing: Showing
 ) -> int:
     """Check each file. Return 1 where a rule is broken; with `fix`, where one still is afterwards."""
+    from utp_cli.diagnosis.histories.rewrite import rules_for  # noqa: PLC0415 - loaded for who checks
+
+    rules_for(provider)  # a slip in its name is said before a file is read
     if not fix:
         return _told(names, provider, model, format_name, showing)
     if len(names) != 1:

@@ -31,6 +31,8 @@ A diagnosis says more than a problem of the same name, and comes first.
 _LINE = 80
 """Characters of what the list says about an entry."""
 
+_SEARCH = "utp explain --search WORD looks into the pages"
+
 app = command_app()
 
 
@@ -78,8 +80,8 @@ def _explained(asked: str) -> str:
     if told := _message(asked):
         return told
     if len(asked.split()) == 1:
-        raise UnknownName("code", asked, [name for _, name in named.values()], "utp explain lists all")
-    raise BadOption("no error text that is known fits this message; utp explain --search WORD looks into the pages")
+        raise UnknownName("code", asked, [name for _, name in named.values()], f"utp explain lists all; {_SEARCH}")
+    raise BadOption(f"no error text that is known fits this message; {_SEARCH}")
 
 
 def _key(name: str) -> str:

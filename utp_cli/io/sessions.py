@@ -79,7 +79,7 @@ def read_session(path: Path) -> Session:
             file.seek(0)
             return _document(path, file.read())
     except OSError as error:
-        raise BadFile(str(path), error.strerror or str(error)) from None
+        raise BadFile(str(path), (error.strerror or str(error)).lower()) from None
     except UnicodeDecodeError:
         raise BadFile(str(path), _no_text(path)) from None
 
