@@ -20,7 +20,7 @@ from utp_cli.app import app
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.read import read_paste
 from utp_cli.commands.exits import FAIL_ON
-from utp_cli.parsing.answered import no_answer, other_than_answer, what_is_missing
+from utp_cli.parsing.answered import beside_error, no_answer, other_than_answer, what_is_missing
 from utp_cli.wire.error_body import error_of
 
 PASTES = load("captures/pastes.jsonl")
@@ -423,11 +423,33 @@ def test_a_call_that_a_sentence_quotes_is_doubted():
         ('{"note": "call the office", "html": "<b>invoke</b>"}', None),
         ("```\nError while listing the tools of a server\nToo many for one request.\n```", "something failed"),
         ("Error while reading is what most people see first. It has two causes.", None),
+        ("data: [DONE]\n\n", "nothing in it"),
+        (": ping\n\n: ping\n\n", "nothing in it"),
+        ('{"id": "x", "choices": []}', "nothing in it"),
+        ('{"choices": null}', "nothing in it"),
+        ('{"choices": ["tea", "coffee"]}', None),
+        ('{"message": "Forbidden"}', "a gateway"),
+        ('{"message": "Your table is booked."}', None),
+        ('{"errors": [{"message": "x"}]}', "a gateway"),
+        ('{"success": false, "message": "quota"}', "a gateway"),
+        ('{"success": true, "message": "sent"}', None),
+        ("upstream connect error or disconnect/reset before headers. reset reason: connection failure", "a gateway"),
+        ("502 Bad Gateway\n", "a gateway"),
+        ("<h1>504 Gateway Time-out</h1>", "a gateway"),
+        ("Bad Gateway means that the proxy got no answer.", None),
+        ("curl: (7) Failed to connect to localhost port 11434 after 0 ms: Connection refused", "a gateway"),
+        ("zsh: command not found: ollama", "a gateway"),
     ],
 )  # fmt: skip
 def test_what_may_be_no_answer_is_doubted(text, said):
     told = no_answer(parse(text))
     assert said in told if said else told is None
+
+
+def test_an_answer_that_an_error_ended_is_no_sound_one():
+    chunk = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    result = parse(f'data: {json.dumps(chunk)}\n\ndata: {{"error": {{"message": "engine died", "code": 500}}}}\n\n')
+    assert (result.content, result.facts.error, beside_error(result)) == ("Hi", "engine died", True)
 
 
 @pytest.mark.parametrize("joint", ["", " ", "\n", " \n\n"])

@@ -57,8 +57,8 @@ def is_error(result: ParseResult) -> bool:
 
 
 def beside_error(result: ParseResult) -> bool:
-    """Whether what was read is an answer, and an error stands behind it in the paste."""
-    return any(capture.kind == "error" for capture in result.captures[result.chosen + 1 :])
+    """Whether what was read is an answer, and an error ended it or stands behind it in the paste."""
+    return bool(result.facts.error) or any(capture.kind == "error" for capture in result.captures[result.chosen + 1 :])
 
 
 def other_than_answer(result: ParseResult) -> str | None:

@@ -50,9 +50,27 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
-
-
+_NOTHING: Final = regex(r"\s*(?:(?::[^\n]{0,200}|event: ?\w{1,40}|data: ?\[DONE\])\s*){1,200}\Z")
+"""A stream of which only the frame came."""
+_NO_CHOICE: Final = regex(r"\s*\{[^{}\[\]]{0,400}\"(?:choices|candidates)\"\s*:\s*(?:\[\s*\]|null)")
+"""A body whose list of answers is empty."""
+_REFUSAL: Final = regex(
+    r"\s*\{\s*\"(?:errors\"\s*:\s*\[|(?:success|ok)\"\s*:\s*false\b"
+    r"|message\"\s*:\s*\"[^\"\n]{0,80}(?i:forbidden|unauthori[sz]ed|not found|denied|limit|timed? ?out|unavailable"
+    r"|too many|invalid|error)[^\"\n]{0,80}\"\s*\}\s*\Z)"
+)
+"""How a gateway says no in JSON."""
+_GATEWAY: Final = regex(
+    r"(?i:\W{0,3}(?:<\w{1,6}>)?(?:[45]\d\d:? )?(?:internal server error|bad gateway|service unavailable"
+    r"|gateway time-?out|too many requests|page not found|no healthy upstream"
+    r"|stream timeout|upstream request timeout|connection refused"
+    r"|upstream connect error[^\n]{1,200}|curl: \(\d{1,2}\) [^\n]{1,200}"
+    r"|(?:\w{1,8}: )?command not found: \S{1,80})"
+    r"(?:</\w{1,6}>)?\W{0,3})\Z"
+)
+"""All that a gateway or a shell says, alone on its line."""
 _ALONE: Final = "the call by itself: utp parse"
+_SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 
 
@@ -63,6 +81,10 @@ def doubt_of(text: str) -> tuple[str, str] | None:
         return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
     if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
         return f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT
+    if _NOTHING.match(text) or _NO_CHOICE.match(text):
+        return "no answer: its frame is there, and nothing in it", _SERVERS_LOG
+    if _REFUSAL.match(text) or _GATEWAY.match(text):
+        return "no answer: a gateway or a shell says that something failed", _SERVERS_LOG
     if found := _LABELLED.search(text):
         return f"a call stands behind '{found[1]}', and no answer", _ALONE
     if found := _QUOTED.search(text):
