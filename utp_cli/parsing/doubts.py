@@ -55,7 +55,7 @@ _NOTHING: Final = regex(r"\s*(?:(?::[^\n]{0,200}|event: ?\w{1,40}|data: ?\[DONE\
 _NO_CHOICE: Final = regex(r"\s*\{[^{}\[\]]{0,400}\"(?:choices|candidates)\"\s*:\s*(?:\[\s*\]|null)")
 """A body whose list of answers is empty."""
 _REFUSAL: Final = regex(
-    r"\s*\{\s*\"(?:errors\"\s*:\s*\[|(?:success|ok)\"\s*:\s*false\b"
+    r"\s*\{\s*\"(?:errors\"\s*:\s*\[(?!\s*\])|(?:success|ok)\"\s*:\s*false\b"
     r"|message\"\s*:\s*\"[^\"\n]{0,80}(?i:forbidden|unauthori[sz]ed|not found|denied|limit|timed? ?out|unavailable"
     r"|too many|invalid|error)[^\"\n]{0,80}\"\s*\}\s*\Z)"
 )
