@@ -18,6 +18,7 @@ LISTING = "public capability listings of the providers, 2026-11"
 O1 = "OpenAI's pages on o1, 2024-09, recalled in 2026-11"
 RECALLED = "the makers' pages, recalled in 2026-11"
 CALLERS = "Alibaba Cloud Model Studio, pages on function calling and on models, 2026-10"
+ZAI = "Z.AI, pages of its models and specification of its chat API, 2026-11"
 
 
 class CapabilityRow(Record):
@@ -225,7 +226,8 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("glm", ">=4.5,<4.6", none_of="v", **THINKS, max_output_tokens=98_304, sure=True, source=RECALLED),
     _row("glm", ">=4.6", **_tokens(202_752, 131_072)),
     _row("glm", ">=4.6,<4.7", any_of="v", max_output_tokens=32_768, sure=True, source=RECALLED),
-    _row("glm", any_of="phone", **NO_TOOLS, sure=True, source="offers of 2026-08: it works a telephone, no tools"),
+    _row("glm", any_of="phone", max_output_tokens=4096, sure=True, source=ZAI),
+    _row("glm", ">=4,<4.5", any_of="0414", none_of="z1", max_output_tokens=16_384, sure=True, source=ZAI),
     _row("minimax", ">=1", **THINKS, **_tokens(204_800, 131_072)),
     _row("minimax", ">=2,<3", none_of="her", context_window=204_800, sure=True, source=RECALLED),
     _row("minimax", any_of="text", reasoning=False, max_output_tokens=40_000, sure=True, source=RECALLED),
