@@ -17,6 +17,12 @@ _MARKUP: Final = regex(
 )
 """A marker at the beginning of a line, and right behind it JSON that names something to call."""
 _TOKEN: Final = regex(r"<[|\uff5c]\w{2,40}[|\uff5c]>")
+_NAMED: Final = regex(
+    r"^[ \t]*((?:<<|\[\[|<\||«|@@)\s?(?:CALL|TOOL|FUNC|ACTION|INVOKE|USE)[A-Z_]{0,10}[ :]{1,3})[\w.-]{1,64}\s*[({]"
+    r"|^[ \t]*(<[\w-]{0,20}:?(?:tool|func|call|invoke)\w{0,20}(?:\s\w{1,20}=\"[^\"\n<>]{1,80}\"){1,3}\s*>)\s*\{\s*\"",
+    re.MULTILINE,
+)
+"""A marker or a tag that says call or tool and names one, and right behind it the arguments."""
 _SEVERAL: Final = 3
 """Tokens of different names that nobody writes in words."""
 _WORDS: Final = regex(
@@ -50,8 +56,10 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
-_NOTHING: Final = regex(r"\s*(?:(?::[^\n]{0,200}|event: ?\w{1,40}|data: ?\[DONE\])\s*){1,200}\Z")
+_NOTHING: Final = regex(r"\s*(?:(?::[^\n]{0,200}|event: ?\w{1,40}|data: ?(?:\[DONE\]|\{\s*\}))\s*){1,200}\Z")
 """A stream of which only the frame came."""
+_EMPTY: Final = regex(r"\s*(?:\{\s*\}|\[\s*\]|null|undefined|None|nil|\"\"|''|\[object Object\])\s*\Z")
+"""An empty value, as a program prints it."""
 _NO_CHOICE: Final = regex(r"\s*\{[^{}\[\]]{0,400}\"(?:choices|candidates)\"\s*:\s*(?:\[\s*\]|null)")
 """A body whose list of answers is empty."""
 _REFUSAL: Final = regex(
@@ -65,8 +73,12 @@ _GATEWAY: Final = regex(
     r"|gateway time-?out|too many requests|page not found|no healthy upstream"
     r"|stream timeout|upstream request timeout|connection refused"
     r"|upstream connect error[^\n]{1,200}|curl: \(\d{1,2}\) [^\n]{1,200}"
+    r"|(?:killed|terminated|aborted)(?: \(core dumped\))?"
+    r"|\[\d{1,3}\] ?[+-]? {0,3}(?:\d{1,9} )?(?:killed|terminated|aborted) [^\n]{1,200}"
     r"|(?:\w{1,8}: )?command not found: \S{1,80})"
     r"(?:</\w{1,6}>)?\W{0,3})\Z"
+    r"|(?i:\s*<(?:!doctype html|html)\b[^<>]{0,200}>\s*(?:<[^<>]{1,200}>\s*){0,40}?<(?:title|h1|body)\b[^<>]{0,200}>"
+    r"[^<]{0,60}?(?:(?:sign|log) in to |please (?:sign|log) in))"
 )
 """All that a gateway or a shell says, alone on its line."""
 _ALONE: Final = "the call by itself: utp parse"
@@ -79,8 +91,12 @@ def doubt_of(text: str) -> tuple[str, str] | None:
     text = text[:_LONGEST]
     if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text) or _PRINTED.search(text):
         return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
+    if found := _NAMED.search(text):
+        return f"unknown markup {(found[1] or found[2]).strip()}: no dialect reads the call behind it", _DIALECT
     if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
         return f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT
+    if _EMPTY.match(text):
+        return f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG
     if _NOTHING.match(text) or _NO_CHOICE.match(text):
         return "no answer: its frame is there, and nothing in it", _SERVERS_LOG
     if _REFUSAL.match(text) or _GATEWAY.match(text):
