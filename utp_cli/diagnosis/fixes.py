@@ -74,10 +74,14 @@ def label_of(name: str) -> str:
 
 
 def known_as(refusal: Refusal, by: str) -> Refusal:
-    """Return the refusal with the server that printed it as its engine, where nobody said which it is."""
-    if engine_of(refusal) or by not in ENGINES:
+    """Return the refusal with the server that printed it as its engine, where nobody said which it is.
+
+    A paste may name another server than the one that refused: its words say which one it was.
+    """
+    engine = engine_of(refusal)
+    if by not in ENGINES or engine == by or (engine and refusal.server.get("source") != "paste"):
         return refusal
-    return replace(refusal, server={**refusal.server, "engine": by})
+    return replace(refusal, server={"engine": by})
 
 
 def tool_parser(subject: Answer | Refusal, dialect: Dialect | None) -> str:

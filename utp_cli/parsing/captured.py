@@ -93,7 +93,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
         return _without_layers(result, paste, text, options, read)
     if _calls_outside(result, paste.captures):
         return result
-    return of_capture(result, paste.captures, paste.chosen, options, read)
+    return of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:
@@ -245,6 +245,15 @@ def _served(capture: Capture, options: dict[str, Any]) -> dict[str, Any]:
         if capture.kind == "error" and capture.hops and not options.get("provider")
         else {}
     )
+
+
+def _server_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Take what a paste tells of the server behind it, and of its model, where nobody said which they are."""
+    from utp_cli.captures.server_told import server_told  # noqa: PLC0415 - for what is no plain answer
+
+    told = {} if options.get("server") else server_told(text)
+    known = {"model": told.pop("model")} if "model" in told and not options.get("model") else {}
+    return {"server": told} | known if told else {}
 
 
 def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:

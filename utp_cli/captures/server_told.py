@@ -1,0 +1,66 @@
+"""What a paste tells of the server behind it: which it is, its release, the parser that it was started with.
+
+Forms of November 2026: what vLLM, SGLang, llama.cpp and Ollama print when they start, names of packages and of images
+with a version, the header `Server`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from utp_cli.protocol.patterns import regex
+
+_NUMBER: Final = r"v?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:\.?(?:rc|post|dev)\d{1,4})?)\b"
+_RELEASES: Final = {
+    "vllm": regex(
+        rf"\bvllm(?: ?==? ?|[-_/]openai:| (?:API server )?(?:version)?[ :]{{0,3}}){_NUMBER}|\bLLM engine \({_NUMBER}\)",
+        re.IGNORECASE,
+    ),
+    "sglang": regex(rf"\bsglang(?: ?==? ?|:| (?:version)?[ :]{{0,3}}){_NUMBER}", re.IGNORECASE),
+    "ollama": regex(
+        rf"\bollama(?:/ollama:| (?:client |server )?(?:version)?(?: is|:)? ?){_NUMBER}"
+        rf"|\bListening on \S{{1,60}} \(version {_NUMBER}\)",
+        re.IGNORECASE,
+    ),
+    "llama.cpp": regex(
+        r"^(?:build|version): (\d{4,6}) \([0-9a-f]{6,12}\)|\bllama(?:\.cpp|-server) (?:build |version )?(b\d{4,6})\b"
+        r"|^[<* ]{0,3}server: (llama\.cpp)\b",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+}
+_ARGUMENTS: Final = regex(r"non-default args: \{|args: Namespace\(|server_args=ServerArgs\(")
+"""What a server prints of its own command line."""
+_LONGEST: Final = 8_000
+"""Characters of arguments that are looked at."""
+_PARSER: Final = regex(r"\btool_call_parser['\"]?[=:] ?['\"]([\w.-]{1,60})['\"]")
+_MODEL: Final = regex(r"(?:\bmodel(?:_path)?=|['\"]model(?:_tag|_path)?['\"]: ?)['\"]([^'\"\s]{1,200})['\"]")
+_SWITCH: Final = regex(r"\benable_auto_tool_choice['\"]?[=:] ?True\b")
+
+
+def server_told(text: str) -> dict[str, Any]:
+    """Return what is known of the server, as `parse(server=…)` takes it; nothing where none or several are named.
+
+    `{"engine", "version", "model", "tool_call_parser", "enable_auto_tool_choice", "source": "paste"}`, what is not told
+    left out. A text that names two releases of a server compares them: then the release is not told either.
+    """
+    named = {engine: _named(pattern, text) for engine, pattern in _RELEASES.items()}
+    engines = [engine for engine, releases in named.items() if releases]
+    if len(engines) != 1:
+        return {}
+    releases = named[engines[0]] - {"llama.cpp"}
+    told: dict[str, Any] = {"engine": engines[0], "source": "paste"}
+    if len(releases) == 1:
+        told["version"] = releases.pop()
+    for begin in _ARGUMENTS.finditer(text):
+        line = text[begin.end() : begin.end() + _LONGEST].partition("\n")[0]
+        for key, pattern in (("tool_call_parser", _PARSER), ("model", _MODEL)):
+            if found := pattern.search(line):
+                told[key] = found[1]
+        if _SWITCH.search(line):
+            told["enable_auto_tool_choice"] = True
+    return told
+
+
+def _named(pattern: re.Pattern[str], text: str) -> set[str]:
+    return {next(group for group in found.groups() if group).lower() for found in pattern.finditer(text)}
