@@ -61,7 +61,7 @@ MUSE = Dialect(
     close_optional=True,
     section_open=("<atem:function_calls>",),
     section_close=("</atem:function_calls>",),
-    ends_thinking=("<|eom|>",),
+    ends_thinking=("<|eom|>", "<|eot|>"),
     dropped=("<|eom|>", "<|eot|>"),
     body=HarmonyBody(
         leading=(" to=", "to=", "<|message|>"),
