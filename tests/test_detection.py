@@ -408,3 +408,20 @@ def test_dialects_are_told_without_the_registry():
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"utp_cli.detection.registry", "utp_cli.dialects.catalogue", "jinja2"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("model", "meant"),
+    [
+        ("claud-sonnet-4", "claude"),
+        ("qwenn3:32b", "qwen"),
+        ("mistrall-large", "mistral"),
+        ("lama3.1", "llama"),
+        ("zork", None),
+        ("my-model-v2", None),
+        ("claude-sonnet-4", None),
+    ],
+)
+def test_a_slip_in_an_id_is_asked_for(model, meant):
+    asked = [warning for warning in detect(model).warnings if warning.startswith("did you mean")]
+    assert asked == ([f"did you mean {meant}?"] if meant else [])

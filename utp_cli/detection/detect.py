@@ -12,10 +12,11 @@ from utp_cli.detection.kinds import CHAT, NAMES
 from utp_cli.detection.model_id import read_model_id
 from utp_cli.detection.offers import built_in, named_window
 from utp_cli.detection.reconcile import contradicted, other_dialect, server_name, spec_with
-from utp_cli.detection.registry import CAPABILITY_ROWS
+from utp_cli.detection.registry import CAPABILITY_ROWS, PLAIN_CALLERS, WITHOUT_TOOLS
 from utp_cli.detection.series import OWN_SERVERS
 from utp_cli.detection.serving import server_settings
 from utp_cli.facts.aliases import ALIASES
+from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, replace
 
@@ -37,6 +38,9 @@ SERVING = "vLLM 0.33, SGLang 0.5.23, llama.cpp, Ollama; 2026-11"
 NO_CALLS = {"native_tools": False, "structured_outputs": False}
 """What holds of a model that does not chat."""
 
+_WORD = regex(r"[a-z]{4,40}")
+_NEAR = 0.8
+"""How much a word and a family's name are alike where one is a slip of the other (`difflib`)."""
 _LOW_BITS = regex(r"(?:^|-)(?:[it]?q[123](?!\d)|[123]-?bit)", re.ASCII)
 
 
@@ -140,7 +144,7 @@ def detect(
         dialect_candidates=taught or dialects,
         servers=servers,
         sources=sources | choice.reasons,
-        warnings=_warnings(spec),
+        warnings=_warnings(spec, model),
         server=server,
         template=template,
         contradictions=[
@@ -259,7 +263,13 @@ def _moved(name: str) -> str:
     return f"{name} moves: since {alias.since} it {means}; before: {alias.before}"
 
 
-def _warnings(spec: ModelSpec) -> list[str]:
+def _meant(model: str) -> str:
+    """Return the family whose name a word of the id nearly is; `""` where none is."""
+    names = (nearest(word, (*PLAIN_CALLERS, *WITHOUT_TOOLS), _NEAR) for word in _WORD.findall(model.lower()[:200]))
+    return next(filter(None, names), "")
+
+
+def _warnings(spec: ModelSpec, model: str) -> list[str]:
     """Say what a reader should not take for certain."""
     version = ".".join(str(part) for part in spec.version)
     base = f"{spec.family} {version}".strip()
@@ -267,6 +277,10 @@ def _warnings(spec: ModelSpec) -> list[str]:
         (
             spec.family == "unknown",
             "the id names no known family: careful defaults; a profile's [capability] can say better",
+        ),
+        (
+            bool(meant := _meant(model) if spec.family == "unknown" else ""),
+            f"did you mean {meant}?",
         ),
         (
             spec.custom and spec.family != "unknown",
