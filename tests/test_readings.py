@@ -101,8 +101,6 @@ TWO_CALLS: list[tuple[str, list[str]]] = [
 ]  # fmt: skip
 """All of them are the calls `f(a="x y", n=2)` and `f(n=3)`."""
 
-NAP = 50
-"""Characters that may come before what was read is told."""
 LISTS = {"granite", "apertus", "xlam", "pythonic", "lfm2"}
 
 
@@ -144,8 +142,8 @@ def test_two_calls_behind_prose(parser: str, parts: list[str]) -> None:
             assert [*dict.fromkeys(starts)] == [(0, "f")] * (parser != "apertus")  # there the name is a key
             continue
         assert starts == [(0, "f"), (1, "f")]
-        if width == 1:  # what is whole is told before the next one begins
-            assert ends[0][0] <= len("".join(part for _, part in due[: payloads[0] + 2])) + NAP
+        if width == 1:  # what is whole is told with its last character, or with the first of what follows
+            assert ends[0][0] <= len("".join(part for _, part in due[: payloads[0] + 2])) + 2
             for index, payload in enumerate(payloads):
                 said_of_it = "".join(
                     event.text for _, event in told if event.type == "tool_args" and event.index == index
@@ -383,6 +381,21 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     ("hermes", f"Hm. {IN_F}</think>So.", [], [("f", "in-reasoning", {"a": "x"}, ())], [], "So."),
     ("hermes", f"<think>a{IN_F}<think>b</think>c", [X], [], [], "c"),
     ("hermes", "<think>Hm. <tool_call>", [], [], [], ""),
+    ("hermes", "For example: <tool_call>the f</tool_call>", [], [("f", "shown", {}, ())], [], "For example: <tool_call>the f</tool_call>"),
+    ("hermes", "The marker is <tool_call>", [], [], [], "The marker is <tool_call>"),
+    ("hermes", "<think>I write <tool_call>f</tool_call> now.</think>", [], [("f", "in-reasoning", {}, ())], [], ""),
+    ("tool_use_xml", "<tool_use><name>f</name><arguments>&quot;x&quot;</arguments></tool_use>", [("f", {"input": '"x"'})], [], [], ""),
+    # places of repairs count in the text, whatever stands around them: elements, CDATA, entities, blanks
+    ("mcp_xml", 'So. <tool><tool_name>f</tool_name><arguments><a>b</a><l>["a",]</l></arguments></tool>', [("f", {"a": "b", "l": ["a"]})], [],
+     [("trailing-comma", (60, 61))], "So."),
+    ("mcp_xml", '<tool><tool_name>f</tool_name><l>["a",]</l></tool>', [("f", {"l": ["a"]})], [],
+     [("trailing-comma", (37, 38)), ("flat-arguments", "/arguments")], ""),
+    ("mcp_xml", '<tool><tool_name>f</tool_name><arguments><l> <![CDATA[["a",]]]> </l></arguments></tool>', [("f", {"l": ["a"]})], [],
+     [("trailing-comma", (58, 59))], ""),
+    ("mcp_xml", "<tool><tool_name>f</tool_name><arguments><l>[&quot;a&quot;,]</l></arguments></tool>", [("f", {"l": ["a"]})], [],
+     [("trailing-comma", (58, 59))], ""),
+    ("mcp_xml", '<tool><tool_name>f</tool_name><arguments> <![CDATA[ {"a": "b",}]]></arguments></tool>', [("f", {"a": "b"})], [],
+     [("trailing-comma", (61, 62))], ""),
     ("hermes", "Use <tool_call>the f</tool_call> to begin.", [], [("f", "shown", {}, ())], [], "Use <tool_call>the f</tool_call> to begin."),
     ("qwen3_coder", "<function=f><parameter=l>\n[\"a\", 'b']\n</parameter></function>", [("f", {"l": ["a", "b"]})], [],
      [("python-literal", (26, 36))], ""),

@@ -142,12 +142,12 @@ def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[s
             pieces += [TextRun("markup", pair.opener.start, pair.end)] * made
             continue
         one = _closed(pair, said, runs, source, names) if pair.closed else _open(pair, runs, source, names)
-        if one is None:  # text has its markers at both ends
-            ends = ((pair.opener.start, pair.opener.end), (pair.inner_end, pair.end)) if pair.closed else ()
+        found += [one] if one else []
+        if one is None or one.standing == "shown":  # text has its markers at both ends
+            both = pair.closed or pair.end >= source.length
+            ends = ((pair.opener.start, pair.opener.end), (pair.inner_end, pair.end)) if both else ()
             pieces += [TextRun("text", *end) for end in ends]
-            continue
-        found.append(one)
-        if one.standing != "shown":
+        else:
             begin, end = one.call.payload
             pieces += [
                 TextRun("markup", pair.opener.start, begin),

@@ -43,7 +43,10 @@ def unknown_calls(text_fields: TextFields, tools: Mapping[str, Tool] | None) -> 
 def _of_text_field(text_field: TextField, tools: Mapping[str, Tool]) -> Iterator[Candidate]:
     text, skip = text_field.engine.text, text_field.engine.skip
     quoting, looked = Quoting(text_field.engine.source), 0
+    known = {found.start - skip for found in text_field.engine.found}
     for opened, closing, tool in _pairs(text, tools):
+        if opened.start() in known:
+            continue
         quoting.read(looked, opened.start() + skip)
         looked = opened.start() + skip
         span = (opened.start(), closing.end())

@@ -11,9 +11,9 @@ of XML are decoded outside CDATA, no others.
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.engine.grammars.element_values import CDATA_CLOSE, CDATA_OPEN, element_value, placed, plain_text
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
@@ -35,9 +35,9 @@ from utp_cli.protocol.records import MutableRecord
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
 from utp_cli.repair.extract import repair_json
-from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping, Sequence
 
     from utp_cli.dialects.bodies import ElementsBody
@@ -46,16 +46,10 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
     from utp_cli.protocol.tools import Tool
 
-CDATA_OPEN, CDATA_CLOSE = "<![CDATA[", "]]>"
 _CDATA_AGAIN = "]]]]><![CDATA[>"
 """The end of CDATA in CDATA: half of it in one section, half in the next."""
-DEPTH_LIMIT = 100
-"""Elements deeper than this are kept as text."""
 _TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*|/)?)>")
 _LEFT = regex("<")
-_PART = regex(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<(/?)([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(/?)>", re.DOTALL)
-_HALF_TAG = regex(r"<(?:/?[\w.:-]*|!(?:\[\w*)?)\Z")
-_ENTITY = regex(r"&(?:lt|gt|amp|quot|apos);")
 
 
 class _Child(MutableRecord):
@@ -209,20 +203,24 @@ def _call(source: Source, children: list[_Child], payload: tuple[int, int], cont
 def _arguments(source: Source, holder: _Child, call: RawCall, tool: Tool | None) -> None:
     """Read the arguments' element: JSON, or elements, or text."""
     text = source.slice(holder.start, holder.end)
-    value: Any = plain_text(text) if text.lstrip().startswith(CDATA_OPEN) else text
-    if (isinstance(value, str) and value.lstrip().startswith(("{", "&quot;", "&#"))) or not text.strip():
-        reading = repair_json(value) if value.strip() else None
-        call.arguments = reading.value if reading and isinstance(reading.value, dict) else {}
-        if reading:
-            call.repairs += [repair.moved(holder.start) for repair in reading.repairs]
-            call.partial += reading.partial
+    in_section = text.lstrip().startswith(CDATA_OPEN)
+    written = plain_text(text) if in_section else text
+    if not written.strip():
         return
+    if written.lstrip().startswith(("{", "&quot;", "&#")):
+        reading = repair_json(written)
+        if isinstance(reading.value, dict):
+            call.arguments = reading.value
+            found = placed(reading.repairs, text, 0) if in_section else reading.repairs
+            call.repairs += [repair.moved(holder.start) for repair in found]
+            call.partial += reading.partial
+            return
     schema = tool.parameters if tool else None
     value, repairs, path = element_value(text, schema, schema, cut=call.lack == "more")
     shaped, more, _ = shape_arguments(value, tool, text_due=False)
     call.arguments = shaped if shaped is not None else {"input": value}
     call.partial += [pointer(*(path or ["input"]))] if path is not None else []
-    call.repairs += [*repairs, *more]
+    call.repairs += [*(repair.moved(holder.start) for repair in repairs), *more]
 
 
 def _flat(source: Source, rest: Mapping[str, _Child], call: RawCall, tool: Tool | None) -> None:
@@ -232,7 +230,7 @@ def _flat(source: Source, rest: Mapping[str, _Child], call: RawCall, tool: Tool 
         text = source.slice(child.start, child.end)
         cut = call.lack == "more" and not child.closed
         call.arguments[name], repairs, path = element_value(text, schema, tool.parameters if tool else None, cut=cut)
-        call.repairs += repairs
+        call.repairs += [repair.moved(child.start) for repair in repairs]
         call.partial += [pointer(name, *path)] if path is not None else []
     call.repairs.append(
         Repair(
@@ -240,119 +238,6 @@ def _flat(source: Source, rest: Mapping[str, _Child], call: RawCall, tool: Tool 
             before=None, after=call.arguments, message="took the elements beside the name as the arguments",
         )
     )  # fmt: skip
-
-
-def plain_text(text: str) -> str:
-    """Return the text of an element: CDATA as it stands, the five entities of XML decoded elsewhere."""
-    parts, at = [], 0
-    while (begin := text.find(CDATA_OPEN, at)) >= 0:
-        end = text.find(CDATA_CLOSE, begin)
-        end = len(text) if end < 0 else end
-        parts += [_decoded(text[at:begin].strip()), text[begin + len(CDATA_OPEN) : end]]
-        at = end + len(CDATA_CLOSE)
-    tail = text[at:]
-    return "".join([*parts, _decoded(tail.strip() if parts else tail)])
-
-
-def _decoded(text: str) -> str:
-    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-
-
-class _Node(MutableRecord):
-    """An element while its children are read."""
-
-    name: str
-    schema: Any
-    start: int
-    children: dict[str, Any] | None = None
-
-    def put(self, done: _Node, raw: str, root: Any, path: list[str | int]) -> tuple[list[Repair], list[str | int]]:
-        """Put in a child that ends, whose text is `raw`; return its repairs, and a `path` in it as one from here."""
-        value, repairs = (done.children, []) if done.children is not None else _leaf(raw, done.schema, root)
-        if done.children is not None and _is_array(done.schema) and _is_wrapper(done.children, done.schema):
-            value, path = next(iter(done.children.values())), path[1:]
-        held = _add(self, done.name, value)
-        index = [len(held) - 1] if isinstance(held, list) and held is not value else []
-        return repairs, [done.name, *index, *path]
-
-
-def element_value(
-    text: str, schema: Any, root: Any, *, cut: bool = False
-) -> tuple[Any, list[Repair], list[str | int] | None]:
-    """Read the content of an element: elements become an object, repeated ones a list, text takes its type.
-
-    Returns repairs and, where the text was `cut` in a value, the path of that.
-    """
-    top = _Node(name="", schema=schema, start=0)
-    stack: list[_Node] = [top]
-    repairs: list[Repair] = []
-    if cut and text.rfind(CDATA_OPEN) <= text.rfind(CDATA_CLOSE):
-        text = _HALF_TAG.sub("", text)
-    for part in _PART.finditer(text):
-        _, closing, name, empty = part.groups()
-        if name is None or len(stack) > DEPTH_LIMIT:
-            continue
-        node = stack[-1]
-        if not closing:
-            child = _Node(name=name, schema=_property(node.schema, name), start=part.end())
-            stack.append(child)
-        if (closing or empty) and len(stack) > 1 and stack[-1].name == name:
-            done = stack.pop()
-            repairs += stack[-1].put(done, "" if empty else plain_text(text[done.start : part.start()]), root, [])[0]
-    in_value = cut and stack[-1].children is None
-    path: list[str | int] = []
-    while cut and len(stack) > 1:
-        done = stack.pop()
-        found, path = stack[-1].put(done, plain_text(text[done.start :]), root, path)
-        repairs += found
-    if top.children is not None:
-        return top.children, repairs, path if in_value else None
-    value, found = typed_text(plain_text(text), schema, root, decode=_decode)
-    return value, repairs + found, path if in_value else None
-
-
-def _leaf(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
-    """Give text its type; where a list is asked, it may be the whole list as JSON, or one item."""
-    if _is_array(schema) and not text.strip():
-        return [], []
-    if _is_array(schema) and not text.lstrip().startswith("["):
-        return typed_text(text, schema.get("items"), root, decode=_decode)
-    return typed_text(text, schema, root, decode=_decode)
-
-
-def _is_wrapper(value: dict[str, Any], schema: dict[str, Any]) -> bool:
-    """Whether an element holds the items of a list: `<tags><tag>a</tag><tag>b</tag></tags>`."""
-    return len(value) == 1 and _property(schema.get("items"), next(iter(value))) is None
-
-
-def _is_array(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("type") == "array"
-
-
-def _add(parent: _Node, name: str, value: Any) -> Any:
-    """Put a value in under its name, which may have come before; return all that has this name."""
-    parent.children = {} if parent.children is None else parent.children
-    if name not in parent.children:
-        wrap = _is_array(_property(parent.schema, name)) and not isinstance(value, list)
-        parent.children[name] = [value] if wrap else value
-    elif isinstance(parent.children[name], list):
-        parent.children[name].append(value)
-    else:
-        parent.children[name] = [parent.children[name], value]
-    return parent.children[name]
-
-
-def _property(schema: Any, name: str) -> Any:
-    if _is_array(schema):
-        return _property(schema.get("items"), name) or schema.get("items")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    found = properties.get(name) if isinstance(properties, dict) else None
-    return found if isinstance(found, dict) else None
-
-
-def _decode(text: str) -> tuple[Any, list[Repair]] | None:
-    reading = repair_json(text)
-    return (reading.value, list(reading.repairs)) if isinstance(reading.value, dict | list) else None
 
 
 def write(dialect: Dialect, body: ElementsBody, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -24,6 +24,8 @@ copied once for each of them."""
 
 _NAP = 50
 """Characters of a string that are waited for at once, unless its quote comes: what is told of it comes that late."""
+_NEAR = 8
+"""Behind a quote so near to the end, what comes next says whether it closed the string."""
 _LAST = "last value"
 
 
@@ -57,7 +59,9 @@ def read_value(
             source.rewind(position if reader.declined else reader.end)
             return reader
         if cursor >= source.length:
-            if reader.quote == '"':
+            if reader.quote == '"' and '"' not in source.slice(
+                max(reader.settled, source.length - _NEAR), source.length
+            ):
                 source.sleep('"', cursor + _NAP)
             yield
 

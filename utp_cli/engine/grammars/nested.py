@@ -16,7 +16,7 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.engine.grammars.elements import plain_text as decoded
+from utp_cli.engine.grammars.element_values import plain_text as decoded
 from utp_cli.engine.grammars.tagged_arguments import read_header
 from utp_cli.engine.grammars.writing import in_section, plain_text
 from utp_cli.engine.layout import TextRun

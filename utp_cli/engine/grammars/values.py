@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.elements import CDATA_CLOSE, CDATA_OPEN, behind_cdata
+from utp_cli.engine.grammars.element_values import CDATA_CLOSE, CDATA_OPEN
+from utp_cli.engine.grammars.elements import behind_cdata
 from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
