@@ -175,6 +175,8 @@ HEADERS: list[tuple[Parts, str | None, str | None, Parts]] = [
     ([], "f", "f", []),
     ([], None, None, []),
     ([("t", "xf")], "xxf", "xxf", [("t", "xf")]),
+    ([("t", "xf")], "f", "f", [("t", "xf")]),
+    ([("t", "x.f")], "f", "f", [("t", "x.f")]),
 ]
 
 
@@ -183,6 +185,16 @@ def test_the_name_that_a_text_ends_in(parts: Parts, name: str | None, named: str
     runs, source = runs_of(parts)
     assert runs.take_header(name, source) == named
     assert texts_of(runs, source) == left
+
+
+def test_of_a_name_that_is_cut_a_beginning_is_enough() -> None:
+    for name, left in (("fi", [("t", "so "), ("m", "find")]), ("nd", [("t", "so find")]), (None, [("t", "so find")])):
+        runs, source = runs_of([("t", "so find")])
+        runs.take_header(name, source, cut=True)
+        assert texts_of(runs, source) == left
+    runs, source = runs_of([("t", "so find")])
+    runs.take_header("fi", source)
+    assert texts_of(runs, source) == [("t", "so find")]
 
 
 def test_any_word_behind_a_token_is_a_name() -> None:

@@ -283,6 +283,9 @@ LISTS = [
         ("pythonic", "[f(a=[1, 'x'", {"a": [1, "x"]}, ()),
         ("pythonic", "[f(a=[1, {'x/y': [3, 'z", {"a": [1, {"x/y": [3, "z"]}]}, ("/a/1/x~1y/1",)),
         ("pythonic", "[f(a=[1, {'x", {"a": [1, {}]}, ()),
+        ("pythonic", "[f(a=[1, {'x'", {"a": [1, {}]}, ()),  # the key is whole, its sign is not there
+        ("pythonic", "[f(a=[{'x': 2, 'y'", {"a": [{"x": 2}]}, ()),
+        ("pythonic", "[f(a=[{'x', 'y'", {"a": [["x", "y"]]}, ()),  # no key has a comma behind it
         ("pythonic", "[f(a=(1, 2", {"a": [1, 2]}, ("/a/1",)),
         ("pythonic", "[f(b=1), f(a=['x', 'y", {"a": ["x", "y"]}, ("/a/1",)),
         ("pythonic", "[f([1, 'x", {"a": [1, "x"]}, ("/a/1",)),  # the first argument of the tool

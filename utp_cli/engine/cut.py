@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from utp_cli.engine.source import Source
     from utp_cli.protocol.tools import Tool
 
+_FENCE = "```"
+"""Around the payload, where the dialect has it: behind the closing one the call was about to be closed."""
 _HALF_OPENING = regex(r"<[^</>]{0,200}")
 
 
@@ -37,7 +39,8 @@ def ends_in(source: Source, read: MarkerRead, dialect: Dialect, tools: Mapping[s
         read.calls[-1].lack = "more"
     if dialect.body.tagged and read.calls and not rest and read.calls[-1].lack == "nothing":
         read.calls[-1].lack = "closers" if _wants_more(read.calls[-1], tools) else "nothing"
-    return half == "more" or not rest
+    fence = dialect.body.fenced and source.slice(max(0, read.end - len(_FENCE)), read.end) == _FENCE
+    return half == "more" or not (rest or fence)
 
 
 def _wants_more(call: RawCall, tools: Mapping[str, Tool] | None) -> bool:

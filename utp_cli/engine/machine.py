@@ -273,7 +273,8 @@ class Engine:
         if read.mode and self._thinking and not self._all_thought:
             self._settle_thinking(self._thinking)
         if dialect.body.named_before and read.calls:
-            read.calls[0].name = self.runs.take_header(read.calls[0].name, self.source)
+            call = read.calls[0]
+            call.name = self.runs.take_header(call.name, self.source, cut=call.lack == "more" and not call.arguments)
         section = self._openers.followed(hit, dialect if read.calls else None)
         if section is not None:  # words between a section and its first call are noise
             self.runs.relabel(range(section, len(self.runs)), "markup", only="text")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 128
 _NAME = regex(r"[^\W\d][\w.:-]*")
+_LAST_WORD = regex(r"(?<![\w.:-])[\w.:-]+\Z")
 
 
 class Runs(list[TextRun]):
@@ -44,14 +45,15 @@ class Runs(list[TextRun]):
         for kind in ("text", "token"):
             self.relabel(range(first, len(self)), "reasoning", only=kind)
 
-    def take_header(self, name: str | None, source: Source) -> str | None:
+    def take_header(self, name: str | None, source: Source, *, cut: bool = False) -> str | None:
         """Make markup of the name that the text ends in: the tool's, or any word that stands behind a token. Return
-        the tool's name, or that word where it has none.
+        the tool's name, or that word where it has none. `cut`: of the tool's name there may be only a beginning.
         """
         last = self[-1] if self else None
         if not last or last.kind != "text":
             return name
-        word = name if name and source.slice(max(last.start, last.end - len(name)), last.end) == name else ""
+        ends_in = _LAST_WORD.search(source.slice(max(last.start, last.end - _LONGEST_NAME), last.end))
+        word = ends_in[0] if ends_in and (ends_in[0] == name or (cut and name and ends_in[0].startswith(name))) else ""
         behind_token = len(self) > 1 and self[-2].kind == "token" and last.end - last.start <= _LONGEST_NAME
         if not word and behind_token and _NAME.fullmatch(said := source.slice(last.start, last.end)):
             word = said

@@ -158,9 +158,10 @@ class Literals:
             self.repairs.append(repeated(frame.key, frame.pairs[frame.key], value))
         frame.add(value)
 
-    def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - what was cut off is as it is
-        """Return a dict, or a list."""
-        return frame.pairs if frame.closer == "}" and not frame.items else frame.items
+    def end(self, frame: NestFrame, before: str, *, cut: bool) -> Any:  # noqa: ARG002 - no matter what stands there
+        """Return a dict, or a list. Where the text was cut off behind the first word, or the last, that was a key."""
+        half_key = cut and (frame.pairs or len(frame.items) == 1)
+        return frame.pairs if frame.closer == "}" and (half_key or not frame.items) else frame.items
 
     def cut_off(self, source: object, end: int, at: int, last: Any) -> int:  # noqa: ARG002 - commas may be missing
         """Nothing says that something was cut off."""

@@ -76,7 +76,7 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
         return Declined("no call that the closing marker follows", position)
     closed.closed = closed.closed or (opened.marker in context.body.bare and reader.calls[-1].lack == "nothing")
     if named:
-        closed.runs = [TextRun("call", opened.end, closed.end)]
+        closed.runs = [TextRun("call", opened.end, closed.end)] * (closed.end > opened.end)
     return closed
 
 

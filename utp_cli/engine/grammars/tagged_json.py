@@ -14,6 +14,7 @@ from utp_cli.engine.grammars.progress import WORTH_REPORTING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
+    HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
@@ -75,6 +76,8 @@ def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Mar
         hit = yield from hit_at(source, context.local, ahead)
         if source.char(ahead) not in ("{", "[") or not source.char(ahead) or role_of(hit) == "close":
             break
+        if source.closed and _ends_in_closer(source, ahead, context):
+            break
         position = ahead
     if position == begin:
         return Declined("no JSON behind the marker", position)
@@ -84,6 +87,14 @@ def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Mar
     if opened.marker.startswith(FENCE):
         return (yield from close_fence(source, opened.end, position, calls))
     return (yield from close(source, opened.end, position, calls, context))
+
+
+def _ends_in_closer(source: Source, position: int, context: Context[JsonBody]) -> bool:
+    """Whether the text ends in half a closing marker, which may begin with a bracket."""
+    if source.length - position > HEADER_LIMIT:
+        return False
+    rest = source.slice(position, source.length)
+    return any(marker.startswith(rest) for marker in context.dialect.call_close)
 
 
 def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context[Any]) -> Waiting[MarkerRead]:

@@ -1,0 +1,201 @@
+"""Laws of every dialect at every place: what is cut, what is moved, what is repaired, and when it is told.
+
+No row says what comes out: what is known of the whole says it of its parts.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.cases import ids, load, same
+from tests.test_laws import damaged
+from utp_cli import parse
+from utp_cli.dialects.bodies import CodeBody
+from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.engine.grammars import write_calls
+from utp_cli.protocol.spans import first_gap
+
+STRING = {"type": "string"}
+TOOL = {
+    "name": "note_down",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "city": STRING,
+            "count": {"type": "integer"},
+            "share": {"type": "number"},
+            "exact": {"type": "boolean"},
+            "days": {"type": "array", "items": STRING},
+            "where": {"type": "object", "properties": {"street": STRING, "number": {"type": "integer"}}},
+            "last": STRING,
+        },
+    },
+}
+ARGUMENTS = {
+    "city": "Oslo by",
+    "count": 1234,
+    "share": 12.5,
+    "exact": True,
+    "days": ["Monday", "Tuesday"],
+    "where": {"street": "Kai 4", "number": 77},
+    "last": "of all, the tide",
+}
+CALLS = [
+    {"name": "note_down", "arguments": ARGUMENTS, "id": "functions.note_down:0"},
+    {"name": "note_down", "arguments": {"city": "Turku", "count": 8}, "id": "functions.note_down:1"},
+]
+SAID = "I will look.\n\n"
+HALF_HEADERS = {
+    "beam", "deepseek_v3", "deepseek_v41", "functionary_v2", "inkling", "muse", "plamo3",
+}  # fmt: skip
+"""Of these a header that is cut in some places is text, or no whole name, so far: only the arguments are looked at."""
+READ = [dialect for dialect in DIALECTS if not isinstance(dialect.body, CodeBody)]
+
+
+def begun(cut: Any, whole: Any, text: str) -> bool:
+    """Whether a value is what came of another one before the text was cut off; half a marker may stand behind it."""
+    match cut, whole:
+        case (dict(), dict()):
+            last = len(cut) - 1
+            return [*cut] == [*whole][: len(cut)] and all(
+                begun(cut[key], whole[key], text) if at == last else same(cut[key], whole[key])
+                for at, key in enumerate(cut)
+            )
+        case (list(), list()):
+            last = len(cut) - 1
+            return len(cut) <= len(whole) and all(
+                begun(each, whole[at], text) if at == last else same(each, whole[at]) for at, each in enumerate(cut)
+            )
+        case (str(), str()):
+            return whole.startswith(cut) or (cut.startswith(whole) and text.endswith(cut.removeprefix(whole)))
+        case (str(), _):
+            return text.endswith(cut)
+    return json.dumps(whole).startswith(str(json.dumps(cut)).removesuffix(".0"))
+
+
+def differing(cut: Any, whole: Any, path: str = "") -> list[str]:
+    """Say where the values that are there are not yet those of the whole."""
+    if isinstance(cut, dict) and isinstance(whole, dict):
+        return [place for key in cut for place in differing(cut[key], whole[key], f"{path}/{key}")]
+    if isinstance(cut, list) and isinstance(whole, list):
+        return [place for at, each in enumerate(cut) for place in differing(each, whole[at], f"{path}/{at}")]
+    return [] if same(cut, whole) else [path]
+
+
+@pytest.mark.parametrize("dialect", READ, ids=lambda dialect: dialect.name)
+def test_what_is_cut_off_is_the_beginning_of_what_was_meant(dialect: Any) -> None:
+    calls = CALLS[:1] if "several-calls" in dialect.cannot else CALLS
+    said = "" if "text-around" in dialect.cannot else SAID
+    text = said + write_calls(dialect, calls)
+    options = {"parser": dialect.name, "tools": [TOOL], "finish_reason": "length"}
+    whole = [call.arguments for call in parse(text, **options).calls]
+    assert len(whole) == len(calls)
+    before = 0
+    for end in range(len(said) + 1, len(text)):
+        part = text[:end]
+        result = parse(part, **options)
+        assert first_gap(result.segments, end) is None
+        assert len(result.calls) >= before, part
+        before = len(result.calls)
+        assert same([call.arguments for call in result.calls], whole[:before]), part
+        assert result.content.startswith(said.strip()), part
+        assert dialect.name in HALF_HEADERS or part.endswith(result.content.removeprefix(said.strip()).lstrip()), part
+        (cut, *none) = result.rejected or (None,)
+        assert not none, part
+        if cut is None:
+            continue
+        if not cut.arguments and dialect.name in HALF_HEADERS:
+            continue
+        assert cut.reason == "truncated", part
+        assert "note_down".startswith(cut.name or ""), part
+        assert cut.raw in part, part
+        meant = whole[before]
+        assert begun(cut.arguments, meant, part), (part, cut.arguments)
+        for place in differing(cut.arguments, meant):
+            assert any(place.startswith(each) for each in cut.partial), (part, place, cut.partial)
+        assert len(cut.partial) <= 1, (part, cut.partial)
+
+
+FOUND = [case for case in load("dialects/cases_*.jsonl") if not case.get("generation_prompt")]
+AT_THE_BEGINNING = {
+    "more-apriel-unknown-01",
+    "more-apriel-unknown-02",
+    "more-functionary-python-02",
+    "own-functionary_v2-02",
+    "own-functionary_v2-03",
+    "own-gemma4-21",
+    "own-gemma4-22",
+    "own-inkling-01",
+    "own-json-01",
+    "own-json-02",
+    "own-outputs-01",
+    "own-tail-01",
+    "own-tail-02",
+    "said-mention-04",
+    "srv-ernie45-04",
+    "srv-glm47-04",
+    "srv-step3p5-04",
+    "srv-xlam-04",
+    "srv-xlam-05",
+}
+"""What counts at the beginning of an answer only: thinking that nothing opens, words that open it, what the prompt has
+begun, results, an answer that is one document.
+"""
+LEAD = "The tide is high.\n\n"
+"""A whole paragraph, which leads to no call."""
+
+
+def options_of(case: dict[str, Any]) -> dict[str, Any]:
+    known = {key: case[key] for key in ("tools", "model", "provider", "finish_reason") if case.get(key)}
+    return known | ({"parser": case["dialect"]} if case.get("dialect") and not case.get("model") else {})
+
+
+def told(result: Any, by: int) -> Any:
+    """List all that is said of calls and repairs, with places `by` characters further on."""
+
+    def moved(span: Any) -> Any:
+        return span and (span[0] + by, span[1] + by)
+
+    calls = [
+        (one.name, one.arguments, one.parser, one.raw, moved(one.span), one.repairs, one.problems, one.standing)
+        for one in (*result.calls, *result.rejected)
+    ]
+    cut = [(one.reason, one.partial) for one in result.rejected]
+    repairs = [
+        (
+            one.code,
+            one.layer,
+            one.confidence,
+            one.call,
+            moved(one.span),
+            one.pointer,
+            one.before,
+            one.after,
+            one.message,
+        )
+        for one in result.repairs
+    ]
+    kinds = [(one.kind, moved(one.span)) for one in result.segments if one.kind in ("call", "markup", "reasoning")]
+    return calls, cut, repairs, kinds
+
+
+@pytest.mark.parametrize("case", FOUND, ids=ids(FOUND))
+def test_a_paragraph_in_front_moves_what_is_found_and_changes_nothing(case: dict[str, Any]) -> None:
+    options, text = options_of(case), case["input"]
+    alone, moved = parse(text, **options), parse(LEAD + text, **options)
+    same_there = told(moved, 0) == told(alone, len(LEAD)) and moved.reasoning == alone.reasoning
+    assert same_there == (case["id"] not in AT_THE_BEGINNING)
+
+
+@pytest.mark.parametrize("case", FOUND, ids=ids(FOUND))
+def test_a_repair_says_what_stands_at_its_place(case: dict[str, Any]) -> None:
+    rng = Random(case["id"])
+    for text in (case["input"], damaged(case["input"], rng), damaged(case["input"], rng)):
+        for repair in parse(text, **options_of(case)).repairs:
+            if repair.layer == "syntax":
+                assert repair.span, repair
+                assert repair.before == text[slice(*repair.span)], (repair, text)
