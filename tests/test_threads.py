@@ -30,7 +30,6 @@ NOT_YET = {
     "more-lmdeploy-3412": "two calls under one index, in two pieces of a stream that whoever pasted it cut",
     "more-lc4j-3028": "a decoder's words, and no frame of who called it",
     "fresh-vllm-13078": "whoever pasted it left out the rest of the stream",
-    "thread-lms-1342b": "the frame is known, and the escaped words inside are not found",
     "wild-eta-59": "of two errors the last is told",
     "wild-cai-270": "the name of the tool is empty, and a stack is longer than the words",
     "fresh-pai-7203": "somebody compares two messages of one library",
@@ -75,6 +74,8 @@ NOT_YET |= {
     "further-lc33504": "a list of what comes of a parser that failed",
     "further-kobold1909": "an exception of a server, told in words",
     "further-lcpp14038": "a warning of a server in a log",
+    "further-localai10052": "the call is run, too: a warning",
+    "further-lms1589": "what the model wrote, between words that tell of it",
 }
 """What is not read yet, and why."""
 
@@ -95,6 +96,7 @@ GREEN_YET = {
     "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",
     "fresh-pai-7203": "somebody compares two messages",
     "further-hass-72": "the old field is a warning",
+    "further-localai10052": "a call that is run, and shown, is a warning",
     "further-slackmcp-68": "a piece of a document, which is told by its first line",
 }
 """What still looks like an answer, and why."""

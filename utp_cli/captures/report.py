@@ -17,6 +17,14 @@ _MINE: Final = regex(
 """Whose trouble it is: a model that tells of one says "your"."""
 _TROUBLES: Final = (
     (
+        "call-in-reasoning",
+        regex(
+            r"\b(?:tool|function)[ _-]?calls?\b[^.\n]{0,40}\b(?:in|inside|within|into|as part of)\b(?: the| its| a)?"
+            r" [`\"'<]?(?:think(?:ing)?|reasoning)\w{0,10}\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
         "identical-call-loop",
         regex(
             r"\b(?:call|repeat|invok|run|us)(?:s|es|e|ing)? the (?:exact )?same (?:tool|function)s?\b[^.\n]{0,40}"
@@ -113,7 +121,15 @@ _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
-    r"|\bpseudo[- ]tool\b|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b",
+    r"|\bpseudo[- ]tool\b|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b"
+    r"|\b(?:instead of|rather than) (?:actually |really |just )?(?:making|executing|running|performing|calling|invoking"
+    r"|triggering|using|doing|the)\b[^.\n]{0,30}?\b(?:tools?|functions?|calls?|actions?|commands?)\b"
+    r"|\b(?:actions?|commands?|tools?|functions?|calls?) (?:is|are|was|were|gets?)(?:n['\u2019]?t| not| never)"
+    r" (?:actually |really |being |even )?(?:performed|executed|run|called|invoked|carried out|triggered|made)\b"
+    r"|\b(?:get|getting|got|receive|see) (?:back )?(?:the |just |only |raw ){0,3}(?:code|json|xml)(?:/data)?"
+    r" (?:back|only)\b"
+    r"|\b(?:model|server|llm|it|ollama) (?:just |only |always )?(?:returns?|outputs?|prints?|writes?|gives?)"
+    r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b",
     re.IGNORECASE,
 )
 """What is said beside a call that nothing ran."""

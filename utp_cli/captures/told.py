@@ -23,6 +23,8 @@ _STACK: Final = 1_200
 """Characters before an exception in which the last frames of its stack stand."""
 _LONGEST: Final = 8_000
 """Characters of words that are looked up."""
+_LEADS_ON: Final = (":", "%s")
+"""How a message ends whose reason stands on the next line: a colon, or a placeholder that nobody filled in."""
 _LAST_RESORT: Final = -10
 """Rank of texts that say what failed, and not why: the frame below may know more."""
 
@@ -62,6 +64,8 @@ def known_inside(document: Any, written: str) -> str:
 def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
     """Give an error with what was taken off it: the words of who passed it on, the last frames of its stack."""
     yield text[line.start : line.end].strip(" `\n")[:_LONGEST]
+    if message.rstrip().endswith(_LEADS_ON):
+        yield text[line.start : line.end + _STACK].strip(" `\n")[:_LONGEST]
     if line.form in ("python-traceback", "exception"):
         yield _with_frame(text, line, message)
         yield _with_frames_below(text, line, message)

@@ -49,7 +49,7 @@ _EXPLAINS: Final = regex(
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b"
-    r"|\bexample (?:of|error|body|response|output)\b|^(?:sure|certainly|of course)\b"
+    r"|\bexample (?:of|error|body|response|output)\b(?!\**:\**\s*\n)|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
     r"|\blet me\b|\bmeans that\b",

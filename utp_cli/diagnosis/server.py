@@ -41,6 +41,7 @@ _BARE = regex(r"\s*(?:[\[{]|```)")
         "in_text",
         "shown",
         "cut_off",
+        "native",
     ),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
@@ -52,7 +53,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
     Bare and fenced JSON count where they name a known tool, or where the whole content is objects with
     `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
-    say that it is printed instead of run.
+    say that it is printed instead of run. Where there is a structured call, a text that is nothing
+    but its JSON is a warning: the call is run, and people see it written.
 
     What to change: run the server with the tool parser of the model's format (vLLM:
     `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
@@ -61,11 +63,15 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
+    if answer.native:
+        yield from _said_again(answer)
+        return
     told = answer.raw and _tells_of_it(answer)
-    if (answer.raw and not told) or answer.native or answer.asked_in_text:
+    if (answer.raw and not told) or answer.asked_in_text:
         return
     for call in answer.in_text or (answer.shown or answer.cut_off if told else ()):
-        if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_everything(call, answer):
+        text = answer.result.texts.get(call.pointer, "")
+        if not told and _is_bare(call, answer) and call.name not in answer.known and not _named_alone(text):
             continue
         dialect = DIALECTS.get(call.parser)
         yield Observation(
@@ -88,9 +94,10 @@ def _is_bare(call: CallView, answer: Answer) -> bool:
     return _BARE.match(_shown(call, answer)) is not None
 
 
-def _is_everything(call: CallView, answer: Answer) -> bool:
-    """Whether the whole text is objects with a name and arguments, alone or in a fence."""
-    text = answer.result.texts.get(call.pointer, "").strip()
+def _named_alone(text: str) -> set[str]:
+    """Return the names of the calls where a text is objects with a name and arguments, alone or in a fence."""
+    names: set[str] = set()
+    text = text.strip()
     fenced = _FENCED.fullmatch(text)
     rest = fenced[1] if fenced else text
     at = 0
@@ -98,12 +105,28 @@ def _is_everything(call: CallView, answer: Answer) -> bool:
         try:
             value, at = _DECODER.raw_decode(rest, at)
         except (ValueError, RecursionError):
-            return False
+            return set()
         named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
         if not (named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))):
-            return False
+            return set()
+        names.add(value["name"])
         at = _BLANK.match(rest, at).end()  # type: ignore[union-attr]  # it matches nothing, too
-    return bool(rest)
+    return names
+
+
+def _said_again(answer: Answer) -> Iterator[Observation]:
+    """Find the first text that is nothing but the JSON of structured calls."""
+    names = {call.name for call in answer.native}
+    for passage in answer.visible:
+        said = _named_alone(passage.text) if _BARE.match(passage.text) else set()
+        if said and said <= names:
+            yield Observation(
+                message="the text says the structured call again: people see it written",
+                evidence=passage.text,
+                pointer=passage.pointer,
+                severity="warning",
+            )
+            return
 
 
 def _tells_of_it(answer: Answer) -> bool:

@@ -116,9 +116,15 @@ def _says_something(result: ParseResult) -> bool:
 
 def _is_plain(result: ParseResult) -> bool:
     """Whether it is plain text in which nothing was found."""
-    if result.shape != "text" or result.calls or result.rejected or result.reasoning:
+    if result.shape != "text" or result.calls or result.rejected or _begins_with_thinking(result):
         return False
     return all(attempt.outcome != "fired" for attempt in result.attempts)
+
+
+def _begins_with_thinking(result: ParseResult) -> bool:
+    """Whether there is thinking, and no words before it: somebody who tells of an answer quotes it later on."""
+    first = next((part for part in result.segments if part.kind != "layout"), None)
+    return bool(result.reasoning) and not (first and first.kind == "text")
 
 
 def _is_failure(result: ParseResult) -> bool:

@@ -125,7 +125,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (is_error, "lost", lambda r: str(no_answer(r))),
     (lambda r: r.facts.lone and worst(r.diagnoses) != "error", "look", lambda r: str(no_answer(r))),
     (other_than_answer, "look", lambda r: str(other_than_answer(r))),
-    (lambda r: any(finding.code in UNSEEN for finding in r.diagnoses), "lost", _unseen),
+    (lambda r: any(f.code in UNSEEN and f.severity == "error" for f in r.diagnoses), "lost", _unseen),
     (lambda r: _rejected(r, "truncated"), "lost", _cut_off),
     (lambda r: _noted(r, "unknown-choice"), "lost", lambda _: "the model chose a tool that there is not"),
     (lambda r: _rejected(r, "malformed"), "lost", lambda r: _lost(r, "malformed", "could not be read")),
