@@ -13,7 +13,7 @@ import pytest
 
 from tests.cases import ids, load, same
 from tests.test_laws import damaged
-from utp_cli import parse
+from utp_cli import Parser, parse
 from utp_cli.dialects.bodies import CodeBody
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import write_calls
@@ -199,3 +199,94 @@ def test_a_repair_says_what_stands_at_its_place(case: dict[str, Any]) -> None:
             if repair.layer == "syntax":
                 assert repair.span, repair
                 assert repair.before == text[slice(*repair.span)], (repair, text)
+
+
+BETWEEN, BEHIND = "\n\nThe tide turns.\n\n", "\n\nAt noon."
+
+
+def fed(text: str, options: dict[str, Any], width: int) -> tuple[Any, list[Any]]:
+    """Read a text in pieces; return the result, and what was told."""
+    parser = Parser(**options)
+    events = [event for at in range(0, len(text), width) for event in parser.feed(text[at : at + width])]
+    events += parser.finish()
+    return parser.close(), events
+
+
+def kinds_in(result: Any, start: int, end: int) -> set[str]:
+    return {one.kind for one in result.segments if one.span[0] < end and one.span[1] > start}
+
+
+@pytest.mark.parametrize("dialect", READ, ids=lambda dialect: dialect.name)
+def test_words_around_calls_stay_and_calls_stay_what_they_are(dialect: Any) -> None:
+    first, second = (write_calls(dialect, [call]) for call in CALLS)
+    text = SAID + first + BETWEEN + second + BEHIND
+    for width in (len(text), 1, 7):
+        result, events = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+        assert same([call.arguments for call in result.calls], [call["arguments"] for call in CALLS])
+        assert (result.rejected, result.repairs, result.reasoning) == ([], [], "")
+        assert result.content == SAID + BETWEEN + BEHIND
+        assert (
+            "".join(event.text for event in events if event.type == "text" and not event.provisional) == result.content
+        )
+        assert kinds_in(result, len(SAID), len(SAID + first)) <= {"markup", "call", "layout"}
+        for call, written in zip(result.calls, (first, second), strict=True):
+            start, end = call.span
+            assert text[start:end].strip() in written, "nothing else is the call's"
+            assert call.raw in text[start:end]
+
+
+MESSAGES = {"openai", "beam"}
+"""Their headers open and close thinking: a call ends it."""
+
+
+@pytest.mark.parametrize(
+    "dialect", [d for d in READ if not d.calls_in_reasoning and d.name not in MESSAGES], ids=lambda d: d.name
+)
+def test_a_call_in_thinking_is_a_draft(dialect: Any) -> None:
+    written = write_calls(dialect, CALLS[:1])
+    thought = f"Hm.\n{written}\nBetter not."
+    text = f"<think>{thought}</think>No."
+    for width in (len(text), 1, 7):
+        result, _ = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+        assert (result.content, result.calls) == ("No.", [])
+        assert result.reasoning == thought
+        drafts = [call for call in result.rejected if call.rung != "heuristic"]  # which is prose that announces one
+        assert [(call.reason, same(call.arguments, ARGUMENTS)) for call in drafts] in ([("in-reasoning", True)], [])
+        assert drafts or dialect.body.bare or dialect.body.bare_names or dialect.body.plain_words
+
+
+@pytest.mark.parametrize("dialect", READ, ids=lambda dialect: dialect.name)
+def test_an_opening_marker_once_more_changes_no_call(dialect: Any) -> None:
+    written = write_calls(dialect, CALLS[:1])
+    for marker in dialect.markers:
+        if (
+            marker[-1] != ">" or dialect.body.named_before
+        ):  # what stands behind it belongs to its header, or its payload
+            continue
+        text = f"{marker}\n{written}"
+        for width in (len(text), 1):
+            result, _ = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+            assert same([call.arguments for call in result.calls], [ARGUMENTS]), marker
+            assert not result.rejected, marker
+            assert result.content in ("", marker.strip()), marker
+
+
+NEEDED = {"calling_tool_pythonic", "calling_tool_attributes", "tool_call_attributes"}
+"""Prose may stand in their markers, so that nothing but the whole form is a call."""
+
+
+@pytest.mark.parametrize("dialect", [d for d in READ if d.name not in NEEDED], ids=lambda d: d.name)
+def test_a_lost_closing_marker_is_put_back(dialect: Any) -> None:
+    written = write_calls(dialect, CALLS[:1])
+    for marker in (
+        *dialect.section_close,
+        *(dialect.call_close if dialect.body.family == "xml_nested" else dialect.closers),
+    ):
+        if not written.rstrip().endswith(marker):
+            continue
+        text = written = written.rstrip().removesuffix(marker)
+        for behind in ("", BEHIND):
+            result, _ = fed(text + behind, {"parser": dialect.name, "tools": [TOOL]}, 3)
+            assert same([call.arguments for call in result.calls], [ARGUMENTS]), marker
+            assert (result.rejected, result.content) == ([], behind.strip()), marker
+            assert {repair.code for repair in result.repairs} <= {"missing-close-tag"}, marker

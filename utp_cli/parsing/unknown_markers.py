@@ -7,6 +7,7 @@ further tags.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.quoting import Quoting
@@ -43,9 +44,10 @@ def unknown_calls(text_fields: TextFields, tools: Mapping[str, Tool] | None) -> 
 def _of_text_field(text_field: TextField, tools: Mapping[str, Tool]) -> Iterator[Candidate]:
     text, skip = text_field.engine.text, text_field.engine.skip
     quoting, looked = Quoting(text_field.engine.source), 0
-    known = {found.start - skip for found in text_field.engine.found}
+    known = [(found.start - skip, found.end - skip) for found in text_field.engine.found]
     for opened, closing, tool in _pairs(text, tools):
-        if opened.start() in known:
+        last = bisect_left(known, (closing.end(),)) - 1
+        if last >= 0 and known[last][1] > opened.start():  # it has been found already: in thinking, or shown
             continue
         quoting.read(looked, opened.start() + skip)
         looked = opened.start() + skip
