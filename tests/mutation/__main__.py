@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AREAS = {
-    "engine": "data_tables engine_laws readings dialects written_dialects own_dialects ladder standing nested_objects windows laws linear counting segments parsing results events",
+    "engine": "data_tables engine_laws references readings dialects written_dialects own_dialects ladder standing nested_objects windows laws linear counting segments parsing results events",
     "repair": "data_tables repair shape typed nesting literals numbers spellings values laws parsing results ladder counting",
     "wire": "data_tables wire wire_facts formats frames stream_calls history history_edges captures results laws events sdk_types modes importing",
     "detection": "data_tables detection commands_checked offers templates server_answers probe outcomes live starred profiles bounds init fix_flags",

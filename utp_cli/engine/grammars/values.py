@@ -84,7 +84,8 @@ def read_argument(
         body.partial.append(pointer(key.name))
         body.lack = "more"
     elif not value.closed:
-        body.repairs.append(missing_close(value.end, context.body.argument.close if context.body.argument else ""))
+        close = context.body.argument.close if context.body.argument else ""
+        body.repairs.append(missing_close(value.end, close if close[-1:] in ("", ">", "]") else f"{close}>"))
     body.position = value.next
 
 
