@@ -38,6 +38,12 @@ _MARKS: Final = ("`", '"', "\u201c", "'", "**")
 _LABEL: Final = regex(
     r"\b(?:error|exception|message|says?|saying|fails?|failed|failing|with)\b[^\w\n]{0,9}: ?\W{0,4}", re.IGNORECASE
 )
+_SENT: Final = regex(
+    r"\b(?:returns?|returned|returning|sends?|gives?|gave|gets?|got|getting|responds? with|comes? back(?: with)?)"
+    r"(?: (?:me|an?|the|only|just|back|completely|totally)){0,3} \Z",
+    re.IGNORECASE,
+)
+"""What leads to words of an answer that came, and not of a refusal: `returns empty content`."""
 _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
@@ -70,7 +76,8 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[ErrorLine]
         told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
         if asks and not told:
             part = _quoted(text, start + match.span[0], start + match.span[1], line)
-            line, told = part or line, part is not None or match.entry.prio >= 0 or _is_short(match, text, start)
+            said = _is_short(match, text, start) and not _SENT.search(text, line.start, start + match.span[0])
+            line, told = part or line, part is not None or match.entry.prio >= 0 or said
         told = told or (match.entry.prio >= 0 and fenced(text, line.start))
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
         proves = match.entry.prio >= 0 or asks or _failed(text, line)

@@ -104,7 +104,7 @@ _DEFECT: Final = regex(
     r"|no longer|neither|repeatedly|repro\w*"
     r"|unexpected\w*|indistinguishable|inconsisten\w+"
     r"|(?:does|do|did|is|are|was|were)(?: not|n['\u2019]?t)"
-    r" (?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+))\b"
+    r" (?:actually )?(?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+))\b"
     r"|\u9519\u8bef|\u62a5\u9519|\u5931\u8d25|\u5f02\u5e38|\u4e3a\u7a7a|\u65e0\u6cd5|\u4e0d\u652f\u6301|\u95ee\u9898",
     re.IGNORECASE,
 )
@@ -119,6 +119,10 @@ _SETTINGS: Final = 3
 """Options of a command line that are nobody's answer by themselves."""
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
+_BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
+"""Code that somebody quotes."""
+_BLOCKS: Final = 4
+"""Blocks of code that are read."""
 _NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
     r"|\bpseudo[- ]tool\b|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b"
@@ -169,3 +173,11 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
         return ""
     code = next((code for code, pattern in _TROUBLES if pattern.search(words)), "")
     return code if code and voice_of(words) != "explains" else ""
+
+
+def quoted_generations(text: str) -> list[tuple[int, int]]:
+    """Return where code stands in a report that tells of a call which nothing ran: a model may have written it."""
+    text = text[:_LONGEST]
+    if not is_report(text) or trouble_told(text, beside_call=True) != "call-left-in-content":
+        return []
+    return [block.span(1) for block in _BLOCK.finditer(text)][:_BLOCKS]

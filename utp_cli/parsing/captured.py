@@ -14,6 +14,7 @@ from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
+from utp_cli.protocol.spans import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from utp_cli.captures.read import Paste
     from utp_cli.protocol.calls import ParseResult, Rejected, Repair, ToolCall
     from utp_cli.protocol.captures import CaptureKind
+    from utp_cli.protocol.spans import Span
     from utp_cli.wire.reader import WireReader
 
     Read = Callable[[Any, dict[str, Any]], ParseResult]
 
-Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair")
+Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair | Segment")
 _SIGNS: Final = regex(
     r"Error|error|ERROR|Exception|exception|Traceback|Failed|failed|HTTP[/ ]|data:|```|\x1b|\ufeff|│|┃|║"
     r"|\{['\"]|=['\"]|\(['\"]|\[['\"]|\ ['\"]|\\\"|&quot;|:\ ?[\"'\[{]"
@@ -37,6 +39,8 @@ _BEGUN: Final = regex(r"\s*[>+{\[]")
 """What a paste may begin with."""
 _WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
 """Words of providers' formats: JSON with one of them was printed, not written by a model."""
+_REPORT: Final = 4_000
+"""Characters of a report that are looked at."""
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
@@ -152,12 +156,46 @@ def _without_guesses(result: ParseResult) -> ParseResult:
 
 def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[str, Any], read: Read) -> ParseResult:
     """Read a model's words below quotes, a box or colours, where calls come to light there."""
-    if paste.inner is None or result.calls or result.rejected:
+    if result.calls or result.rejected:
         return result
+    if paste.inner is None:
+        return _as_quoted(result, text, options, read)
     inner = read(paste.inner.text, options)
     if not (inner.calls or inner.rejected or inner.diagnoses):
         return result
     return replace(_in_paste(inner, paste.inner, text), captures=paste.captures)
+
+
+def _as_quoted(result: ParseResult, text: str, options: dict[str, Any], read: Read) -> ParseResult:
+    """Read the code in somebody's report as what a model wrote, where his words say that a call in it was not run."""
+    if "```" not in text[:_REPORT]:
+        return result
+    from utp_cli.captures.report import quoted_generations  # noqa: PLC0415 - for text with code and without a call
+
+    for start, end in quoted_generations(text):
+        inner = read(text[start:end], options)
+        if inner.shape == "text" and (inner.calls or inner.rejected):
+            return _in_report(inner, (start, end), text, result.captures)
+    return result
+
+
+def _in_report(result: ParseResult, span: Span, text: str, captures: list[Capture]) -> ParseResult:
+    """Let the places of what was read at `span` count in the whole text."""
+    from utp_cli.captures.mapped import Mapped  # noqa: PLC0415 - as above
+
+    start, end = span
+    inner = Mapped(text[start:end], origins=(start,))
+    around = [Segment(kind="text", pointer="", span=one) for one in ((0, start), (end, len(text)))]
+    return replace(
+        result,
+        captures=captures,
+        content=text[:start] + result.content + text[end:],
+        texts={"": text},
+        segments=[around[0], *(_moved(segment, inner) for segment in result.segments), around[1]],
+        calls=[_moved(call, inner) for call in result.calls],
+        rejected=[_moved(call, inner) for call in result.rejected],
+        repairs=[_moved(repair, inner) for repair in result.repairs],
+    )
 
 
 def _in_paste(result: ParseResult, inner: Mapped, text: str) -> ParseResult:

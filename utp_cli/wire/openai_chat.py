@@ -120,6 +120,9 @@ class Decoder(FormatDecoder):
 
     def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
         delta, message = choice.get("delta"), choice.get("message")
+        if delta is None and message is None and "content" in choice and "role" in choice:
+            message = choice  # a gateway, or whoever pasted it, left a level out
+            state.root = state.root[:2]
         events: list[WireEvent] = []
         if text := choice.get("text"):
             events += self.text(self.at(*state.root[:-1], "text"), text)
