@@ -32,7 +32,7 @@ Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair | Segment")
 _SIGNS: Final = regex(
     r"Error|error|ERROR|Exception|exception|Traceback|Failed|failed|HTTP[/ ]|data:|```|\x1b|\ufeff|│|┃|║"
     r"|\{['\"]|=['\"]|\(['\"]|\[['\"]|\ ['\"]|\\\"|&quot;|:\ ?[\"'\[{]"
-    r"|\((?<=[\w\]]\()\w*=|_calls?\b|map\[|\{\w+[=:]"
+    r"|\((?<=[\w\]]\()\w*=|_calls?\b|map\[|\{\w+[=:]|unparsed "
 )
 """What a paste has, and most answers have not. Each begins with a character, which `re` skips to."""
 _BEGUN: Final = regex(r"\s*[>+{\[]")
