@@ -13,10 +13,12 @@ import pytest
 
 from tests.cases import ids, load, same
 from tests.test_laws import damaged
-from utp_cli import Parser, parse
+from utp_cli import Parser, load_tools, parse
 from utp_cli.dialects.bodies import CodeBody
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.grammars import write_calls
+from utp_cli.engine.machine import Engine
+from utp_cli.engine.plan import Plan
 from utp_cli.protocol.spans import first_gap
 
 STRING = {"type": "string"}
@@ -290,3 +292,41 @@ def test_a_lost_closing_marker_is_put_back(dialect: Any) -> None:
             assert same([call.arguments for call in result.calls], [ARGUMENTS]), marker
             assert (result.rejected, result.content) == ([], behind.strip()), marker
             assert {repair.code for repair in result.repairs} <= {"missing-close-tag"}, marker
+
+
+def test_a_call_that_the_prompt_has_begun_is_told_with_its_name() -> None:
+    prompt = '<tool_call>\n{"name": "note_down", "arguments": {'
+    parser = Parser(parser="hermes", tools=[TOOL], generation_prompt=prompt)
+    events = [event for character in '"city": "Oslo"}}\n</tool_call>' for event in parser.feed(character)]
+    told = [(event.type, event.name or event.text) for event in events if event.provisional]
+    assert told[0] == ("tool_start", "note_down")
+    assert [kind for kind, _ in told if kind not in ("tool_start", "tool_args")] == ["tool_end"]
+    assert json.loads("".join(text for kind, text in told if kind == "tool_args")) == {"city": "Oslo"}
+
+
+def held_back(dialect: Any, text: str) -> str:
+    """Return what of a text can be told: no whitespace at its end, and nothing that a marker may begin with."""
+    body = dialect.body
+    markers = {*dialect.markers, *dialect.closers, *dialect.section_close, *dialect.dropped, *dialect.ends_thinking}
+    markers |= {*body.leading, *body.bare} | {marker for pair in dialect.reasoning for marker in pair}
+    starts = [at for at in range(len(text)) if any(marker.startswith(text[at:]) for marker in markers)]
+    return text[: min(starts, default=len(text))].rstrip()
+
+
+@pytest.mark.parametrize(
+    "dialect", [d for d in READ if not d.body.bare_names and d.name != "muse"], ids=lambda d: d.name
+)
+def test_what_can_be_told_is_told(dialect: Any) -> None:
+    """Character by character, before a call and behind it. Muse needs the dialect of its bodies beside it."""
+    engine = Engine(Plan([dialect], [dialect.name]), tools={"note_down": load_tools([TOOL])[0]})
+    written = write_calls(dialect, CALLS[:1])
+    told, name = "", "note_down" * dialect.body.named_before  # it stands before the marker: text, so far
+    ended = written.endswith((*dialect.closers, *dialect.section_close))  # else what follows tells the end
+    for part, before in ((SAID, ""), (written, None), ("\n\nAt noon. So it is.", SAID + name)):
+        read = ""
+        for character in part:
+            told += "".join(event.text for event in engine.feed(character) if event.type == "text")
+            read += character
+            if before is not None and (ended or not before or len(read) > len("\n\nAt n")):
+                due = held_back(dialect, read)
+                assert told.split() == (before + due).split(), (part, read)

@@ -86,8 +86,7 @@ class Engine:
         tail = plan.open_tail(prompt)
         self.skip = len(tail)  # so much of the text is the prompt's
         if tail:
-            self.feed(tail)
-            self._events.clear()
+            self._events = self.feed(tail)  # of text none is told that is the prompt's
 
     # -- the face ---------------------------------------------------------------------------------------------------
 

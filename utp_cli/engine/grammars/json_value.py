@@ -23,9 +23,9 @@ copied once for each of them."""
 
 
 _NAP = 50
-"""Characters of a string that are waited for at once, unless its quote comes: what is told of it comes that late."""
-_NEAR = 8
-"""Behind a quote so near to the end, what comes next says whether it closed the string."""
+"""Characters of a string that are waited for at once, unless its quote comes: what is told of it comes that late.
+
+None are while a quote is that near: its follower, half a marker say, may not tell yet whether it closed the string."""
 _LAST = "last value"
 
 
@@ -60,7 +60,7 @@ def read_value(
             return reader
         if cursor >= source.length:
             if reader.quote == '"' and '"' not in source.slice(
-                max(reader.settled, source.length - _NEAR), source.length
+                max(reader.settled, source.length - _NAP), source.length
             ):
                 source.sleep('"', cursor + _NAP)
             yield
