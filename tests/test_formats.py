@@ -56,6 +56,7 @@ def test_a_record_names_what_is_there(name: str) -> None:
         assert hasattr(import_module(f"utp_cli.wire.{record.reader}"), "Decoder")
     if record.writer:
         assert WRITERS[name].provider.name == record.provider
+        assert {"auto", "none"} <= WRITERS[name].choices.keys()
 
 
 def test_what_is_read_has_a_sign_and_what_has_a_sign_is_read() -> None:

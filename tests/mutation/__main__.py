@@ -235,16 +235,20 @@ def record_tables() -> Any:
     return {key: record for key, record in records.items() if record}
 
 
-def record_tests() -> Any:
-    """Return what each test of the suite calls, and the modules that are loaded by then."""
+def record_tests(names: set[str]) -> Any:
+    """Return what each test of the suite (of the files `names`, where there are any) calls, and the modules that are
+    loaded by then.
+    """
     plugin = Recorder()
-    files = [str(path) for path in sorted(Path("tests").glob("test_*.py")) if path.stem[5:] not in PROCESSES]
+    asked = [path for path in sorted(Path("tests").glob("test_*.py")) if path.stem[5:] not in PROCESSES]
+    files = [str(path) for path in asked if not names or path.stem[5:] in names]
     pytest_run(files, plugin)
     loaded = [name for name in sys.modules if not name.startswith(("utp_cli", "__main"))]
     return plugin.every_row(), loaded
 
 
 def remembered(name: str, work: Callable[[], Any], again: bool) -> Any:
+    """Return what `work` returns; what it returned last, if it did, where that is asked for `again`."""
     kept = Path(tempfile.gettempdir(), f"utp-mutation-{name}.pickle")
     if not (again and kept.exists()):
         kept.write_bytes(pickle.dumps(forked(work, 3600)))
@@ -383,10 +387,12 @@ if __name__ == "__main__":
     parser.add_argument("--each", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="what each test calls is as it was in the last run")
+    parser.add_argument("--own", action="store_true", help="only the folders' own tests are asked: a lower bound")
     options = parser.parse_args()
     os.environ["HYPOTHESIS_PROFILE"] = "fixed"
     tables = remembered("tables", record_tables, options.again)
-    tests, loaded = remembered("tests", record_tests, options.again)
+    names = {name for folder in options.folders for name in AREAS[folder].split()} if options.own else set()
+    tests, loaded = remembered("tests", lambda: record_tests(names), options.again)
     light = (
         "tests",
         "hypothesis",
