@@ -102,7 +102,7 @@ def read(source: Source, opened: Hit, context: Context[PairsBody]) -> Waiting[Ma
     closed, payload_end = yield from _read_pairs(source, body, context)
     shape_body(body, context)
     call = RawCall(
-        name=match[1], arguments=body.arguments, repairs=body.repairs, partial=body.partial,
+        name=body.tool, arguments=body.arguments, repairs=body.repairs, partial=body.partial,
         payload=(begin, payload_end), lack=body.lack, reason=body.reason,  # type: ignore[arg-type]
     )  # fmt: skip
     pieces = (("markup", opened.end, begin), ("call", begin, payload_end), ("markup", payload_end, body.position))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _CDATA_AGAIN = "]]]]><![CDATA[>"
 """The end of CDATA in CDATA: half of it in one section, half in the next."""
-_TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*|/)?)>")
+_TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s(?!\s*=)[^<>]*|/)?)>")
 _LEFT = regex("<")
 
 

@@ -3,6 +3,8 @@
     message = [ "<|start|>" ROLE ] [ " to=" RECIPIENT ] [ "<|channel|>" CHANNEL ] [ " to=" RECIPIENT ]
               [ "<|channel|>" CHANNEL ] [ "<|constrain|>" TYPE ] "<|message|>" body end
 
+A message without `<|message|>` is one where its channel, words and an end token follow one another.
+
 A recipient that is a tool makes the body its arguments (JSON, or one tag an argument); a channel or recipient that is
 declared as thinking makes it thinking; anything else is text, in which the engine goes on looking for markup.
 """
@@ -51,6 +53,11 @@ _HEADER = regex(
     r"(?:\s*<\|channel\|>\s*(?P<channel2>\w+))?"
     r"(?:\s*<\|constrain\|>)?\s*(?P<type>\w+)?\s*"
 )
+_NO_MESSAGE = regex(
+    r"(?:<\|start\|>\s*\w+)?\s*<\|channel\|>(?P<channel>analysis|commentary|final)\s+(?!to=)[^\s<][^<]{0,400}"
+    r"<\|(?:end|return)\|>"
+)
+"""A message whose header goes over into its words; openai-harmony reads it so where it is not strict (2026)."""
 
 
 def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[MarkerRead | Declined]:
@@ -58,7 +65,7 @@ def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[
     end = yield from _header_end(source, opened.start)
     header = _HEADER.fullmatch(source.slice(opened.start, end)) if end is not None else None
     if end is None or header is None:
-        return Declined("no message header")
+        return _without_message(source, opened, context) or Declined("no message header")
     body = end + len(MESSAGE)
     declared = context.body
     recipient = header["to2"] or header["to"]
@@ -94,6 +101,17 @@ def _header_end(source: Source, start: int) -> Waiting[int | None]:
         if source.closed or source.length - start > HEADER_LIMIT:
             return None
         yield
+
+
+def _without_message(source: Source, opened: Hit, context: Context[HarmonyBody]) -> MarkerRead | None:
+    """Read a header that no `<|message|>` ends, if its words and an end token follow."""
+    ahead = source.slice(opened.start, min(source.length, opened.start + HEADER_LIMIT))
+    found = _NO_MESSAGE.match(ahead) if context.body.thinking_channels else None
+    if found is None:
+        return None
+    end = opened.start + found.end("channel") + 1
+    mode: Literal["text", "thinking"] = "thinking" if found["channel"] in context.body.thinking_channels else "text"
+    return MarkerRead(calls=[], end=end, runs=[TextRun("markup", opened.end, end)], closed=True, mode=mode)
 
 
 def _json(source: Source, name: str, begin: int, context: Context[HarmonyBody]) -> Waiting[MarkerRead | Declined]:

@@ -15,10 +15,22 @@ from utp_cli.engine.grammars.literals import WORD, Fault, Literals, NestFrame, b
 from utp_cli.engine.grammars.tagged_json import close, close_fence
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import TextRun
-from utp_cli.engine.reading import HEADER_LIMIT, Context, Declined, Grammar, MarkerRead, RawCall, Waiting, skip_space
+from utp_cli.engine.reading import (
+    HEADER_LIMIT,
+    Context,
+    Declined,
+    Grammar,
+    MarkerRead,
+    RawCall,
+    Waiting,
+    hit_at,
+    role_of,
+    skip_space,
+)
 from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer
+from utp_cli.repair.arguments import shape_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +78,7 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
             break
         position = ahead
     if listed and reader.calls[-1].lack == "nothing":
-        reader.calls[-1].lack = "closers"
+        yield from _unlisted(source, position, reader.calls[-1], context)
     for call in reader.calls:
         call.payload = (begin, position)
     if context.body.fenced:
@@ -78,6 +90,21 @@ def read(source: Source, opened: Hit, context: Context[PythonicBody]) -> Waiting
     if named:
         closed.runs = [TextRun("call", opened.end, closed.end)] * (closed.end > opened.end)
     return closed
+
+
+def _unlisted(source: Source, position: int, last: RawCall, context: Context[PythonicBody]) -> Waiting[None]:
+    """The list is not closed: a slip where the closing marker follows, else the text may have been cut off."""
+    ahead = yield from skip_space(source, position)
+    if role_of((yield from hit_at(source, context.local, ahead))) != "close":
+        last.lack = "closers"
+        return
+    message = "put in a closing bracket"
+    last.repairs.append(
+        Repair(
+            code="missing-close-bracket", layer="syntax", confidence="likely", span=(position, position), after="]",
+            message=message,
+        )
+    )  # fmt: skip
 
 
 def _is_prose(read: MarkerRead, context: Context[PythonicBody], length: int) -> bool:
@@ -147,6 +174,10 @@ class _Calls:
             end, call.lack = (ahead + 1, "nothing") if printed else (end, "closers")
         if frame.items:
             call.arguments, call.reason = self._positional(name, frame, call)
+        elif call.lack == "nothing" and (tool := (self._context.tools or {}).get(name)):
+            shaped, repairs, _ = shape_arguments(call.arguments, tool, text_due=False)
+            call.arguments = call.arguments if shaped is None else shaped
+            call.repairs += repairs
         if literals.cut and not call.reason:
             first, *rest = literals.cut
             call.partial.append(pointer(first if isinstance(first, str) else [*call.arguments][first], *rest))

@@ -38,6 +38,7 @@ from utp_cli.engine.reading import (
     role_of,
     skip_space,
 )
+from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord
@@ -187,6 +188,7 @@ def read_body(source: Source, body: GrowingArguments, context: Context[TagsBody]
                 source.slice(ahead, hit.start) if hit and hit.marker in (own if body.arguments else own[1:]) else ""
             )
             hit = hit if between and not any(close in between for _, close in context.dialect.reasoning) else None
+            body.repairs += [_dropped(ahead, between.rstrip())] * (hit is not None)
         fresh = False
         if role_of(hit) == "argument" and hit:
             key = yield from _read_key(source, hit, context)
@@ -204,6 +206,13 @@ def read_body(source: Source, body: GrowingArguments, context: Context[TagsBody]
         else:
             source.rewind(body.position)
             return False
+
+
+def _dropped(start: int, text: str) -> Repair:
+    return Repair(
+        code="trailing-garbage", layer="syntax", confidence="likely", span=(start, start + len(text)), before=text,
+        message="dropped text between the arguments",
+    )  # fmt: skip
 
 
 def write(dialect: Dialect, body: TagsBody, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -15,6 +15,7 @@ from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit, repeated, skip_space
+from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments
@@ -22,12 +23,11 @@ from utp_cli.repair.extract import repair_json
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from utp_cli.dialects.bodies import ValuesBody
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
-    from utp_cli.protocol.calls import Repair
 
 
 class Value(MutableRecord):
@@ -112,11 +112,26 @@ def read_object(source: Source, start: int, body: GrowingArguments, context: Con
     reader = yield from read_value(source, start, context.until)
     body.position = reader.end
     if isinstance(reader.value, dict):
-        body.arguments.update(reader.value)
+        body.arguments.update(_of_call(reader.value, start, body, context.tools or {}))
         context.live.arguments(start, reader.end)
     body.repairs += reader.repairs
     body.partial += reader.partial
     body.lack = lack_of(reader)
+
+
+def _of_call(value: dict[str, Any], start: int, body: GrowingArguments, tools: Container[str]) -> dict[str, Any]:
+    """Return the arguments in an object that is a whole call of a known tool, behind a word that names none."""
+    name, inner = value.get("name"), value.get("arguments")
+    if body.tool in tools or name not in tools or not isinstance(name, str) or not isinstance(inner, dict):
+        return value
+    body.repairs.append(
+        Repair(
+            code="leading-garbage", layer="syntax", confidence="likely", span=(start, start), before=body.tool,
+            after=name, message=f"{body.tool} is no tool; the object behind it is a call of {name}",
+        )
+    )  # fmt: skip
+    body.tool = name
+    return inner
 
 
 def _read_value(
