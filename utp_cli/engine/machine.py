@@ -357,7 +357,7 @@ class Engine:
         for found in calls:
             if not found.dialect.calls_in_reasoning:
                 self.runs.relabel(found.runs, "reasoning")
-        self.runs.make_thought(first_run)
+        self.runs.make_thought(first_run, self.source, self._plan.sections)
 
     def _never_closed(self, thinking: Thinking) -> None:
         """Thinking runs into a call: it ended there, and what followed is text."""

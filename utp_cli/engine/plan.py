@@ -30,6 +30,8 @@ class Plan:
         """A dialect that was asked for has thinking."""
         self.prompt_tail = next((d.prompt_tail for d in dialects[:1] if d.name in self._asked), "")
         """What the prompt of the dialect that was asked for first ends in."""
+        self.sections = frozenset(marker for d in dialects for marker in d.section_open)
+        """What opens a section of calls."""
         self._openers = [m for d in dialects for m in (*(pair[0] for pair in d.reasoning), *d.markers)]
         self._closers = [
             marker

@@ -8,7 +8,7 @@ from utp_cli.engine.layout import RunKind, TextRun
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from utp_cli.engine.source import Source
 
@@ -35,12 +35,13 @@ class Runs(list[TextRun]):
             if only is None or run.kind == only:
                 self[index] = TextRun(kind, run.start, run.end)
 
-    def make_thought(self, first: int) -> None:
+    def make_thought(self, first: int, source: Source, openers: Container[str]) -> None:
         """Make thought of the text from the run `first` on, and of the markers that are named in it.
 
-        A token right at the beginning is markup.
+        A token right at the beginning is markup, unless it is one of the `openers`: a draft of a call begins there.
         """
-        if first < len(self) and self[first].kind == "token":
+        begun = self[first] if first < len(self) else None
+        if begun and begun.kind == "token" and source.slice(begun.start, begun.end) not in openers:
             first += 1
         for kind in ("text", "token"):
             self.relabel(range(first, len(self)), "reasoning", only=kind)
