@@ -46,6 +46,8 @@ _TROUBLES: Final = (
             r"|\b(?:throw|print|output|writ|return|respond|repl(?:y|i)|spit|emit)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}"
             r"\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\bas (?:an? |the |its |plain |normal |raw |regular ){0,3}"
             r"(?:text|content|response|message|answer|reply|output|string)\b"
+            r"|\bleak(?:s|ed|ing)?\b(?: out| through)? (?:as|into|in)\b[^.\n]{0,20}"
+            r"\b(?:content|text|messages?|responses?|answers?|output|chat)\b"
             r"|\b(?:return|leav|put|pass)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}\b(?:json|xml|calls?|tags?|markup)\b"
             r"[^.\n]{0,20}\b(?:in|inside)(?: the)? {1,2}(?:content|field)\b"
             r"|\b(?:tool|function)[_ -]calls? (?:is|are|stays?|comes? back|comes?|remains?)"

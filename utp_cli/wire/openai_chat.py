@@ -309,7 +309,7 @@ class Decoder(FormatDecoder):
         """End a call; one of the older kind goes by its name alone, and has no id."""
         done = call.done()
         self._note_arguments(done.arguments, call.place, text_due=done.text_due)
-        if not named:
+        if not (named or (self.scope.stream and call.text.lstrip()[:1] not in ("", "{"))):  # the beginning is cut off
             self._note_missing(call.id, call.place, call.name)
         return done
 
