@@ -58,7 +58,6 @@ _HIDDEN = (
     "openrouter-44",
     "hermes101330",
     "aj492",
-    "antigrav1942",
     "lc1559b",
     "hass-72",
     "slackmcp-68",

@@ -36,6 +36,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
         rf"(?:{_BEFORE_CLASS})?(?:Error \w{{1,20}} \w{{1,20}} )?{_CLASS_NAME}(?: ?\[\w{{1,60}}\])?(?:: ?|\(['\"])",
     ),
     ("exception", rf"Exception has occurred: {_CLASS_NAME}"),
+    ("exception", r"(?:#<)?(?:[A-Z]\w{0,60}::){1,6}[A-Z]\w{0,60}(?:Error|Exception): (?=\S)"),  # Ruby, and its inspect
     ("exception", r"(?:[a-z_]\w{0,60}\.){1,12}[A-Z][a-zA-Z]{3,60}: (?=\S)"),
     ("validation-error", r"\d{1,4} validation errors? for \w"),
     (

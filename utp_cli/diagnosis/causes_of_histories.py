@@ -86,6 +86,14 @@ CAUSES = (
         change="`max_tokens` above `budget_tokens`; no `temperature` or `top_p` beside thinking.",
     ),
     cause(
+        "request-not-json",
+        "The body of the request is no valid JSON.",
+        sees="HTTP 400 on every later turn of one session, often after a tool's result was cut in the middle of an "
+        "emoji.",
+        change='replace lone surrogates before sending (`toWellFormed()` in JavaScript, `errors="replace"` in '
+        "Python), and cut text between characters, not between UTF-16 units.",
+    ),
+    cause(
         "tools-missing-with-history",
         "The history has calls or results, and the request sends no tools.",
         sees="HTTP 400 on a last turn that should write a summary or a title.",

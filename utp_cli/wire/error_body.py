@@ -94,9 +94,13 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
     error = doc.get("error")
     inner = dict_of(error)
     places = (inner, doc, *(dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED))
-    told = [said for place in places for key in _MESSAGES if (said := _said(place.get(key)))]
+    keys = ("error", *_MESSAGES) if "level" in doc else _MESSAGES  # a log's own words say where, not why
+    told = [said for place in places for key in keys if (said := _said(place.get(key)))]
     told += [said for place in places if " " in (said := text_of(place.get("type")))]  # SGLang: the number in `message`
     message = next((said for said in told if any(map(str.isalpha, said))), "".join(told[:1]))
+    param = text_of(inner.get("param"))
+    if " " in param and param not in message:  # Xiaomi: the reason in `param`
+        message = f"{message}: {param}"
     codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
     code = first_known(*codes)
     passed = [message, *(place[key] for place in places for key in _PASSED_ON if place.get(key))]
