@@ -106,7 +106,7 @@ _DEFECT: Final = regex(
     r"|no longer|neither|repeatedly|repro\w*"
     r"|unexpected\w*|indistinguishable|inconsisten\w+"
     r"|(?:does|do|did|is|are|was|were)(?: not|n['\u2019]?t)"
-    r" (?:actually )?(?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+))\b"
+    r" (?:actually )?(?:work\w*|return\w*|generat\w+|call\w*|populated|pars\w+|do anything))\b"
     r"|\u9519\u8bef|\u62a5\u9519|\u5931\u8d25|\u5f02\u5e38|\u4e3a\u7a7a|\u65e0\u6cd5|\u4e0d\u652f\u6301|\u95ee\u9898",
     re.IGNORECASE,
 )
@@ -127,7 +127,8 @@ _BLOCKS: Final = 4
 """Blocks of code that are read."""
 _NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
-    r"|\bpseudo[- ]tool\b|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b"
+    r"|\bpseudo[- ]tool\b|\bdoes(?: not|n['\u2019]?t) do anything\b"
+    r"|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b"
     r"|\b(?:instead of|rather than) (?:actually |really |just )?(?:making|executing|running|performing|calling|invoking"
     r"|triggering|using|doing|the)\b[^.\n]{0,30}?\b(?:tools?|functions?|calls?|actions?|commands?)\b"
     r"|\b(?:actions?|commands?|tools?|functions?|calls?) (?:is|are|was|were|gets?)(?:n['\u2019]?t| not| never)"

@@ -95,6 +95,12 @@ def _shown(result: ParseResult) -> str:
     return f"no call: {counted(_rejected(result, 'shown'), 'call')} only shown"
 
 
+def _only_thinking(result: ParseResult) -> bool:
+    """Whether the model thought, ended, and said and called nothing."""
+    said = result.calls or result.rejected or result.server_calls or result.content.strip()
+    return bool(result.reasoning and result.finish_reason and not said)
+
+
 def _unsure(result: ParseResult) -> bool:
     return any(call.standing == "unsure" for call in result.calls)
 
@@ -142,6 +148,7 @@ _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseRes
     (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: not r.calls and _noted(r, "unread-json"), "look", lambda _: "no call: JSON that cannot be read"),
     (lambda r: not r.calls and _noted(r, "file-name"), "look", lambda _: "no call: a file's name, not what it holds"),
+    (_only_thinking, "look", _calls),
     (_unsure, "look", _undecided),
     (lambda r: r.repairs, "repaired", _repaired),
     (lambda _: True, "good", _calls),

@@ -13,6 +13,8 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.decoder import first_known, quoted
 
+_BARE: Final = 40
+"""Characters of a message that does not name the field that it complains of: `Invalid`, `Required`."""
 _MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors")
 _CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
 _KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
@@ -101,6 +103,8 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
     param = text_of(inner.get("param"))
     if " " in param and param not in message:  # Xiaomi: the reason in `param`
         message = f"{message}: {param}"
+    elif "." in param and len(message) <= _BARE and param not in message:
+        message = f"{param}: {message}"
     codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
     code = first_known(*codes)
     passed = [message, *(place[key] for place in places for key in _PASSED_ON if place.get(key))]
