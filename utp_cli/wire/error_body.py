@@ -32,7 +32,7 @@ _KEYS: Final = frozenset({
 _ISSUE: Final = frozenset({"type", "loc", "msg"})
 """Keys of what Pydantic says of one value."""
 _FAILED: Final = regex(
-    r"error|exception|invalid|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
+    r"error|exception|invalid|wrong_|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
     r"|unavailable|exceeded|fail|about:|https?:|internal|timeout|\A[1-5]\d{3,5}\Z|\A[45]\d\d\Z",
     re.IGNORECASE,
 )
