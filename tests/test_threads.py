@@ -60,7 +60,6 @@ _HIDDEN = (
     "aj492",
     "lc1559b",
     "hass-72",
-    "slackmcp-68",
     "mlxoa85",
 )
 NOT_YET |= dict.fromkeys([f"further-{name}" for name in _TOLD], "told in words, and no error is quoted")
@@ -96,7 +95,6 @@ GREEN_YET = {
     "fresh-pai-7203": "somebody compares two messages",
     "further-hass-72": "the old field is a warning",
     "further-localai10052": "a call that is run, and shown, is a warning",
-    "further-slackmcp-68": "a piece of a document, which is told by its first line",
 }
 """What still looks like an answer, and why."""
 

@@ -54,6 +54,7 @@ _STRONG: Final = regex(
     r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
     r"|[\"']type\\?[\"']: ?\\?[\"']\w{1,40}\\?[\"'], ?\\?[\"']loc\\?[\"']: ?[(\[]"
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
+    r"|\b[Ee]rror: \{\n[ \t]{1,8}(?:code|message|type) = \""  # a Lua table
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"
     r"|(?:^|[{,])[ \t]{0,20}[\"']?(?:isError[\"']?: ?true\b|name[\"']?: ?[\"'][A-Z]\w{0,60}Error[\"']"
     r"|code[\"']?: ?-32\d{3}\b|(?:statusCode|httpStatus)[\"']?: ?[45]\d\d\b)",

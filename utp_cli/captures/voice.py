@@ -51,7 +51,7 @@ _EXPLAINS: Final = regex(
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b"
     r"|\bexample (?:of|error|body|response|output)\b(?!\**:\**\s*\n)|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
-    r"|\bI(?:'ll|’ll| will|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
+    r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
     r"|\blet me\b|\bmeans that\b",
     re.IGNORECASE,
 )
@@ -71,14 +71,17 @@ _FILLED_IN: Final = regex(
     r"Sorry, your request failed\. Please try again\.|please (?:check your parameters|add any additional context about)"
     r"|\(Select the nodes on your canvas[^\n]*|If you have sensitive data in your workflow[^\n]*"
     r"|Is there an existing issue for this[^\n]*|Please adjust your prompt"
-    r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*",
+    r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*"
+    r"|// (?:Please share this file with|Just make sure you)[^\n]*",
     re.IGNORECASE,
 )
 """Sentences that clients and issue trackers print: nobody speaks in them."""
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
-_THOUGHT: Final = regex(r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$", re.MULTILINE)
-"""Lines of an agent's log: a model speaks in them, and to nobody."""
+_THOUGHT: Final = regex(
+    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}[▋❯›➜] [^\n]*$", re.MULTILINE
+)
+"""Lines of an agent's log, and what somebody typed into its window: nobody speaks to the reader in them."""
 _VALUE: Final = regex(r'(?<=[:,\[] )"(?:[^"\\\n]|\\[^\n]){1,4000}"')
 """Strings of a document: a model's, or a tool's."""
 _LONGEST: Final = 4_000

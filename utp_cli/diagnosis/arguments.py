@@ -75,7 +75,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
 
     What people see: the executor gets a string where it wants a mapping.
 
-    What proves it: the arguments decode to a string, which decodes to an object.
+    What proves it: the arguments decode to a string, which decodes to an object. In `{"function": {"arguments": …}}`
+    a string is what the format asks for.
 
     What to change: decode twice (done here); do not `json.dumps` what is JSON already; take a newer release
     of vLLM or Ollama (granite, qwen2.5).
@@ -86,7 +87,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
     for call in answer.call_views:
         value = call.reading.value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
-        if twice or (not call.native and any(repair.code == "double-encoded-json" for repair in call.repairs)):
+        codes = {repair.code for repair in call.repairs}
+        if twice or (not call.native and "double-encoded-json" in codes and "function-wrapper" not in codes):
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
 
 

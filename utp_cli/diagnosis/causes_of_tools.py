@@ -153,6 +153,13 @@ CAUSES = (
         change="look at the server's own error output; a longer timeout; initialise a new session.",
     ),
     cause(
+        "mcp-message-not-json",
+        "Something else than JSON-RPC came from the MCP server.",
+        sees="a parser complains of the first characters of a banner or a log line; -32700; the tools may work or not.",
+        change="print to standard error only (in stdio mode standard output belongs to the protocol); switch banners "
+        "off; run the command by hand: each line on standard output must be a message.",
+    ),
+    cause(
         "mcp-method-missing",
         "The MCP server does not know the method.",
         severity="warning",

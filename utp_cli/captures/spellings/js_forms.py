@@ -15,10 +15,12 @@ from utp_cli.wire.shape import decoded
 
 _INVALID_INPUT: Final = regex(
     r"(?:AI_)?(?:InvalidToolInputError|InvalidToolArgumentsError)(?: \[\w+\])?: "
-    r"Invalid (?:input|arguments) for tool (?P<tool>[\w.:-]+): "
+    r"(?P<said>Invalid (?:input|arguments) for tool (?P<tool>[\w.:-]+): )"
 )
 _VALUE: Final = regex(r"Value: ")
 _SAID: Final = regex(r"\.\s*Error message: ")
+_NO_ID: Final = "call_0"
+"""The library does not print the id of the call that it refused."""
 _SDKS: Final = {"AI_": "ai-sdk"}
 """How the codes of errors begin → the library that raised them."""
 
@@ -60,7 +62,7 @@ def _document(name: str, fields: dict[str, Any]) -> Any:
 
 def refused_call(name: str, message: str, tool: str, arguments: Any) -> dict[str, Any]:
     """Return an answer with the call that a library refused, and its error beside it."""
-    said = {"role": "assistant", "content": None, "tool_calls": [chat_call(tool, arguments, None)]}
+    said = {"role": "assistant", "content": None, "tool_calls": [chat_call(tool, arguments, _NO_ID)]}
     return {"error": {"message": message, "type": name}, **chat_body(said)}
 
 
@@ -77,5 +79,5 @@ def read_refused(text: str, at: int) -> Spelling | None:
     except ValueError:
         return None
     name = text_of(head[0].split(":")[0])
-    document = refused_call(name, text[head.end() : end], head["tool"], dict_of(arguments) or arguments)
+    document = refused_call(name, text[head.start("said") : end], head["tool"], dict_of(arguments) or arguments)
     return Spelling(document=document, kind="error", form="js-error", end=end, hops=("ai-sdk",))
