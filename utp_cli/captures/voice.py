@@ -79,7 +79,7 @@ _FILLED_IN: Final = regex(
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
 _THOUGHT: Final = regex(
-    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}[▋❯›➜] [^\n]*$", re.MULTILINE
+    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$", re.MULTILINE
 )
 """Lines of an agent's log, and what somebody typed into its window: nobody speaks to the reader in them."""
 _VALUE: Final = regex(r'(?<=[:,\[] )"(?:[^"\\\n]|\\[^\n]){1,4000}"')
