@@ -171,6 +171,18 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
      [("positional-arguments", "/arguments"), ("json-to-string", "/arguments/a")], ""),
     ("calling_tool_attributes", """[Calling tool="f" l=['b'] n=1]""", [("f", {"l": ["b"], "n": 1})], [],
      [("single-quotes", (21, 22)), ("single-quotes", (23, 24))], ""),
+    ("calling_tool_attributes", r"""[Calling tool="f" a='it\'s']""", [("f", {"a": "it's"})], [], [], ""),
+    ("calling_tool_attributes", r"""[Calling tool="f" a="x \q \" y"]""", [("f", {"a": 'x \\q " y'})], [], [], ""),
+    ("tool_call_attributes", '<tool_call>f a="x', [], [("f", "truncated", {"a": "x"}, ("/a",))], [], ""),
+    ("tool_call_attributes", "<tool_call>f n=1 a=x", [], [("f", "truncated", {"n": 1, "a": "x"}, ("/a",))], [], ""),
+    ("tool_call_attributes", "<tool_call>f n=1 n=2</tool_call>", [("f", {"n": 2})], [], [("repeated-argument", "/arguments/n")], ""),
+    ("hermes", "<tool_call></tool_call>\n<tool_call>the f</tool_call>", [], [("f", "malformed", {}, ())], [], ""),
+    ("hermes", "Say <think>so it is</think>Done.", [], [], [], "Say Done."),
+    ("lfm2", '<|tool_call_start|>[f(a="x")] f(n=1)<|tool_call_end|>', [X], [], [("trailing-garbage", (29, 36))], ""),
+    ("gemma4", '<|tool_call>call:f{n:1}call:f{a:<|"|>x<|"|>}<tool_call|>', [("f", {"n": 1}), X], [], [], ""),
+    ("gemma4", '<|tool_call>call:f{a:<|"|>x<|"|>,a:<|"|>y<|"|>}<tool_call|>', [("f", {"a": "y"})], [],
+     [("repeated-argument", "/arguments/a")], ""),
+    ("gemma4", "<|tool_call>call:f{a:,n:1}<tool_call|>", [("f", {"a": "", "n": 1})], [], [("missing-value", (21, 21))], ""),
     ("qwen3_coder", "<function=f><parameter=a>x </parameter> y</parameter>", [("f", {"a": "x </parameter> y"})], [],
      [("missing-close-tag", (53, 53))], ""),
     ("pythonic", '[g("x")]', [("g", {"x": "x"})], [], [("positional-arguments", "/arguments")], ""),
@@ -249,6 +261,7 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     ("kimi_k2", f'{KIMI[0]}{{"a": "x"}}', [X], [], [("missing-close-tag", (98, 98))], ""),
     # - messages: to a tool, to nobody, without JSON
     ("openai", "<|channel|>commentary to=functions.f<|message|>no JSON<|call|>", [], [("f", "malformed", {}, ())], [], ""),
+    ("openai", "<|channel|>commentary to=functions.f<|message|>[1, 2]<|call|>", [], [("f", "malformed", {}, ())], [], ""),
     ("openai", "<|channel|>final<|message|>so", [], [], [], "so"),
     # - delimiters of their own
     ("gemma4", '<|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>', [X], [], [], ""),
@@ -425,6 +438,48 @@ def test_what_is_odd_in_a_call(
         slow.feed(character)
     for result in (parse(text, parser=parser, tools=TOOLS), slow.close()):
         assert told_of(result) == (calls, rejected, repairs, content)
+
+
+# -- bounds: just within, and just beyond -------------------------------------------------------------------------------
+
+
+def deep(levels: int, inner: Any) -> Any:
+    for _ in range(levels):
+        inner = {"a": inner}
+    return inner
+
+
+def elements(levels: int, prefix: str = "") -> str:
+    return f"{prefix}<a>" * levels + "x" + f"{prefix}</a>" * levels
+
+
+BOUNDS: list[tuple[str, str, Any]] = [
+    # parser, text, names of calls and of what is rejected; or the arguments of the call
+    ("hermes", f"<tool_call>{'x ' * 9_999}f</tool_call>", ["f"]),
+    ("hermes", f"<tool_call>{'x ' * 10_000}f</tool_call>", [None]),
+    ("hermes", "<tool_call>one two f is called.\n\nSo.", ["f"]),
+    ("hermes", "<tool_call>one two three f is called.\n\nSo.", []),
+    ("hermes", f"<tool_call>{'y' * 198} f is called.\n\nSo.", ["f"]),
+    ("hermes", f"<tool_call>{'y' * 199} f is called.\n\nSo.", []),
+    ("pythonic", f'So{" " * 199}[f(a="x")]', []),
+    ("pythonic", f'So{" " * 200}[f(a="x")]', ["f"]),
+    ("mcp_xml", f"<tool><tool_name>f</tool_name><arguments>{elements(100)}</arguments></tool>", deep(100, "x")),
+    ("mcp_xml", f"<tool><tool_name>f</tool_name><arguments>{elements(101)}</arguments></tool>", deep(100, "<a>x</a>")),
+    ("minimax_m3", f"{MINI}{elements(999, M3)}{M3}</invoke>{M3}</tool_call>", deep(999, "x")),
+]
+
+
+@pytest.mark.parametrize(("parser", "text", "due"), BOUNDS, ids=range(len(BOUNDS)))
+def test_bounds_are_where_they_are_said_to_be(parser: str, text: str, due: Any) -> None:
+    free = [{"name": "f", "parameters": {"type": "object"}}]
+    result = parse(text, parser=parser, tools=free)
+    if isinstance(due, dict):
+        made, depth = result.calls[0].arguments, 0
+        while isinstance(made, dict) and isinstance(due, dict):
+            made, due, depth = made["a"], due["a"], depth + 1
+        assert made == due
+    else:
+        assert [call.name for call in (*result.calls, *result.rejected) if call.rung != "heuristic"] == due
 
 
 # -- how long is waited, and what is told meanwhile ---------------------------------------------------------------------

@@ -100,11 +100,15 @@ def element_value(
     top = _Node(name="", schema=schema, start=0)
     stack: list[_Node] = [top]
     repairs: list[Repair] = []
+    deeper = 0
     if cut and text.rfind(CDATA_OPEN) <= text.rfind(CDATA_CLOSE):
         text = _HALF_TAG.sub("", text)
     for part in _PART.finditer(text):
         _, closing, name, empty = part.groups()
-        if name is None or len(stack) > DEPTH_LIMIT:
+        if name is None:
+            continue
+        if len(stack) > DEPTH_LIMIT and (deeper or not closing):
+            deeper += -1 if closing else not empty
             continue
         node = stack[-1]
         if not closing:
