@@ -177,6 +177,8 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     ("tool_call_attributes", "<tool_call>f n=1 a=x", [], [("f", "truncated", {"n": 1, "a": "x"}, ("/a",))], [], ""),
     ("tool_call_attributes", "<tool_call>f n=1 n=2</tool_call>", [("f", {"n": 2})], [], [("repeated-argument", "/arguments/n")], ""),
     ("hermes", "<tool_call></tool_call>\n<tool_call>the f</tool_call>", [], [("f", "malformed", {}, ())], [], ""),
+    ("hermes", "<tool_call>one f is here.\n\n<tool_call>two f is there.", [],
+     [("f", "malformed", {}, ()), ("f", "malformed", {}, ())], [], ""),
     ("hermes", "Say <think>so it is</think>Done.", [], [], [], "Say Done."),
     ("lfm2", '<|tool_call_start|>[f(a="x")] f(n=1)<|tool_call_end|>', [X], [], [("trailing-garbage", (29, 36))], ""),
     ("gemma4", '<|tool_call>call:f{n:1}call:f{a:<|"|>x<|"|>}<tool_call|>', [("f", {"n": 1}), X], [], [], ""),
@@ -438,6 +440,36 @@ def test_what_is_odd_in_a_call(
         slow.feed(character)
     for result in (parse(text, parser=parser, tools=TOOLS), slow.close()):
         assert told_of(result) == (calls, rejected, repairs, content)
+
+
+# -- why a dialect could not read what stands behind its marker ----------------------------------------------------------
+
+DECLINED: list[tuple[str, str, str]] = [
+    ("hermes", "<tool_call>no words of a call</tool_call>", "no JSON behind the marker"),
+    ("lfm2", "<|tool_call_start|>words", "no Python call behind the marker"),
+    ("calling_tool_pythonic", "[Calling tool: f(n=1) and so on]", "no call that the closing marker follows"),
+    ("anthropic", '<invoke id="1">x</invoke>', "no name in the opening tag"),
+    ("qwen3_coder", "<function=h> and so on", "neither an argument nor the end behind the name"),
+    ("glm45", "<tool_call>no name at all</tool_call>", "no name behind the marker"),
+    ("glm45", "<tool_call>f\nand so on", "neither an argument nor the end behind the name"),
+    ("mistral", "[TOOL_CALLS]}", "no header behind the marker"),
+    ("openai", "<|channel|>, they say", "no message header"),
+    ("minimax_m3", f"{M3}<invoke id=1>", "no name in the opening tag"),
+    ("minimax_m3_plain", '<invoke name="f">no element', "no element behind the name"),
+    ("mcp_xml", "<tool>words</tool>", "no element behind the marker"),
+    ("cwm", "<tool: function> <b>", "no name behind the marker"),
+    ("gemma4", "<|tool_call>call: words", "no name and brace behind the marker"),
+]
+
+
+@pytest.mark.parametrize(("parser", "text", "why"), DECLINED)
+def test_why_nothing_was_read_is_told(parser: str, text: str, why: str) -> None:
+    engine = Engine(Plan([DIALECTS[parser]], [parser]))
+    for character in f"So.\n{text}":
+        engine.feed(character)
+    engine.close()
+    declined = engine.declined[0]
+    assert (declined.dialect, declined.reason, declined.position) == (parser, why, len("So.\n"))
 
 
 # -- bounds: just within, and just beyond -------------------------------------------------------------------------------
