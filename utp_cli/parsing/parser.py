@@ -263,12 +263,12 @@ class Parser:
             reasoning="\n".join(filter(None, [self._text_fields.reasoning(), *found.thoughts])),
             attempts=attempts,
             candidates=[*candidates, *found.candidates, *intents],
-            notes=found.notes,
+            notes=[*self._text_fields.notes, *found.notes],
         )
 
     def _markup(self, end: Ending) -> list[Candidate]:
         """Rung 2: what stands between markers; else the payload of a dialect that has none."""
-        self._text_fields.read_as_json(lambda text: is_call(text, self._tools))
+        self._text_fields.read_again(lambda text: is_call(text, self._tools))
         found = self._text_fields.found
         if self._tools and not (self._asked or (found and not found[0][1].dialect.prompt_tail)):
             self._text_fields.read_behind_tail(self._tools)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
+from utp_cli.parsing.undecoded import decoded, undecoded_note
 from utp_cli.parsing.unmarked import readings, tail_reading
 from utp_cli.protocol.records import MutableRecord, replace
 from utp_cli.wire.open_call import joined
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.layout import TextRun
     from utp_cli.parsing.announce import Announcer
     from utp_cli.parsing.unmarked import Reading
+    from utp_cli.protocol.calls import Note
     from utp_cli.protocol.events import Event
     from utp_cli.protocol.spans import Segment
     from utp_cli.protocol.tools import Tool
@@ -71,6 +73,7 @@ class TextFields:
         self._numbers: dict[tuple[str, int | None], int] = {}
         self._halves: dict[str, str] = {}
         """The first half of a character, by the pointer of its text."""
+        self.notes: list[Note] = []
 
     def __iter__(self) -> Iterator[TextField]:
         return iter(self._by_pointer.values())
@@ -120,18 +123,30 @@ class TextFields:
             text_field.segments = text_field.engine.segments(text_field.pointer)
         return events
 
-    def read_as_json(self, is_call: Callable[[str], bool]) -> None:
-        """Forget markup in an answer that is one JSON value and a call: it stands in the strings of that value."""
+    def read_again(self, is_call: Callable[[str], bool]) -> None:
+        """Read text whose tokens were not decoded as what it stands for. Forget markup in an answer that is one JSON
+        value and a call: it stands in the strings of that value.
+        """
         for text_field in self:
-            text, found = text_field.engine.text, text_field.engine.found
+            text = text_field.engine.text
+            if ("Ġ" in text or "Ċ" in text) and (whole := decoded(text)):
+                thinking = text_field.kind == "reasoning"
+                self._read_whole(
+                    text_field, Engine(self._plan, tools=self._tools, thinking=thinking, tells=False), whole
+                )
+                self.notes.append(undecoded_note(text_field.pointer))
+                text = whole
+            found = text_field.engine.found
             begin = len(text) - len(text.lstrip())
             json_like = text_field.kind == "text" and text[begin : begin + 1] in ("{", "[")
             begun_with = found and found[0].start <= begin
             if json_like and len(text_field.engine.runs) > 1 and not begun_with and is_call(text):
-                text_field.engine = Engine(_NO_MARKUP, tools=self._tools, tells=False)
-                text_field.engine.feed(text)
-                text_field.engine.close()
-                text_field.segments = text_field.engine.segments(text_field.pointer)
+                self._read_whole(text_field, Engine(_NO_MARKUP, tools=self._tools, tells=False), text)
+
+    def _read_whole(self, text_field: TextField, engine: Engine, text: str) -> None:
+        engine.feed(text)
+        engine.close()
+        text_field.engine, text_field.segments = engine, engine.segments(text_field.pointer)
 
     def read_behind_tail(self, tools: Mapping[str, Tool] | None) -> None:
         """Read a text that begins behind its prompt's fixed tail as what it goes on with."""

@@ -53,6 +53,8 @@ _HEADER = regex(
     r"(?:\s*<\|channel\|>\s*(?P<channel2>\w+))?"
     r"(?:\s*<\|constrain\|>)?\s*(?P<type>\w+)?\s*"
 )
+_CHANNELS = ("analysis", "commentary", "final")
+_HALF = regex(r"(?:<\|start\|>\s*\w+)?\s*<\|channel\|>(?P<channel>\w+)\s*(?:<[|\w]{0,10})?")
 _NO_MESSAGE = regex(
     r"(?:<\|start\|>\s*\w+)?\s*<\|channel\|>(?P<channel>analysis|commentary|final)\s+(?!to=)[^\s<][^<]{0,400}"
     r"<\|(?:end|return)\|>"
@@ -65,7 +67,8 @@ def read(source: Source, opened: Hit, context: Context[HarmonyBody]) -> Waiting[
     end = yield from _header_end(source, opened.start)
     header = _HEADER.fullmatch(source.slice(opened.start, end)) if end is not None else None
     if end is None or header is None:
-        return _without_message(source, opened, context) or Declined("no message header")
+        read = _without_message(source, opened, context) or _half(source, opened, context)
+        return read or Declined("no message header")
     body = end + len(MESSAGE)
     declared = context.body
     recipient = header["to2"] or header["to"]
@@ -101,6 +104,18 @@ def _header_end(source: Source, start: int) -> Waiting[int | None]:
         if source.closed or source.length - start > HEADER_LIMIT:
             return None
         yield
+
+
+def _half(source: Source, opened: Hit, context: Context[HarmonyBody]) -> MarkerRead | None:
+    """Read half a header, in which the text ends, where a message may begin."""
+    begin, end = opened.start, source.length
+    first = begin == 0 or source.slice(max(0, begin - 2), begin) == "|>"
+    if not (first and source.closed and context.body.thinking_channels and end - begin <= HEADER_LIMIT):
+        return None
+    found = _HALF.fullmatch(source.slice(begin, end))
+    if found is None or not any(channel.startswith(found["channel"]) for channel in _CHANNELS):
+        return None
+    return MarkerRead(calls=[], end=end, runs=[TextRun("markup", opened.end, end)], closed=True, mode="text")
 
 
 def _without_message(source: Source, opened: Hit, context: Context[HarmonyBody]) -> MarkerRead | None:

@@ -1,0 +1,40 @@
+"""Text whose tokens were not decoded is read, each character in its place, and that is said."""
+
+import pytest
+
+from utp_cli import parse
+
+CALLS = [
+    ('<tool_call>Ċ{"name":Ġ"tide",Ġ"arguments":Ġ{"days":Ġ3}}Ċ</tool_call>', "hermes"),
+    ("<tool_call>Ċ<function=tide>Ċ<parameter=days>Ċ3Ċ</parameter>Ċ</function>Ċ</tool_call>", "qwen3_coder"),
+    ('{"name":Ġ"tide",Ġ"arguments":Ġ{"days":Ġ3}}', "auto"),
+]
+MALTESE = [
+    "Ġanni",
+    '{"name":"Ġanni"}',
+    '{"a":["Ġorġ","Ċensu"]}',
+    "<p>Ġanni</p><q>Ċensu</q>",
+    "Il-Ġimgħa, fil-Belt:Ġwann",
+]
+
+
+@pytest.mark.parametrize(("text", "parser"), CALLS)
+def test_calls_are_read(text, parser):
+    result = parse(text, parser=parser)
+    assert [(call.name, call.arguments) for call in result.calls] == [("tide", {"days": 3})]
+    assert result.notes[0].code == "undecoded-tokens"
+    assert result.segments[-1].span[1] == len(text)
+
+
+def test_a_field_of_a_document_is_read():
+    body = {
+        "choices": [{"message": {"role": "assistant", "content": "TheĠtideĠturns,ĠatĠsix."}, "finish_reason": "stop"}]
+    }
+    assert parse(body).content == "The tide turns, at six."
+
+
+@pytest.mark.parametrize("text", MALTESE)
+def test_maltese_stays(text):
+    result = parse(text)
+    assert text in (result.content, *result.texts.values())
+    assert not result.notes
