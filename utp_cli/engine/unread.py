@@ -4,7 +4,7 @@
   sentence it is shown.
 - An opening marker with that name right behind it, which nothing closes: a call that cannot be read, too.
 - An opening marker at the very end, or half a header behind it: a call that was cut off before it said anything.
-- A pair around nothing, where a call could stand: markup.
+- A pair around nothing, where a call could stand, or a marker that is written twice: markup.
 
 Other markers of that kind are text: somebody speaks about them.
 """
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from utp_cli.engine.standing import LeadIn
 
 _WORD = regex(r"[\w.-]+")
+_HEADED = regex(r"\|>([\w.-]+)\Z")
 _LONGEST = 20_000
 """Characters between two markers in which a tool's name is looked for."""
 _HALF_FENCE = regex(r"`{1,3}\w*")
@@ -137,7 +138,10 @@ def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[s
     said = [run for run in runs if run.kind == "text" and says(source.slice(run.start, run.end))] if pairs else []
     found, pieces = [], []
     for pair in [*pairs, *([MarkerPair(last, source.length, source.length)] if last else ())]:
-        if pair.closed and not says(source.slice(pair.opener.end, pair.inner_end)):
+        marker = pair.opener.marker
+        behind = source.slice(pair.inner_end, min(source.length, pair.inner_end + len(marker)))
+        again = not pair.closed and behind == marker
+        if (pair.closed or again) and not says(source.slice(pair.opener.end, pair.inner_end)):
             made = _lead_in(pair.opener, runs, source) == "made"
             pieces += [TextRun("markup", pair.opener.start, pair.end)] * made
             continue
@@ -150,7 +154,7 @@ def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[s
         else:
             begin, end = one.call.payload
             pieces += [
-                TextRun("markup", pair.opener.start, begin),
+                TextRun("markup", one.start, begin),
                 TextRun("call", begin, end),
                 TextRun("markup", end, one.end),
             ]
@@ -164,15 +168,16 @@ def _closed(
     """What stands between two markers, if it is about a known tool, or all there is."""
     begin, end = pair.opener.end, pair.inner_end
     words = _WORD.findall(source.slice(begin, min(end, begin + _LONGEST)))
-    name = next((word for word in words if word in names), None)
+    headed = _name_before(pair.opener, source, names)
+    name = headed or next((word for word in words if word in names), None)
     if name is None and not _is_all(pair, said):
         return None
     call = RawCall(name=name, arguments={}, payload=(begin, end), reason="the markup cannot be read")
-    lead = _lead_in(pair.opener, runs, source)
+    lead = "made" if headed else _lead_in(pair.opener, runs, source)
     if name and (lead == "shown" or (lead == "inline" and goes_on(_line_behind(pair.end, source)))):
         call.reason = ""
         return _found(call, pair, pair.end, shown=True)
-    return _found(call, pair, pair.end)
+    return _found(call, pair, pair.end, headed=headed)
 
 
 def _open(pair: MarkerPair, runs: Runs, source: Source, names: frozenset[str]) -> FoundCall | None:
@@ -180,9 +185,10 @@ def _open(pair: MarkerPair, runs: Runs, source: Source, names: frozenset[str]) -
     begin, end = pair.opener.end, pair.inner_end
     header = source.slice(begin, min(end, begin + _HEADER)).split("\n\n", 1)[0]
     words = [word.removeprefix("functions.") for word in _WORD.findall(header)[:_HEADER_WORDS]]
-    name = next((word for word in words if word in names), None)
+    headed = _name_before(pair.opener, source, names)
+    name = headed or next((word for word in words if word in names), None)
     nothing = end >= source.length and _is_cut(pair.opener, source)
-    if not (name or nothing) or _lead_in(pair.opener, runs, source) != "made":
+    if not (name or nothing) or not (headed or _lead_in(pair.opener, runs, source) == "made"):
         return None
     if nothing:
         payload = (begin, end if name else begin)
@@ -190,7 +196,15 @@ def _open(pair: MarkerPair, runs: Runs, source: Source, names: frozenset[str]) -
     paragraph = source.slice(begin, end).split("\n\n", 1)[0].rstrip()
     payload = (begin, begin + len(paragraph))
     call = RawCall(name=name, arguments={}, payload=payload, reason="the markup cannot be read")
-    return _found(call, pair, payload[1])
+    return _found(call, pair, payload[1], headed=headed)
+
+
+def _name_before(opener: Opener, source: Source, names: frozenset[str]) -> str:
+    """Return the known tool whose name stands between a token and a marker, in dialects that write it there."""
+    if not opener.dialects[0].body.named_before:
+        return ""
+    before = _HEADED.search(source.slice(max(0, opener.start - _HEADER), opener.start))
+    return before[1] if before and before[1] in names else ""
 
 
 def _is_cut(opener: Opener, source: Source) -> bool:
@@ -210,11 +224,11 @@ def _is_cut(opener: Opener, source: Source) -> bool:
     return any(body.tagged for body in bodies) and _HALF_ELEMENT.fullmatch(rest) is not None
 
 
-def _found(call: RawCall, pair: MarkerPair, end: int, *, shown: bool = False) -> FoundCall:
+def _found(call: RawCall, pair: MarkerPair, end: int, *, shown: bool = False, headed: str = "") -> FoundCall:
     return FoundCall(
-        call=call, dialect=pair.opener.dialects[0], marker=pair.opener.marker, start=pair.opener.start, end=end,
-        closed=pair.closed, at_end=not pair.closed and end >= pair.end, runs=range(0),
-        standing="shown" if shown else "made",
+        call=call, dialect=pair.opener.dialects[0], marker=pair.opener.marker,
+        start=pair.opener.start - len(headed), end=end, closed=pair.closed,
+        at_end=not pair.closed and end >= pair.end, runs=range(0), standing="shown" if shown else "made",
     )  # fmt: skip
 
 
