@@ -131,9 +131,11 @@ AT_THE_BEGINNING = {
     "own-functionary_v2-03",
     "own-gemma4-21",
     "own-gemma4-22",
+    "own-hermes-undecoded-01",
     "own-inkling-01",
     "own-json-01",
     "own-json-02",
+    "own-minicpm5-21",
     "own-outputs-01",
     "own-tail-01",
     "own-tail-02",
@@ -145,8 +147,8 @@ AT_THE_BEGINNING = {
     "srv-xlam-05",
 }
 """What counts at the beginning of an answer only: thinking that nothing opens, words that open it, what the prompt has
-begun, results, an answer that is one document.
-"""
+begun, results, an answer that is one document; and tokens that were not decoded, which only a text
+without blanks can hold."""
 LEAD = "The tide is high.\n\n"
 """A whole paragraph, which leads to no call."""
 

@@ -15,10 +15,9 @@ from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit, repeated, skip_space
-from utp_cli.protocol.calls import Repair
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
-from utp_cli.repair.arguments import shape_arguments
+from utp_cli.repair.arguments import shape_arguments, shape_repair
 from utp_cli.repair.extract import repair_json
 from utp_cli.repair.typed import typed_text
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from utp_cli.dialects.bodies import ValuesBody
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
+    from utp_cli.protocol.calls import Repair
 
 
 class Value(MutableRecord):
@@ -112,24 +112,20 @@ def read_object(source: Source, start: int, body: GrowingArguments, context: Con
     reader = yield from read_value(source, start, context.until)
     body.position = reader.end
     if isinstance(reader.value, dict):
-        body.arguments.update(_of_call(reader.value, start, body, context.tools or {}))
+        body.arguments.update(_of_call(reader.value, body, context.tools or {}))
         context.live.arguments(start, reader.end)
     body.repairs += reader.repairs
     body.partial += reader.partial
     body.lack = lack_of(reader)
 
 
-def _of_call(value: dict[str, Any], start: int, body: GrowingArguments, tools: Container[str]) -> dict[str, Any]:
+def _of_call(value: dict[str, Any], body: GrowingArguments, tools: Container[str]) -> dict[str, Any]:
     """Return the arguments in an object that is a whole call of a known tool, behind a word that names none."""
     name, inner = value.get("name"), value.get("arguments")
     if body.tool in tools or name not in tools or not isinstance(name, str) or not isinstance(inner, dict):
         return value
-    body.repairs.append(
-        Repair(
-            code="leading-garbage", layer="syntax", confidence="likely", span=(start, start), before=body.tool,
-            after=name, message=f"{body.tool} is no tool; the object behind it is a call of {name}",
-        )
-    )  # fmt: skip
+    message = f"{body.tool} is no tool; the object behind it is a call of {name}"
+    body.repairs.append(shape_repair("nested-arguments", "/name", body.tool, message, after=name))
     body.tool = name
     return inner
 
