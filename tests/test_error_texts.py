@@ -150,6 +150,8 @@ def _letters(items: list) -> list[str]:
             found.append(chr(value))
         elif kind is sre.SUBPATTERN:
             found += _letters(list(value[3]))
+        elif kind is sre.AT and value in (sre.AT_BOUNDARY, sre.AT_BEGINNING, sre.AT_END):
+            found.append(" ")  # what is no letter stands there, or nothing
         else:
             found.append("\0")
     return found

@@ -35,6 +35,9 @@ _STRETCH: Final = 1 << 17
 _FAILED: Final = 1_000
 """Characters that are counted for a reading that failed and does not say how far it looked."""
 
+_DEEP: Final = 10_000
+"""The same for brackets that only open."""
+
 
 class Document(Record):
     """A document in a text: characters `start` to `end`, exclusive."""
@@ -66,18 +69,26 @@ class _Finder:
 
     def documents(self) -> Iterator[Document]:
         end, mask = 0, 0
-        for at in self._places():
+        size = len(self._text)
+        spelt = starts(self._text)
+        start = bracket = -1
+        while self._left > 0:
+            if bracket < end:
+                found = _BEGIN.search(self._text, end)
+                bracket = found.start() if found else size
+            while start < end:
+                start = next(spelt, size)
+            at = min(bracket, start)
+            if at == size:
+                return
             while mask < len(self._masked) and self._masked[mask][1] <= at:
                 mask += 1
-            if at < end or (mask < len(self._masked) and self._masked[mask][0] <= at) or self._left <= 0:
+            end = at + 1
+            if mask < len(self._masked) and self._masked[mask][0] <= at:
                 continue
-            if found := self._read(at):
-                end = found.end
-                yield found
-
-    def _places(self) -> list[int]:
-        brackets = (found.start() for found in _BEGIN.finditer(self._text))
-        return sorted({*brackets, *starts(self._text)})
+            if document := self._read(at):
+                end = max(document.end, end)
+                yield document
 
     def _read(self, at: int) -> Document | None:
         text = self._text
@@ -90,8 +101,8 @@ class _Finder:
             except JSONDecodeError as error:
                 self._left -= error.pos - at
                 wrapped = text[error.pos : error.pos + 1] == "\n"
-            except ValueError:
-                self._left -= _FAILED
+            except ValueError:  # nested too deeply: so are the brackets behind it
+                self._left -= _DEEP
                 return None
         if found := self._spelt(at, text):
             broken = found.form.startswith("python") and "\n" in text[at : found.end + 2]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.mapped import Mapped
@@ -25,6 +26,9 @@ _CODES_WITHOUT_ESCAPE: Final = regex(r"\[\d{1,3}(?:;\d{1,3}){0,4}m")
 _FEWEST_CODES: Final = 2
 """Colours come in pairs: one `[1m` alone may be text."""
 _QUOTE: Final = regex(r"[ ]{0,3}>(?:[ ]?>)*[ ]?")
+_QUOTED_LINE: Final = regex(r"^[ ]{0,3}>", re.MULTILINE)
+_UNSIGNED: Final = regex(r"^[^+\- @\\\r\n]", re.MULTILINE)
+"""A line that stands in no diff."""
 _TRANSCRIPT: Final = regex(r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|ALPN|TLS|SSL|Request))", re.MULTILINE)
 _BORDER: Final = regex(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
 _BOXED: Final = regex(r"\s*[│┃║][ ]?")
@@ -39,16 +43,18 @@ _STAMP: Final = (
 )
 _LEVEL: Final = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|TRACE|NOTICE|SEVERE|SUCCESS)"
 _TOKENS: Final[tuple[tuple[str, str], ...]] = (
+    ("between", r"[ \t]+[|:-](?=[ \t]|$)[ \t]*"),
+    ("gap", r"[ \t]+"),
     (
         "docker_compose",
         (
-            r"[\w][\w./-]{0,80}[-_]\d{1,3}[ \t]+\|[ ]"
-            r"|[\w][\w./-]{0,80}[ \t]+\|[ ](?=(?:time|level|ts)=|\[?\d{4}-\d\d|\{\")"
+            r"\w(?=[\w./-]*+[ \t]++\|[ ])(?:[\w./-]{0,80}[-_]\d{1,3}[ \t]+\|[ ]"
+            r"|[\w./-]{0,80}[ \t]+\|[ ](?=(?:time|level|ts)=|\[?\d{4}-\d\d|\{\"))"
         ),
     ),
     ("kubectl", r"\[pod/[^\]\s]{1,200}\][ ]"),
     ("github_actions", r"##\[\w{1,20}\]|::(?:error|warning|notice|debug)(?:[ ][^:\n]{0,200})?::"),
-    ("journald", r"(?<=\d[ ])[\w.-]{1,80}[ ][\w./@-]{1,80}\[\d{1,10}\]:[ ]"),
+    ("journald", r"(?<=\d[ ])[\w.-]{1,80}+[ ][\w./@-]{1,80}+\[\d{1,10}\]:[ ]"),
     ("stamped", rf"\[?{_STAMP}(?:[ ][A-Z]{{2}}\d+)*\]?(?=[\s|,:\]-]|$),?"),
     (
         "leveled",
@@ -58,20 +64,22 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("vllm", r"\([\w ]{1,60}pid=\d{1,10}\)"),
     ("llama_cpp", r"(?:srv|slot|que|cmn|main|common)[ ]+\w{1,60}:[ ]"),
     ("source", r"\[[\w./:@ #-]{1,80}\]:?|\([\w.:-]{1,60}\):"),
-    ("place", r"[\w./<>-]{1,100}:(?:[\w<>.]{1,80}:)?\d{1,6}(?=[ :])"),
+    ("place", r"[\w./<>-]{1,100}+:(?:[\w<>.]{1,80}+:)?\d{1,6}(?=[ :])"),
     (
         "logger",
         (
-            r"[\w.:/@<>-]{1,100}(?=[ ]-[ ]|[ ]{0,8}\|[ ])|[A-Za-z_][\w.]{0,80}:(?=[^\s:/])"
+            r"[\w.:/@<>-]{1,100}+(?=[ ]-[ ]|[ ]{0,8}\|[ ])|[A-Za-z_][\w.]{0,80}+:(?=[^\s:/])"
             r"|(?:[a-z_]\w{0,40}\.){1,8}[a-z_][a-z0-9_]{0,40}:(?=[ ])"
         ),
     ),
-    ("between", r"[ \t]*[|:-](?=[ \t]|$)[ \t]*|:(?=\S)|[ \t]+"),
+    ("sign", r"[|:-](?=[ \t]|$)[ \t]*|:(?=\S)"),
 )
 """The parts of a prefix: a name, and its pattern."""
-_TOKEN: Final = regex("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS))
+_TOKEN_PATTERN: Final = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS)
+_TOKEN: Final = regex(_TOKEN_PATTERN)
 _ANCHORS: Final = {"docker_compose", "kubectl", "github_actions", "stamped", "leveled", "vllm", "llama_cpp"}
 """A prefix begins with one of these; the rest may only follow."""
+_BETWEEN: Final = {"between", "gap", "sign"}
 _LOGS: Final = {
     "docker_compose": "docker-compose",
     "kubectl": "kubectl",
@@ -85,7 +93,16 @@ _LOGS: Final = {
 """The form that a token gives the line; the first of a line tells."""
 _LEVELS: Final = {"leveled", "bare_level", "source"}
 _FAULT: Final = regex(r"\[?(?:ERROR|ERR|CRITICAL|FATAL|SEVERE|error|critical|fatal)\b", re.ASCII)
+_FAULTY: Final = regex(r"ERR|CRITICAL|FATAL|SEVERE|error|critical|fatal")
+"""What stands in a prefix that names the level of an error."""
 _MOST_TOKENS: Final = 24
+_PREFIXED: Final = regex(
+    rf"\n[ \t`]*(?={'|'.join(f'(?:{pattern})' for name, pattern in _TOKENS if name in _ANCHORS)})"
+    rf"(?>{_TOKEN_PATTERN}){{1,{_MOST_TOKENS}}}",
+    re.MULTILINE,
+)
+"""The prefix of a line, behind the break before it: `prefix_of` at one look. `re` skips from break to break."""
+_FILLED: Final = regex(r"[^\n]+")
 _LAYERS_DEEP: Final = 4
 _FEW: Final = 2
 
@@ -126,6 +143,12 @@ def lines_of(text: str, at: int = 0, stop: int | None = None) -> Iterator[Span]:
         end = stop if end < 0 else end
         yield at, end
         at = end + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Return where the line ends that a place stands in."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 def _next_layer(each: Cleaned) -> list[Cleaned] | None:
@@ -197,7 +220,7 @@ def _end_in_box(text: str, start: int, end: int) -> int:
 
 def _without_quotes(mapped: Mapped) -> Mapped | None:
     text = mapped.text
-    if ">" not in text or _TRANSCRIPT.search(text):
+    if not _QUOTED_LINE.search(text) or _TRANSCRIPT.search(text):
         return None
     filled = [line for line in lines_of(text) if text[slice(*line)].strip()]
     quoted = [bool(_QUOTE.match(text, *line)) for line in filled]
@@ -215,12 +238,10 @@ def _without_quotes(mapped: Mapped) -> Mapped | None:
 def _without_diff(mapped: Mapped) -> Mapped | None:
     """Keep the new side of a diff. Every line of one has a sign, and some have a `+` or a `-`."""
     text = mapped.text
+    if _UNSIGNED.search(text):
+        return None
     signs = [text[start] for start, end in lines_of(text) if start < end]
-    if (
-        len(signs) < _FEW
-        or not set(signs) <= {"+", "-", " ", "@", "\\", "\r"}
-        or signs.count("+") + signs.count("-") < _FEW
-    ):
+    if signs.count("+") + signs.count("-") < _FEW:
         return None
     old = {"-"} if "+" in signs and "-" in signs else set()
     if "+" not in signs and any(text.startswith("- ", line[0]) for line in lines_of(text)):
@@ -284,10 +305,10 @@ def prefix_of(text: str, start: int, end: int) -> Prefix:
         if token is None or token.end() == at or (not form and token.lastgroup not in _ANCHORS):
             break
         kind = token.lastgroup or ""
-        indent = at + 1 if before != "leveled" and token[0].isspace() else token.end()
+        indent = at + 1 if kind == "gap" and before != "leveled" else token.end()
         before = kind
         fault = fault or (kind in _LEVELS and _FAULT.match(token[0]) is not None)
-        tokens += kind != "between"
+        tokens += kind not in _BETWEEN
         form = _LOGS.get(kind, "") if not form or (form == "log-line" and kind in _LOGS) else form
         service = token[0].strip(" |[]") if kind in ("docker_compose", "kubectl") else service
         at = token.end()
@@ -299,26 +320,69 @@ def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
     mapped = each.text
     text = mapped.text
     size = len(text)
+    kept = array("q")
     services: dict[str, array[int]] = {}
-    form, current, column = "", "", ""
-    lines = prefixed = 0
+    form, current = "", ""
+    column: re.Pattern[str] | None = None
+    prefixed = at = 0
     faults = array("q")
-    for start, end in lines_of(text):
-        prefix = prefix_of(text, start, end)
-        if prefix.service and prefix.form == "docker-compose":
-            column = column or text[start : text.find("|", start) + 2]
-        elif column and not prefix.form and text.startswith(column, start, end):
-            prefix = Prefix(start + len(column), form, current)  # a line that the service wrote without a time
-        lines += end > start
-        prefixed += bool(prefix.form) + (bool(prefix.form) and prefix.end >= end)  # the words stand below
-        form = form or prefix.form
-        current = prefix.service or (current if not prefix.form else "")
-        services.setdefault(current, array("q")).extend((prefix.end, min(end + 1, size)))
-        if prefix.fault:
-            faults.append(mapped.origin(prefix.end))
+    for start, end, service, fault in chain(_prefixes(text), [(size, size, "", False)]):
+        if not services:
+            current = "" if start else service
+            services[current] = kept
+        if column:
+            slices = [*_continued(text, at, start, column)]
+            prefixed += sum(begin > at for begin, _ in slices)
+            kept.extend(chain.from_iterable(slices))
+        elif at < start:
+            kept.append(at)
+            kept.append(start)
+        if start == size:
+            break
+        form = form or prefix_of(text, start, line_end(text, start)).form
+        if service and not column and text[start] != "[":
+            column = re.compile("^" + re.escape(text[start : text.find("|", start) + 2]), re.MULTILINE)
+        if service != current:
+            kept = services.setdefault(service, array("q"))
+        current, at = service, end
+        prefixed += 1 + (end == size or text[end] == "\n")  # the words stand below
+        if fault:
+            faults.append(mapped.origin(end))
     if not form:
         return None
-    log = each.log or prefixed * 2 > lines
+    log = each.log or prefixed * 2 > sum(1 for _ in _FILLED.finditer(text))
     faults.extend(each.faults)
     texts = (mapped.made_of(zip(ends[::2], ends[1::2], strict=True)) for ends in services.values())
     return [Cleaned(each_text, (*each.forms, form), log=log, faults=faults) for each_text in texts]
+
+
+def _prefixes(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Give each line that has a prefix: where it begins, where its words do, the service, whether it is a fault."""
+    first = prefix_of(text, 0, line_end(text, 0))
+    if first.form:
+        yield 0, first.end, first.service, first.fault
+    faulty = -1
+    for found in _PREFIXED.finditer(text):
+        start, end = found.start() + 1, found.end()
+        if faulty < start:
+            following = _FAULTY.search(text, start)
+            faulty = following.start() if following else len(text)
+        if faulty < end:
+            prefix = prefix_of(text, start, line_end(text, start))
+            yield start, prefix.end, prefix.service, prefix.fault
+            continue
+        gap = found.start("gap")
+        if gap + 1 < end == found.end("gap") and found.end("leveled") != gap:
+            end = gap + 1  # blanks behind the first indent the words
+        service = found["docker_compose"] or found["kubectl"]
+        yield start, end, service.strip(" |[]") if service else "", False
+
+
+def _continued(text: str, at: int, stop: int, column: re.Pattern[str]) -> Iterator[Span]:
+    """Give what is kept of lines without prefixes: all but the column, where a service wrote a line without a time."""
+    for found in column.finditer(text, at, stop):
+        if at < found.start():
+            yield at, found.start()
+        at = found.end()
+    if at < stop:
+        yield at, stop

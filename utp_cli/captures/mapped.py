@@ -42,6 +42,7 @@ class Mapped:
         pieces: list[str] = []
         starts, origins = array("q"), array("q")
         length, last = 0, 0
+        one_run, moved = len(self.starts) == 1, self.origins[0] - self.starts[0]
         for part in parts:
             if isinstance(part, str):
                 pieces.append(part)
@@ -53,8 +54,12 @@ class Mapped:
             if start >= last:
                 continue
             pieces.append(self.text[start:last])
-            run = max(bisect_right(self.starts, start) - 1, 0)
             starts.append(length)
+            if one_run:
+                origins.append(start + moved)
+                length += last - start
+                continue
+            run = max(bisect_right(self.starts, start) - 1, 0)
             origins.append(self.origins[run] + start - self.starts[run])
             for inner in range(run + 1, bisect_right(self.starts, last - 1)):
                 starts.append(length + self.starts[inner] - start)

@@ -265,19 +265,21 @@ def _quoted_by(one: FoundCapture, lines: Sequence[ErrorLine]) -> bool:
 def _beside(found: Sequence[FoundCapture], text: str) -> int:
     """Count the characters that stand beside known errors in their fenced blocks: more of what a program printed."""
     count = 0
-    for one in found:
+    for one in found if "```" in text else ():
+        if one.kind != "error":
+            continue
         begin = text.rfind("```", 0, one.start)
-        if one.kind == "error" and one.known and one.strong and begin >= 0 and fenced(text, one.start):
+        if one.known and one.strong and begin >= 0 and fenced(text, one.start):
             end = text.find("```", one.end)
             end = len(text) if end < 0 else end
             count += _filled(text[begin:end]) - _filled(text[one.start : one.end])
     return count
 
 
-def _places(each: Cleaned) -> set[int]:
+def _places(each: Cleaned) -> list[int]:
     """Return where the lines of errors begin in a cleaned text; some may stand in another."""
     places = {each.text.place(origin): origin for origin in each.faults}
-    return {place for place, origin in places.items() if each.text.origin(place) == origin}
+    return sorted(place for place, origin in places.items() if each.text.origin(place) == origin)
 
 
 # -- one by one ----------------------------------------------------------------------------------------------

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.lines import lines_of
+from utp_cli.captures.lines import line_end
 from utp_cli.captures.logfmt import record_of
+from utp_cli.captures.telling import telling_lines
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Sequence
 
     from utp_cli.protocol.spans import Span
 
@@ -80,7 +82,10 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
 """How a line begins that tells an error, and the form's name."""
 _PASSED_ON: Final = regex(r"(?:[A-Za-z][^\n:]{1,60}: (?=\[?[A-Z])){1,3}|[^\n]{1,120}?(?=\[API Error:)")
 """What those who passed an error on put in front of it."""
-_HEAD: Final = tuple((form, regex(pattern)) for form, pattern in _HEADS)
+_STRICT: Final = tuple(head for head in _HEADS if head[0] != "error-line")
+_HEAD: Final = regex("|".join(f"({pattern})" for _, pattern in _HEADS))
+_HEAD_BEHIND: Final = regex("|".join(f"({pattern})" for _, pattern in _STRICT))
+"""What may begin behind the words of who passed an error on. One group for each."""
 _STATUS_LINE: Final = regex(
     r"\"(?:GET|POST) /\S{0,200} HTTP/[\d.]{1,3}\" (?P<uvicorn>\d{3})\b"
     r"|(?:\[GIN\] [\d/]{10} - [\d:]{8} )\| ?(?P<gin>\d{3}) \|"
@@ -125,13 +130,19 @@ class LoggedLines(Record):
     """Frames and source lines, in order: nothing in them is a document."""
 
 
-def lines_told(text: str, faults: Collection[int] = ()) -> LoggedLines:
-    """Walk over the lines of a text once; `faults`: where lines begin that a log calls errors."""
+def lines_told(text: str, faults: Sequence[int] = ()) -> LoggedLines:
+    """Walk over the lines of a text once; `faults`: where lines begin that a log calls errors, in order."""
     told = LoggedLines(errors=[], statuses=[], faults=[], stack=[])
-    python, chained, quiet = False, False, 0
-    for start, end in lines_of(text):
-        if start < quiet:
-            continue
+    python, chained, quiet = False, False, -1
+    telling = heapq.merge(faults, telling_lines(text), [len(text) + 1])
+    following = 0
+    while (at := quiet + 1) <= len(text):
+        while following < at:
+            following = next(telling)
+        start = at if python or not at else following
+        if start > len(text):
+            break
+        quiet = end = line_end(text, start)
         line = text[start : min(end, start + _FAR)]
         if _BEGIN.match(line):
             python = True
@@ -150,9 +161,10 @@ def lines_told(text: str, faults: Collection[int] = ()) -> LoggedLines:
         elif record := record_of(line if end - start < _FAR else text[start:end]):
             told.errors.append(ErrorLine(start=start, end=end, form="logfmt", message=record))
         elif form := "python-traceback" if python and line.strip() else form_of(line):
-            quiet = _mark_end(text, start, end) or _message_end(text, end)
+            last = _mark_end(text, start, end) or _message_end(text, end)
+            quiet = max(last, end)
             deeper = line.lstrip().startswith("Caused by")
-            told.errors.append(ErrorLine(start=start, end=quiet, form=form, chained=chained, deeper=deeper))
+            told.errors.append(ErrorLine(start=start, end=last, form=form, chained=chained, deeper=deeper))
             python = chained = False
         elif start in faults:
             last = end if line.strip() else _message_end(text, end)
@@ -179,14 +191,11 @@ def _mark_end(text: str, start: int, end: int) -> int:
 def form_of(line: str) -> str:
     """Return the form of a line that begins as errors do; an empty text for any other."""
     bare = line.lstrip(" \t`'\"*(")
-    if form := next((form for form, pattern in _HEAD if pattern.match(bare)), ""):
-        return form
+    if found := _HEAD.match(bare):
+        return _HEADS[(found.lastindex or 1) - 1][0]
     told = _PASSED_ON.match(bare)  # `Run failed: PluginInvokeError: …`
-    return (
-        next((form for form, pattern in _HEAD if form != "error-line" and pattern.match(bare, told.end())), "")
-        if told
-        else ""
-    )
+    found = _HEAD_BEHIND.match(bare, told.end()) if told else None
+    return _STRICT[(found.lastindex or 1) - 1][0] if found else ""
 
 
 def fenced(text: str, at: int) -> bool:

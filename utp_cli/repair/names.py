@@ -52,7 +52,7 @@ _STYLE = regex(r"[_\-\s]")
 
 def plain_name(name: str) -> str:
     """Return a name without case, `_`, `-` and spaces: what its styles have in common."""
-    return _STYLE.sub("", name).lower()
+    return _STYLE.sub("", name).lower() if not name.isalpha() else name.lower()
 
 
 def _undotted(name: str) -> str:

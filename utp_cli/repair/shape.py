@@ -5,6 +5,7 @@ What is not a call stays none: data with a `name` key, a schema, the definition 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.protocol.records import MutableRecord, Record, field, replace
@@ -22,7 +23,7 @@ from utp_cli.repair.names import known_name, plain_name
 from utp_cli.schemas.types import fits_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from utp_cli.protocol.calls import Repair
     from utp_cli.repair.typed import Decode
@@ -187,13 +188,18 @@ def _items(value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 
     return [(value, at, repairs)]
 
 
-def _key_of(item: Mapping[str, Any], names: Sequence[str], kinds: Any = object) -> str | None:
+def _key_of(item: Mapping[str, Any], names: tuple[str, ...], kinds: Any = object) -> str | None:
     """Return the first of the names that is a key, failing that a key that differs from one in style only."""
     for name in names:
         if name in item and isinstance(item[name], kinds):
             return name
-    plain = {plain_name(name) for name in names}
+    plain = _plain_names(names)
     return next((key for key in item if plain_name(key) in plain and isinstance(item[key], kinds)), None)
+
+
+@functools.lru_cache(maxsize=64)
+def _plain_names(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(plain_name, names))
 
 
 def _has_name(value: Mapping[str, Any], form: Form) -> bool:

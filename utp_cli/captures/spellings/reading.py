@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.captures.lines import line_end
 from utp_cli.captures.spellings import (
     js_forms,
     langchain_pretty,
@@ -20,9 +21,10 @@ from utp_cli.captures.spellings.values import DEEPEST, Fault
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from utp_cli.captures.spellings.spelling import Spelling
+    from utp_cli.protocol.spans import Span
 
 _CLASS: Final = rf"(?:[A-Za-z_]\w*\.)*(?:Beta|Parsed)?(?:{'|'.join(sorted(CLASSES, key=len, reverse=True))})\("
 _JS_KEY: Final = r"(?:[A-Za-z_$][\w$]*|'[^'\n]{1,60}'): "
@@ -53,6 +55,37 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
 """What a form begins with, and its reader; the first that reads it wins. What follows a comma began before."""
 _STARTS: Final = regex(rf"(?!\s)(?:(?<!\w)|(?!\w))(?:{'|'.join(f'(?:{sign})' for sign, _ in _FORMS)})", re.MULTILINE)
 """None begins with a blank or inside a word: most places are passed over at one look."""
+
+
+def _behind(before: str, words: Iterable[str]) -> str:
+    """Match where one of the words stands in front of the last character; a look of its own for each length."""
+    return "|".join(f"(?<={before}{word}.)" for word in sorted(words))
+
+
+_SIGNS: Final = tuple(
+    regex(sign)
+    for sign in (
+        rf"\((?<=[a-z\d]\()(?:{_behind('', CLASSES)})",
+        r"(?:Error|Exception)(?:\(['\"]|(?: \[[\w$]+\])?: )",
+        r"\{(?:\s*'|\s+[A-Za-z_$\"]|[A-Za-z_]\w*[=:])",
+        rf"=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()(?:{_behind('[^a-zA-Z_.]', python.PRINTED_KEYS.split('|'))})",
+        r"\\\"",
+        r"&(?:quot|#34|#x22);",
+        r"b['\"](?:data: )?[\[{]",
+        r"map\[[A-Za-z_]",
+        r"<OpenAIObject ",
+        r"InvalidTool",
+        r"```yaml\n",
+        r"\n(?:candidates|parts|function_call|content|name: \"[^\n]{1,200}\nargs) ?\{?\s*$",
+        r"\n={10}",
+        r"\n\n(?:- )?[a-zA-Z_]+:",
+    )
+)
+"""What stands in every spelling, near its beginning, and in few other lines. `re` skips to what each begins with."""
+_CHUNK: Final = 1 << 16
+"""Characters that are searched at a time."""
+_LEAD: Final = 400
+"""Characters that may lead to a sign."""
 _TOO_DEEP: Final = regex(rf"(?:[^\[\](){{}}]{{0,60}}[\[({{]){{{DEEPEST + 1}}}")
 """Brackets that open and open: so that what no reader can read costs each start little."""
 _READERS: Final = tuple((regex(sign, re.MULTILINE), reader) for sign, reader in _FORMS)
@@ -60,7 +93,36 @@ _READERS: Final = tuple((regex(sign, re.MULTILINE), reader) for sign, reader in 
 
 def starts(text: str) -> Iterator[int]:
     """Give the positions (characters) at which a spelling may begin, in order. Linear, and lazy."""
-    return (match.start() for match in _STARTS.finditer(text))
+    return (match.start() for window in _windows(text) for match in _STARTS.finditer(text, *window))
+
+
+def _windows(text: str) -> Iterator[Span]:
+    """Give the stretches in which a spelling may begin, in order and apart."""
+    begin, end = 0, min(line_end(text, 0), _LEAD)
+    for first, last in _signed(text):
+        if first > end:
+            yield begin, end
+            begin = first
+        end = max(end, last)
+    yield begin, end
+
+
+def _signed(text: str) -> Iterator[Span]:
+    """Give the lines that have a sign of a spelling, each with the brackets that lead to it."""
+    for chunk in range(0, len(text), _CHUNK):
+        lines: set[Span] = set()
+        for sign in _SIGNS:
+            found = sign.search(text, chunk, chunk + _CHUNK + _LEAD)
+            while found:
+                floor = max(found.start() - _LEAD, 0)
+                led = floor + len(text[floor : found.start()].rstrip(" \t\r\n[({"))
+                line = text.rfind("\n", floor, led)
+                end = line_end(text, found.end())
+                while text[end - 1] in "{[(" and end < len(text):
+                    end = line_end(text, end + 1)
+                lines.add((line + 1 if line >= 0 else floor, end))
+                found = sign.search(text, end, chunk + _CHUNK + _LEAD)
+        yield from sorted(lines)
 
 
 def read_spelling(text: str, start: int = 0) -> Spelling | None:

@@ -22,6 +22,9 @@ LIBRARIES = {
 }
 """Server → the libraries that print in its name."""
 
+_LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
+"""Every byte that is no letter of ASCII is taken for a blank."""
+_FEWEST = 4
 _SHORT = 4_000
 """Characters of a text whose matches are kept."""
 
@@ -58,10 +61,8 @@ def _kept_matches(text: str, families: bool) -> tuple[FoundText, ...]:
 
 
 def _matches(text: str, families: bool) -> Iterator[FoundText]:
-    lower = text.lower()
-    if len(lower) != len(text):  # a letter whose small form is longer: places must stay
-        lower = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
-    words = {word for word in WORD.findall(lower) if word}
+    lower = small_letters(text)
+    words = _words_of(lower)
     entries, by_word = error_texts(), _by_rarest_word()
     near = {place for word in ("", *words) for place, needed in by_word.get(word, ()) if words.issuperset(needed)}
     for entry in map(entries.__getitem__, sorted(near)):
@@ -69,6 +70,22 @@ def _matches(text: str, families: bool) -> Iterator[FoundText]:
             found = pattern_of(entry.match).search(lower)
             if found:
                 yield FoundText(entry, found.span())
+
+
+def _words_of(text: str) -> set[str]:
+    """Return the words of a text in small letters that have four letters or more."""
+    if "\\" in text:
+        return {word for word in WORD.findall(text) if word}
+    words = text.encode("utf-8", "replace").translate(_LETTERS).split()
+    return {word.decode("ascii") for word in set(words) if len(word) >= _FEWEST}
+
+
+def small_letters(text: str) -> str:
+    """Return a text in small letters, every letter at its place."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose small form is longer
+        lower = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    return lower
 
 
 @functools.cache

@@ -1,0 +1,61 @@
+"""What is passed over at a glance in a long log is what a look at every line would pass over too."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cases import FIXTURES
+from utp_cli.captures.lines import cleaned, line_end, lines_of, prefix_of
+from utp_cli.captures.logfmt import record_of
+from utp_cli.captures.spellings import starts
+from utp_cli.captures.spellings.reading import _STARTS
+from utp_cli.captures.telling import telling_lines
+from utp_cli.captures.tracebacks import _FRAME, form_of
+from utp_cli.facts.error_texts.finder import WORD, _words_of
+
+
+def _pastes() -> list[str]:
+    """Return all pastes of the fixtures, and a text of a hundred of them on end."""
+    files = sorted((FIXTURES / "captures").glob("*.jsonl"))
+    rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    pastes = [row["paste"] for row in rows if isinstance(row.get("paste"), str)]
+    return [*pastes, "\n".join(pastes[:100])]
+
+
+PASTES = _pastes()
+
+
+def test_every_line_that_tells_an_error_is_looked_at():
+    for paste in PASTES:
+        found = {0, *telling_lines(paste)}
+        for start, end in lines_of(paste):
+            line = paste[start : min(end, start + 400)]
+            assert start in found or not (form_of(line) or record_of(paste[start:end]) or _FRAME.match(line)), line
+
+
+def test_every_place_where_a_spelling_begins_is_found():
+    for paste in PASTES:
+        assert [*starts(paste)] == [found.start() for found in _STARTS.finditer(paste)]
+
+
+def test_a_prefix_is_taken_off_as_it_is_read_alone():
+    for paste in PASTES:
+        for start, end in lines_of(paste):
+            line = paste[start:end]
+            prefix = prefix_of(line, 0, len(line))
+            if not prefix.form or prefix.form in ("docker-compose", "kubectl") or line[prefix.end :].strip() == "":
+                continue
+            (alone,) = cleaned(f"-\n{line}")[:1]
+            if alone.forms == (prefix.form,):
+                assert alone.text.text == f"-\n{line[prefix.end :]}"
+
+
+@pytest.mark.parametrize("text", ["café au lait", "a_bcde fghij", "x1word2", "\ud800lone word", ""])
+def test_words_are_the_same_read_by_letters_and_by_pattern(text):
+    assert _words_of(text) == {word for word in WORD.findall(text) if word}
+
+
+def test_the_end_of_a_line_is_its_break_or_the_end():
+    assert (line_end("a\nb", 0), line_end("a\nb", 2)) == (1, 3)
