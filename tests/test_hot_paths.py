@@ -125,9 +125,9 @@ def test_prose_in_pieces_wakes_the_engine_for_markers_only(counted):
     assert counts["_content"] < len(text) / 4 / 4
 
 
-def python_calls(run: Callable[[], Any]) -> int:
+def python_calls(run: Callable[[], Any], warm: int = 300) -> int:
     """Return how many functions of the package a run calls, once all is loaded and kept that is kept."""
-    for _ in range(300):
+    for _ in range(warm):
         run()
     count = 0
 
@@ -179,3 +179,41 @@ def test_a_clean_piece_of_a_healed_stream_takes_few_steps():
     healer = Healer(request={"stream": True, "tools": tools}, path="/v1/chat/completions")
     assert healer.feed(event(" word")) == event(" word")
     assert python_calls(lambda: healer.feed(event(" word"))) <= 87
+
+
+LOG = "".join(
+    f"2026-11-22 10:00:{n % 60:02} INFO [engine.py:{n % 900}] step {n} of the loop is done\n" for n in range(2_000)
+)
+REFUSED = '2026-11-22 11:00:00 ERROR [serving.py:9] "auto" tool choice requires --enable-auto-tool-choice to be set\n'
+
+
+@pytest.mark.parametrize("at", [0, len(LOG) // 2, len(LOG)], ids=["first", "in the middle", "last"])
+def test_lines_of_a_log_that_tell_nothing_take_no_step_of_their_own(at):
+    at = LOG.rfind("\n", 0, at) + 1
+    text = LOG[:at] + REFUSED + LOG[at:]
+    assert [found.code for found in parse(text).diagnoses] == ["tool-flag-missing"]
+    assert python_calls(lambda: parse(text), warm=2) <= 6 * 2_000
+
+
+def test_openings_that_lead_to_nothing_are_not_tried_for_ever(counted):
+    counts = counted(machine.Engine, "_try")
+    parse("<tool_call>" * 3_000)
+    assert counts["_try"] < 100
+    counts.clear()
+    parse("<tool_call>x" * 3_000)
+    few = counts["_try"]
+    counts.clear()
+    parse("<tool_call>x" * 9_000)
+    assert counts["_try"] == few
+
+
+def test_as_many_calls_as_there_are_between_openings_are_read():
+    call = '<tool_call>{"name": "a", "arguments": {}}</tool_call>\n'
+    assert len(parse(call * 10_000).calls) == 10_000
+    assert len(parse(("<tool_call>" * 30 + call) * 300).calls) == 300
+
+
+def test_brackets_that_only_open_are_not_read(counted):
+    counts = counted(json_rung, "read_block")
+    assert parse('{"name":' * 3_000).calls == []
+    assert counts["read_block"] <= 1

@@ -61,6 +61,15 @@ def test_parse_loads_nothing_heavy() -> None:
     }
 
 
+def test_the_tolerant_reader_is_loaded_for_what_the_standard_one_cannot_read() -> None:
+    body = {"object": "chat.completion", "choices": [{"message": {"role": "assistant", "tool_calls": [
+        {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]}}]}  # fmt: skip
+    reader = "utp_cli.repair.reader"
+    assert reader not in loaded(f"from utp_cli import parse\nassert parse({body!r}).calls[0].arguments == {{'a': 1}}")
+    body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = "{a: 1}"
+    assert reader in loaded(f"from utp_cli import parse\nassert parse({body!r}).calls[0].arguments == {{'a': 1}}")
+
+
 def test_healing_loads_no_client() -> None:
     modules = loaded("from utp_cli.healing import heal, transport\ntransport()\nprint(heal({'choices': []}, tools=[]))")
     assert not modules & {"httpx", "httpx2", "openai", "anthropic", "ollama", "typer", "rich", "pydantic", "asyncio"}

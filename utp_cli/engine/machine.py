@@ -12,6 +12,7 @@ text is read again for it. A dialect that declines is left at its marker. Over 4
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.cut import ends_in
@@ -25,6 +26,7 @@ from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import SURE, Source
 from utp_cli.engine.standing import settle
 from utp_cli.engine.unread import Openers, unread_calls
+from utp_cli.engine.vain_openings import is_vain
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ class Engine:
         self._had_thinking = thinking or plan.has_thought(prompt)
         self._section: Dialect | None = None
         self._openers = Openers()
+        self._vain: Counter[str] = Counter()  # openings by each marker, in a row, with no sound call
         self._events: list[Event] = []
         self._held: list[Event] | None = None
         self._turned = False
@@ -187,18 +190,21 @@ class Engine:
         """Try what the marker could mean, most likely first; return where reading goes on."""
         tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self.source, hit))
         malformed: tuple[Dialect, MarkerRead] | None = None
+        in_vain = hit.marker in self._vain and (yield from is_vain(hit, self._vain[hit.marker], self.source))
+        self._vain[hit.marker] += 1
         for meaning in self._plan.order(hit, self._section):
             if malformed and meaning.role not in ("call", "bare"):
                 break
             match meaning.role:
                 case "call" | "bare":
-                    if meaning.role == "bare" and not self._may_be_bare(hit.start):
+                    if in_vain or (meaning.role == "bare" and not self._may_be_bare(hit.start)):
                         continue
                     if self.source.closed and hit.end >= self.source.length:
                         continue  # nothing stands behind it
                     read = yield from self._try(hit, meaning.dialect)
                     if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
+                        self._vain.pop(hit.marker, None)
                         return read.end
                     if read is not None and (malformed is None or read.worth > malformed[1].worth):
                         malformed = meaning.dialect, read
@@ -208,15 +214,11 @@ class Engine:
                 case "think":
                     if self._open_thinking(hit.start, tag_end):
                         return tag_end
-                case "unthink":
+                case "unthink" | "end" as role if role == "unthink" or self._thinking:
                     if self._close_thinking(hit.start, tag_end, meaning.dialect):
                         return tag_end
-                case "end":
-                    if self._thinking and self._close_thinking(hit.start, tag_end, meaning.dialect):
-                        return tag_end
                 case "section" | "drop":
-                    if meaning.role == "section":
-                        self._section = meaning.dialect
+                    self._section = meaning.dialect if meaning.role == "section" else self._section
                     self._turned = self._turned or (self._thinking is not None and not self._all_thought)
                     self._push("token", hit.start, tag_end)
                     self._note_pair(hit, tag_end, opens=meaning.role == "section", token=True)
@@ -242,16 +244,14 @@ class Engine:
             self._openers.closed(hit, end)
 
     def _try(self, hit: Hit, dialect: Dialect) -> Waiting[MarkerRead | None]:
-        live = LiveCall(self, self._opened)
-        context = self._plan.context(dialect, self._tools, live)
+        context = self._plan.context(dialect, self._tools, LiveCall(self, self._opened))
         read = yield from GRAMMARS[dialect.family].read(self.source, hit, context)
         if isinstance(read, Declined):
             self._bare_from = max(self._bare_from, read.until)
-            if hit.meanings[0].role == "bare" or hit.start < self.skip:
-                return None
-            self.declined.append(
-                Declining(dialect=dialect.name, marker=hit.marker, position=hit.start - self.skip, reason=read.reason)
-            )
+            if hit.meanings[0].role != "bare" and hit.start >= self.skip:
+                at = hit.start - self.skip
+                told = Declining(dialect=dialect.name, marker=hit.marker, position=at, reason=read.reason)
+                self.declined.append(told)
             return None
         return read
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.engine.grammars.json_value import is_whole
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
@@ -13,7 +12,6 @@ from utp_cli.protocol.calls import Note
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
-from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import CALL_LISTS, ID_KEYS, BrokenCall, Form, Payload, ShapedCall, shape_calls
 from utp_cli.repair.strict import strict
 
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 
     from utp_cli.parsing.text_fields import TextField, TextFields
     from utp_cli.protocol.tools import Tool
+    from utp_cli.repair.reader import JsonReader
     from utp_cli.repair.shape import Shaped
 
 JSON_PARSER = "json-content"
@@ -30,10 +29,18 @@ FREE_FORM = Form(strict=True, many=False)
 _OPENING = regex(r"[{\[]")
 _NO_CALL = regex(r"""
     \{ [^{}\[\]:=：＝"'“„‘«＂`\\/#&]*+ \}
-  | \[ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&] | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )* ) \]
+  | \[ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&] | /(?![/*]) | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )* ) \]
 """, re.VERBOSE)  # fmt: skip
 """An object without a member, or a list without an object: prose is full of them. Never looks past the next bracket
 that opens, so that no text is looked at twice."""
+_FLAT = regex(r"""
+    \{ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&]++ | "[^"\\\n{}\[\]]*+" | '[^'\\\n{}\[\]]*+' )* ) \}
+""", re.VERBOSE)  # fmt: skip
+"""An object without a bracket inside, whatever is written in it. Logs are full of them."""
+_CALL_WORD = regex(r"name|tool|function|action|answer|response|thought|scratchpad|reasoning", re.IGNORECASE)
+"""A key without which a flat object is no call and no answer."""
+_OPENS_ONLY = regex(r"(?>[^{}\[\]]{0,400}[{\[]){2000}")
+"""Brackets that open and open: no call is nested like this, and to read it costs much."""
 _FENCE_BEFORE = regex(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = regex(r"\s*(?:```|~~~)")
 _NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.:/-]{1,128})["']""")
@@ -93,13 +100,15 @@ def _read_text_field(
     text_field: TextField, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung
 ) -> None:
     text, taken, at = text_field.engine.text, [], 0
+    led, ends = len(text) - len(text.lstrip("` \njson")), len(text.rstrip("` \n"))
+    begins, stops = len(text) - len(text.lstrip()), len(text.rstrip())
     for segment in text_field.segments:
         if segment.kind != "text":
             continue
         at = max(at, segment.span[0])
         while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
             start = opening.start()
-            if nothing := _NO_CALL.match(text, start, segment.span[1]):
+            if nothing := _NO_CALL.match(text, start, segment.span[1]) or _no_call(text, start, segment.span[1], form):
                 at = nothing.end()
                 continue
             reader = read_block(text, start, segment.span[1])
@@ -107,7 +116,7 @@ def _read_text_field(
             if reader.declined:
                 continue
             alone = _stands_alone(text, start, at) or _in_fence(text, start, at)
-            whole = alone and not text[:start].strip("` \njson") and not text[at:].strip("` \n")
+            whole = alone and start <= led and at >= ends
             shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
             unread = _nameless(text_field, reader, start) if whole else None
             if not shapes and (unread := unread or _unread(text_field, reader, start, tools, found)):
@@ -115,7 +124,7 @@ def _read_text_field(
                 taken += _pieces(text, start, start + len(unread.raw))
             for shaped in shapes:
                 if isinstance(shaped, Payload):
-                    if not text[:start].strip() and not text[at:].strip():
+                    if start <= begins and at >= stops:
                         _take_payload(found, shaped, text_field, (start, at), tools)
                 elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
                     candidate = _candidate(text_field, shaped, reader, (start, at), end, known=tools is not None)
@@ -125,6 +134,14 @@ def _read_text_field(
                         found.thoughts += [shaped.thought] if isinstance(shaped, ShapedCall) and shaped.thought else []
     if taken:
         text_field.claim(list(dict.fromkeys(taken)))
+
+
+def _no_call(text: str, start: int, stop: int, form: Form) -> re.Match[str] | None:
+    """Match what holds no call, as a look at it tells, though it may have members; None where it is to be read."""
+    flat = _FLAT.match(text, start, stop) if form.name == FREE_FORM.name else None
+    if flat:
+        return None if _CALL_WORD.search(text, start, flat.end()) else flat
+    return _OPENS_ONLY.match(text, start, stop)
 
 
 def _take_payload(
@@ -215,6 +232,8 @@ def _in_program(text: str, at: int) -> bool:
 
 def read_block(text: str, start: int, stop: int) -> JsonReader:
     """Read one value, taking no more of the text than it needs."""
+    from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for text with a bracket that may hold a call
+
     reader = JsonReader(start=start)
     begin = reader.end if reader.take(text, start, stop) else start
     for at in range(begin, stop, _BLOCK):
@@ -233,6 +252,8 @@ def _candidate(
     *,
     known: bool,
 ) -> Candidate:
+    from utp_cli.engine.grammars.json_value import is_whole  # noqa: PLC0415 - for calls in text
+
     whole = is_whole(shaped, reader)
     lack = "nothing" if whole or reader.complete else "closers" if reader.only_closers else "more"
     arguments, prefix = ({}, "") if isinstance(shaped, BrokenCall) else (shaped.arguments, shaped.arguments_pointer)

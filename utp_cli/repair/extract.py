@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 from utp_cli.repair.codes import Edit, in_order
-from utp_cli.repair.reader import JsonReader, all_notes
 from utp_cli.repair.shortcuts import respelling
 from utp_cli.repair.strict import SPACE, strict
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.protocol.calls import Note, Repair
+    from utp_cli.repair.reader import JsonReader
 
 _EDGE: Final = " \t\n\r\ufeff\u200b\u2060"
 _CALL: Final = regex(r"(?:return\s+|await\s+)?[A-Za-z_$][\w.$]{0,100}\s*\(\s*(?=[{\[])")
@@ -76,6 +76,8 @@ class Reading(Record):
     @cached_property
     def notes(self) -> list[Note]:
         """What is worth knowing though it changed nothing."""
+        from utp_cli.repair.reader import all_notes  # noqa: PLC0415 - for text that was read with repairs
+
         return all_notes(self.kept_notes, self.skimmed)
 
 
@@ -127,6 +129,8 @@ def _read(text: str, start: int, end: int, *, loose: bool = False, whole: bool =
 
     `whole` is false where it is known that no strict value stands there.
     """
+    from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for what the standard reader cannot read
+
     reader, at = JsonReader(start=start, loose=loose, whole=whole), start
     piece = piece or end - start
     while at < end and not reader.feed(text[at : min(at + piece, end)]):
