@@ -38,6 +38,21 @@ PROSE = (
     "Arrays such as a[0] and sets like {x | x > 0} stand in the text, and so do [links](https://example.org/a). "
     "In the second part we look at what happens if the caller passes a list [1, 2, 3] in place of a number.\n\n"
 )
+LINES = {
+    "vLLM's": (
+        "(APIServer pid=1) INFO 11-22 10:00:{s:02} [loggers.py:127] Avg prompt throughput: {n}.3 tokens/s, Running: 3",
+        '(APIServer pid=1) ERROR 11-22 10:00:00 [serving.py:9] "auto" tool choice requires --enable-auto-tool-choice',
+    ),
+    "Ollama's": (
+        'time=2026-11-22T10:00:{s:02}.123Z level=INFO source=sched.go:{n} msg="runner started in 0.3 seconds" parallel=1',
+        'time=2026-11-22T10:00:00.123Z level=ERROR source=routes.go:9 msg="chat failed" error="gemma3 does not support tools"',
+    ),
+    "docker compose's": (
+        "api-1   | 2026-11-22T10:00:{s:02}Z INFO [agent.loop:{n}] step {n} is done in 0.12s",
+        'vllm-1  | 2026-11-22T10:00:00Z ERROR "auto" tool choice requires --enable-auto-tool-choice',
+    ),
+}
+"""Logs: a line that tells nothing, and one that tells an error."""
 BROKEN = (
     '{"city": "Lisbon", "days": 4,}',
     "{'city': 'Lisbon', 'days': 4, 'metric': True}",
@@ -113,6 +128,14 @@ def flat_json(size: int) -> str:
     return json.dumps([row] * (size // len(json.dumps(row)) + 1))[:size].rpartition("}")[0] + "}]"
 
 
+def log(whose: str, size: int) -> str:
+    """Return a log of about so many characters, with one error in its middle."""
+    plain, error = LINES[whose]
+    lines = [plain.format(s=n % 60, n=n % 997) for n in range(size // len(plain))]
+    lines.insert(len(lines) // 2, error)
+    return "\n".join(lines) + "\n"
+
+
 def own_dialects() -> list[Any]:
     """Return a dialect as a profile's file declares one."""
     table = {"family": "tagged_json_object", "call_open": "<act>", "call_close": "</act>"}
@@ -143,6 +166,10 @@ class Sides(NamedTuple):
     ours: Run
     other: Run
     peers: dict[str, Run | None]
+
+
+def _of_log(whose: str) -> Sides:
+    return _of_loads(log(whose, 1_000_000), flat_json(1_000_000))
 
 
 def _of_loads(answer: str, payload: str, peers: dict[str, Run | None] | None = None) -> Sides:
@@ -216,6 +243,12 @@ ROWS: dict[str, tuple[Callable[[], Sides], float, float]] = {
     "prose 100 KB with brackets, of `json.loads`": (
         lambda: _of_loads(PROSE_LONG, flat_json(100_000), {"json_repair": _reads("json_repair", PROSE_LONG)}), 1 / 25, 1 / 10,
     ),
+    **{
+        f"1 MB of {whose} log with one error, of `json.loads`": (
+            partial(_of_log, whose), 1 / 25, 1 / 10,
+        )
+        for whose in LINES
+    },
     "`to_dict` of a native answer, over `parse`": (lambda: _to_dict(lambda: native(2000)), 1.6, 1.2),
     "`to_dict` of a marked call, over `parse`": (lambda: _to_dict(lambda: marked(1000)), 1.6, 1.2),
     "broken arguments, speed over json_repair": (_broken, 2, 5),
