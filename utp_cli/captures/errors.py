@@ -43,6 +43,8 @@ _INNER_KEYS: Final = (
 """Where logs and clients keep the error or the answer that they had; all other values come after these."""
 _SIGN_OF_ERROR: Final = regex(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 
+_THROWN: Final = regex(r"(?:[\w$.]{0,60}(?:Error|Exception)\b|[^\n]{0,400}\n\s+at )")
+"""How a stack begins."""
 _TAGGED: Final = regex(r"\s{0,40}<(?:\w{1,20}_)?error>")
 """How clients write an error down for the model that made the call."""
 
@@ -75,13 +77,21 @@ def find_error(document: Any) -> ErrorRead | None:
     for value in values_in(document):
         if isinstance(value, dict) and value.get("isError") is True and (said := _said(value.get("content"))):
             return read_error(said)
-        if isinstance(value, dict) and (found := read_error_body(value)):
+        if isinstance(value, dict) and (found := read_error_body(value) or _thrown(value)):
             return found
         if isinstance(value, str) and _SIGN_OF_ERROR.search(value):
             read = read_error(value)
             if read.document is not None or read.hops or read.status or _TAGGED.match(value):
                 return read
     return None
+
+
+def _thrown(value: dict[str, Any]) -> ErrorRead | None:
+    """Unwrap an exception that a log keeps with its stack: `{"type": "TypeError", "message": …, "stack": …}`."""
+    message, stack = value.get("message"), value.get("stack")
+    if not (isinstance(message, str) and message and isinstance(stack, str)):
+        return None
+    return read_error(message) if _THROWN.match(stack) else None
 
 
 def _said(content: Any) -> str:

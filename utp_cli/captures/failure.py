@@ -43,7 +43,8 @@ _STRONG: Final = regex(
     r"|^(?:[A-Z][\w-]{0,30} ){1,4}[A-Z]\w{1,60}(?:Error|Exception): "
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
-    r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b|\berror message \""
+    r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b"
+    r"|\b[Ee]rror \([45]\d\d(?: [A-Z][\w ]{2,30})?\):|\berror message \""
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
     rf"|^{_DECORATION}{_TIME}[^\n]{{0,60}}?\b(?:ERROR|FATAL|CRITICAL)\b"
     r"|^[ \t]*at [\w.$<>/]{3,200}\([\w.$]{1,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"
@@ -69,8 +70,8 @@ _BEGINS: Final = regex(
     r"(?::\*\*|\*\*:|:)(?:[ \t]+|\n[ \t]*[-*\u2022] )\S"
 )
 """How a text begins that a program printed: its first words name an error. Nobody answers with one."""
-_CHAIN: Final = regex(r"^Caused by:[ \t]*\n[ \t]+\S", re.MULTILINE)
-"""What a chain of errors is led by."""
+_CHAIN: Final = regex(r"^Caused by:[ \t]*\n[ \t]+\S|^Sorry, your request failed\. Please try again\.", re.MULTILINE)
+"""What a chain of errors is led by, or the words of a client."""
 _LOG: Final = regex(rf"\s*{_TIME} ")
 """What a text begins with that is a log from its first line on."""
 _WEAK: Final = regex(

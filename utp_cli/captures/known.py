@@ -132,15 +132,17 @@ def _line(match: FoundText, text: str, base: int) -> ErrorLine:
     """Return the lines that an error text stands in."""
     start = text.rfind("\n", 0, base + match.span[0]) + 1
     end = text.find("\n", base + match.span[1] - 1)
-    form = "error-text" if match.entry.carries != "model output" else _CARRIES
+    form = _CARRIES if match.entry.carries in _TO_THE_END else "error-text"
     return ErrorLine(start=start, end=len(text) if end < 0 else end, form=form)
 
 
 _CARRIES: Final = "error-text-with-output"
+_TO_THE_END: Final = ("model output", "tools")
+"""What errors quote that goes on to the end of the text."""
 
 
 def _extended(line: ErrorLine, text: str) -> ErrorLine:
-    """Let a text that quotes what the model wrote go on to the end."""
+    """Let a text that quotes what the model wrote, or all tools, go on to the end."""
     if line.form != _CARRIES:
         return line
     return ErrorLine(start=line.start, end=min(len(text), line.start + _LONGEST), form="error-text")

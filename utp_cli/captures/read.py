@@ -58,9 +58,9 @@ _TELLS: Final = 2
 """Words that tell a cause: see `known_of`."""
 _QUOTED: Final = regex(
     r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback|[Ww]ill (?:sleep|retry)|[Rr]etry)"
-    r"(?:[A-Za-z]{1,20}[,.;:]? ){3}"
+    r"(?!(?:after|when|whenever|while|during|every|each|until|and then|but) )(?:[A-Za-z]{1,20}[,.;:]? ){3}"
 )
-"""A sentence goes on behind it on its line: it is spoken of."""
+"""A sentence goes on behind it on its line: it is spoken of. Not where the sentence tells when it came."""
 _SPOKEN_OF: Final = regex(
     r"[`\"'\])}]{1,9}[,;]? (?:[A-Za-z]{1,20}[,.;:]? ){3}"
     r"|[^\n]{0,400}? (?:is|are|was|were|means|happens|occurs|comes) (?:[a-z]{1,20} ){3}"

@@ -36,7 +36,8 @@ _ASKS: Final = regex(
     r"(?: (?:is|was|from|in|with)\b[^\n:]{0,40})?:[ \t]*$"
     r"|^\W{0,4}(?:(?:server|console|error|debug) )?logs?(?: events?| output| excerpt)?:[ \t]*$"
     r"|\b(?:throws?|threw|raises?|results? in|it has|fails? with)"
-    r"(?: (?:me|us|an?|the|this|following|error|exception|message)){0,4}:[ \t]*$"
+    r"(?: (?:me|us|an?|the|this|following|error|exception|message)){0,4}(?::[ \t]*$|(?= `))"
+    r"|\bthis (?:log|stack ?trace|traceback|log pattern):[ \t]*$"
     r"|\u62a5\u9519|\u9519\u8bef\u4fe1\u606f|\u9519\u8bef\u65e5\u5fd7|\u9047\u5230|\u51fa\u73b0[^\n]{0,20}\u9519\u8bef|\u8bf7\u95ee",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -12,6 +12,8 @@ from utp_cli.facts.error_texts.entries import MANY
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.facts.servers import LABELS
 from utp_cli.protocol.findings import Finding, Place
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.catalogue import Catalogue
     from utp_cli.protocol.rules import Rule
 
+_WRAP = regex(r"(?<=[\w.\]])\n[ \t|\u2502]*(?=[\w.\[])")
+"""Where a terminal broke a line, in the middle of a word too."""
 _AROUND = 100
 """Characters of the message that are shown before the text that was found."""
 
@@ -48,6 +52,9 @@ def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Findin
     """Return the diagnosis of an error: of the text that fits best; None where no text is known."""
     engine = refusal.server.get("engine") or refusal.flavour
     found = find_error_texts(refusal.message, server=engine, provider=refusal.provider)
+    if not found and _WRAP.search(refusal.message):
+        refusal = replace(refusal, message=_WRAP.sub("", refusal.message))
+        found = find_error_texts(refusal.message, server=engine, provider=refusal.provider)
     if not found:
         return None
     match = found[0]

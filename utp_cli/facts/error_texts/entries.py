@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Carries = Literal["none", "model output", "template error", "schema path", "tool name", "call id"]
+Carries = Literal["none", "model output", "template error", "schema path", "tool name", "call id", "tools"]
 
 FILES = ("servers", "templates", "grammars", "providers", "frameworks", "families")
 """Names of the files, in the order in which entries of equal rank win: inference servers, chat templates and
@@ -52,7 +52,7 @@ class ErrorText:
     source: str
     """Where it was read: a file of the source, or a public thread."""
     carries: Carries = "none"
-    """What the message quotes. `model output`: the answer of the model, to be read for calls."""
+    """What the message quotes. `model output`: the answer of the model, to be read for calls; `tools`: their texts."""
     quote: tuple[str, str] | None = None
     """Regular expressions: the quoted answer begins behind the first (`""`: behind the match) and ends before the
     last place of the second (`""`: with the message). None where nothing that can be read is quoted."""
