@@ -140,7 +140,7 @@ def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[s
     for pair in [*pairs, *([MarkerPair(last, source.length, source.length)] if last else ())]:
         marker = pair.opener.marker
         behind = source.slice(pair.inner_end, min(source.length, pair.inner_end + len(marker)))
-        again = not pair.closed and behind == marker
+        again = not pair.closed and behind == marker and pair.opener.end == pair.inner_end
         if (pair.closed or again) and not says(source.slice(pair.opener.end, pair.inner_end)):
             made = _lead_in(pair.opener, runs, source) == "made"
             pieces += [TextRun("markup", pair.opener.start, pair.end)] * made
