@@ -201,7 +201,9 @@ def test_a_repair_says_what_stands_at_its_place(case: dict[str, Any]) -> None:
     for text in (case["input"], damaged(case["input"], rng), damaged(case["input"], rng)):
         for repair in parse(text, **options_of(case)).repairs:
             if repair.layer == "syntax":
-                assert repair.span, repair
+                if not repair.span:  # in the text of an argument: it has a place in the call
+                    assert repair.pointer, repair
+                    continue
                 assert repair.before == text[slice(*repair.span)], (repair, text)
 
 
