@@ -87,8 +87,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
     for call in answer.call_views:
         value = call.reading.value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
-        codes = {repair.code for repair in call.repairs}
-        if twice or (not call.native and "double-encoded-json" in codes and "function-wrapper" not in codes):
+        codes = {repair.code for repair in call.repairs} if call.repairs and not call.native else ()
+        if twice or ("double-encoded-json" in codes and "function-wrapper" not in codes):
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
 
 

@@ -41,7 +41,7 @@ _BARE = regex(r"\s*(?:[\[{]|```)")
         "in_text",
         "shown",
         "cut_off",
-        "native",
+        "bare",
     ),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
@@ -117,8 +117,8 @@ def _named_alone(text: str) -> set[str]:
 def _said_again(answer: Answer) -> Iterator[Observation]:
     """Find the first text that is nothing but the JSON of structured calls."""
     names = {call.name for call in answer.native}
-    for passage in answer.visible:
-        said = _named_alone(passage.text) if _BARE.match(passage.text) else set()
+    for passage in answer.bare:
+        said = _named_alone(passage.text)
         if said and said <= names:
             yield Observation(
                 message="the text says the structured call again: people see it written",

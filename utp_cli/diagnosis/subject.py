@@ -225,6 +225,13 @@ class Answer(Record):
         """What the user would see."""
         return tuple(passage for passage in self.passages if not passage.thinking)
 
+    @property
+    def bare(self) -> Sequence[AnswerText]:
+        """Visible texts that begin as JSON does, or a fence, beside structured calls."""
+        if not (self.result.texts and self.native):
+            return ()
+        return [passage for passage in self.visible if passage.text.lstrip()[:1] in ("{", "[", "`")]
+
     @kept
     def system(self) -> str:
         """The system prompt of the request."""

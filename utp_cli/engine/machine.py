@@ -12,7 +12,6 @@ text is read again for it. A dialect that declines is left at its marker. Over 4
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.cut import ends_in
@@ -79,7 +78,7 @@ class Engine:
         self._had_thinking = thinking or plan.has_thought(prompt)
         self._section: Dialect | None = None
         self._openers = Openers()
-        self._vain: Counter[str] = Counter()  # openings by each marker, in a row, with no sound call
+        self._vain: dict[str, int] = {}  # openings by each marker, in a row, with no sound call
         self._events: list[Event] = []
         self._held: list[Event] | None = None
         self._turned = False
@@ -190,8 +189,9 @@ class Engine:
         """Try what the marker could mean, most likely first; return where reading goes on."""
         tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self.source, hit))
         malformed: tuple[Dialect, MarkerRead] | None = None
-        in_vain = hit.marker in self._vain and (yield from is_vain(hit, self._vain[hit.marker], self.source))
-        self._vain[hit.marker] += 1
+        tried = self._vain.get(hit.marker, 0)
+        in_vain = tried and (yield from is_vain(hit, tried, self.source))
+        self._vain[hit.marker] = tried + 1
         for meaning in self._plan.order(hit, self._section):
             if malformed and meaning.role not in ("call", "bare"):
                 break
