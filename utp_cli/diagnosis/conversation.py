@@ -108,7 +108,7 @@ def orphan_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     output`.
     """
     asked: list[object] = []
-    for turn in session.turns:
+    for turn in session.turns if len(session.turns) > 1 else ():  # one alone was cut out of its history
         for result in turn.results:
             if not result.named and result.call_id not in asked:
                 yield Observation(
