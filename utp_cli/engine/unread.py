@@ -137,12 +137,14 @@ def unread_calls(openers: Openers, runs: Runs, source: Source, tools: Iterable[s
     names = frozenset(tools or ())
     said = [run for run in runs if run.kind == "text" and says(source.slice(run.start, run.end))] if pairs else []
     found, pieces = [], []
+    joined, made = -1, False  # markers in a row stand where the first does
     for pair in [*pairs, *([MarkerPair(last, source.length, source.length)] if last else ())]:
         marker = pair.opener.marker
         behind = source.slice(pair.inner_end, min(source.length, pair.inner_end + len(marker)))
         again = not pair.closed and behind == marker and pair.opener.end == pair.inner_end
         if (pair.closed or again) and not says(source.slice(pair.opener.end, pair.inner_end)):
-            made = _lead_in(pair.opener, runs, source) == "made"
+            made = made if pair.opener.start == joined else _lead_in(pair.opener, runs, source) == "made"
+            joined = pair.inner_end if again else -1
             pieces += [TextRun("markup", pair.opener.start, pair.end)] * made
             continue
         one = _closed(pair, said, runs, source, names) if pair.closed else _open(pair, runs, source, names)

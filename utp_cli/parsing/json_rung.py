@@ -39,8 +39,10 @@ _FLAT = regex(r"""
 """An object without a bracket inside, whatever is written in it. Logs are full of them."""
 _CALL_WORD = regex(r"name|tool|function|action|answer|response|thought|scratchpad|reasoning", re.IGNORECASE)
 """A key without which a flat object is no call and no answer."""
-_OPENS_ONLY = regex(r"(?>[^{}\[\]]{0,400}[{\[]){2000}")
+_OPENS_ONLY = regex(r"(?>[^{}\[\]]{0,400}[{\[]){2000,}")
 """Brackets that open and open: no call is nested like this, and to read it costs much."""
+_LAST_OPEN = 8
+"""So many of them are read all the same: a call may begin with them."""
 _FENCE_BEFORE = regex(r"(?:```|~~~)[\w-]*\s*\Z")
 _FENCE_BEHIND = regex(r"\s*(?:```|~~~)")
 _NAMED = regex(r"""\{\s*["'](?:name|tool|tool_name|function)["']\s*:\s*["']([\w.:/-]{1,128})["']""")
@@ -108,8 +110,8 @@ def _read_text_field(
         at = max(at, segment.span[0])
         while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
             start = opening.start()
-            if nothing := _NO_CALL.match(text, start, segment.span[1]) or _no_call(text, start, segment.span[1], form):
-                at = nothing.end()
+            if passed := _no_call(text, start, segment.span[1], form):
+                at = passed
                 continue
             reader = read_block(text, start, segment.span[1])
             at = max(reader.end, start + 1)
@@ -136,12 +138,18 @@ def _read_text_field(
         text_field.claim(list(dict.fromkeys(taken)))
 
 
-def _no_call(text: str, start: int, stop: int, form: Form) -> re.Match[str] | None:
-    """Match what holds no call, as a look at it tells, though it may have members; None where it is to be read."""
+def _no_call(text: str, start: int, stop: int, form: Form) -> int:
+    """Return where what holds no call ends, as a look at it tells, though it may have members; 0 where it is read."""
+    if nothing := _NO_CALL.match(text, start, stop):
+        return nothing.end()
     flat = _FLAT.match(text, start, stop) if form.name == FREE_FORM.name else None
     if flat:
-        return None if _CALL_WORD.search(text, start, flat.end()) else flat
-    return _OPENS_ONLY.match(text, start, stop)
+        return 0 if _CALL_WORD.search(text, start, flat.end()) else flat.end()
+    opens = _OPENS_ONLY.match(text, start, stop)
+    end = opens.end() if opens else 0
+    for _ in range(_LAST_OPEN if opens else 0):
+        end = max(text.rfind("{", start, end), text.rfind("[", start, end))
+    return end
 
 
 def _take_payload(
