@@ -110,6 +110,9 @@ def _read_text_field(
         at = max(at, segment.span[0])
         while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
             start = opening.start()
+            if nothing := _NO_CALL.match(text, start, segment.span[1]):
+                at = nothing.end()
+                continue
             if passed := _no_call(text, start, segment.span[1], form):
                 at = passed
                 continue
@@ -140,8 +143,6 @@ def _read_text_field(
 
 def _no_call(text: str, start: int, stop: int, form: Form) -> int:
     """Return where what holds no call ends, as a look at it tells, though it may have members; 0 where it is read."""
-    if nothing := _NO_CALL.match(text, start, stop):
-        return nothing.end()
     flat = _FLAT.match(text, start, stop) if form.name == FREE_FORM.name else None
     if flat:
         return 0 if _CALL_WORD.search(text, start, flat.end()) else flat.end()
