@@ -6,11 +6,14 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.captures.lines import line_end
 from utp_cli.captures.tracebacks import ErrorLine, fenced, form_of
+from utp_cli.captures.voice import voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
+    from utp_cli.captures.voice import Voice
     from utp_cli.facts.error_texts.finder import FoundText
 
 _CHUNK: Final = 16_000
@@ -44,6 +47,8 @@ _SENT: Final = regex(
     re.IGNORECASE,
 )
 """What leads to words of an answer that came, and not of a refusal: `returns empty content`."""
+_ERROR_SAYS: Final = regex(r"^\W{0,3}(?:\[\w{1,20}\]:? {0,2})?(?:[\w.]{0,80}(?:Error|Exception)): ", re.MULTILINE)
+"""How a line begins that says what an error says."""
 _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
@@ -146,3 +151,15 @@ def _extended(line: ErrorLine, text: str) -> ErrorLine:
     if line.form != _CARRIES:
         return line
     return ErrorLine(start=line.start, end=min(len(text), line.start + _LONGEST), form="error-text")
+
+
+def voice_around(words: str) -> Voice:
+    """Return who speaks, but for lines that begin as errors do and go on with known words: these say "you" too."""
+    voice = voice_of(words)
+    if voice != "explains" or len(words) > _SHORT or not _ERROR_SAYS.search(words):
+        return voice
+    for match in reversed(find_error_texts(words, families=False)):
+        start = words.rfind("\n", 0, match.span[0]) + 1
+        if _ERROR_SAYS.fullmatch(words[start : match.span[0]]):
+            words = words[:start] + words[line_end(words, match.span[1]) :]
+    return voice_of(words)

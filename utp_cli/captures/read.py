@@ -12,7 +12,7 @@ from utp_cli.captures.failure import tells_of_failure
 from utp_cli.captures.found import FIRST_REFUSAL, FoundCapture, in_order, joined_runs, with_responses, without_repeats
 from utp_cli.captures.hops import take_off
 from utp_cli.captures.judged import chosen, convincing
-from utp_cli.captures.known import known_lines
+from utp_cli.captures.known import known_lines, voice_around
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.told import known_inside, known_of, told_best
 from utp_cli.captures.tracebacks import fenced, lines_told
@@ -111,7 +111,7 @@ def read_paste(text: str) -> Paste:
     A text in which nothing was found, and which tells of a failure, is read again as the words of somebody who met it.
     """
     parts = cleaned(text)
-    outside = voice_of(CODE.sub("", text[:_LONGEST]))
+    outside = voice_around(CODE.sub("", text[:_LONGEST]))
     paste = _read(text, parts, outside)
     if paste is None and outside != "asks" and len(text) <= _FEW_LINES and _tells(text, outside):
         paste = _read(text, parts, "asks", met=True)

@@ -49,7 +49,7 @@ _TROUBLES: Final = (
             r"|\bleak(?:s|ed|ing)?\b(?: out| through)? (?:as|into|in)\b[^.\n]{0,20}"
             r"\b(?:content|text|messages?|responses?|answers?|output|chat)\b"
             r"|\b(?:return|leav|put|pass)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}\b(?:json|xml|calls?|tags?|markup)\b"
-            r"[^.\n]{0,20}\b(?:in|inside)(?: the)? {1,2}(?:content|field)\b"
+            r"[^.\n]{0,20}\b(?:in|inside)(?: the)? {1,2}[`'\"]?(?:message\.)?(?:content|field)\b"
             r"|\b(?:tool|function)[_ -]calls? (?:is|are|stays?|comes? back|comes?|remains?)"
             r" (?:always |still |just |an? |null or ){0,2}(?:empty|null|none|missing|\[\])"
             r"|\b(?:tool|function)[ -]calls? (?:is|are|gets?) (?:never|not) (?:executed|run|invoked|made|parsed)"
@@ -127,6 +127,9 @@ _BLOCKS: Final = 4
 """Blocks of code that are read."""
 _NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
+    r"|\b(?:does|do|did|will)(?: not|n['\u2019]?t) (?:actually )?(?:execute|run|invoke)"
+    r" (?:the|any|this|that) (?:tool|function|call)s?\b|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
+    r"|\bjust (?:returns?|prints?|outputs?) this (?:message|text)\b"
     r"|\bpseudo[- ]tool\b|\bdoes(?: not|n['\u2019]?t) do anything\b"
     r"|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b"
     r"|\b(?:instead of|rather than) (?:actually |really |just )?(?:making|executing|running|performing|calling|invoking"
