@@ -15,6 +15,7 @@ from utp_cli.engine.grammars.json_value import lack_of, read_value
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.proof import Key, KeyReader, Sign, Wanted, signs_of
 from utp_cli.engine.reading import HEADER_LIMIT, Context, Waiting, missing_close, next_hit, repeated, skip_space
+from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments, shape_repair
@@ -223,7 +224,17 @@ def _typed(text: str, told: str, schema: Any, root: Any) -> tuple[Any, list[Repa
     """Give the text its type. What the markup tells comes first: `true` and `string` mean text as it stands."""
     if told in ("true", "string"):
         return text, []
-    return typed_text(text, schema if told in ("", "false") else None, root, decode=_decode)
+    value, repairs = typed_text(text, schema if told in ("", "false") else None, root, decode=_decode)
+    return (_unquoted(value) if told == "false" and value == text else value), repairs
+
+
+def _unquoted(text: str) -> str:
+    """Return the text of a JSON string; other text as it is, where the schema asks for a string."""
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, str) else text
 
 
 def _decode(text: str) -> tuple[Any, list[Repair]] | None:
