@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from utp_cli.parsing.said_alone import said_alone
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 
@@ -68,19 +69,6 @@ _REFUSAL: Final = regex(
     r"|too many|invalid|error)[^\"\n]{0,80}\"\s*\}\s*\Z)"
 )
 """How a gateway says no in JSON."""
-_GATEWAY: Final = regex(
-    r"(?i:\W{0,3}(?:<\w{1,6}>)?(?:[45]\d\d:? )?(?:internal server error|bad gateway|service unavailable"
-    r"|gateway time-?out|too many requests|page not found|no healthy upstream"
-    r"|stream timeout|upstream request timeout|connection refused"
-    r"|upstream connect error[^\n]{1,200}|curl: \(\d{1,2}\) [^\n]{1,200}"
-    r"|(?:killed|terminated|aborted)(?: \(core dumped\))?"
-    r"|\[\d{1,3}\] ?[+-]? {0,3}(?:\d{1,9} )?(?:killed|terminated|aborted) [^\n]{1,200}"
-    r"|(?:\w{1,8}: )?command not found: \S{1,80})"
-    r"(?:</\w{1,6}>)?\W{0,3})\Z"
-    r"|(?i:\s*<(?:!doctype html|html)\b[^<>]{0,200}>\s*(?:<[^<>]{1,200}>\s*){0,40}?<(?:title|h1|body)\b[^<>]{0,200}>"
-    r"[^<]{0,60}?(?:(?:sign|log) in to |please (?:sign|log) in))"
-)
-"""All that a gateway or a shell says, alone on its line."""
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
@@ -99,8 +87,10 @@ def doubt_of(text: str) -> tuple[str, str] | None:
         return f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG
     if _NOTHING.match(text) or _NO_CHOICE.match(text):
         return "no answer: its frame is there, and nothing in it", _SERVERS_LOG
-    if _REFUSAL.match(text) or _GATEWAY.match(text):
-        return "no answer: a gateway or a shell says that something failed", _SERVERS_LOG
+    if _REFUSAL.match(text):
+        return "no answer: a gateway says that something failed", _SERVERS_LOG
+    if alone := said_alone(text):
+        return alone
     if found := _LABELLED.search(text):
         return f"a call stands behind '{found[1]}', and no answer", _ALONE
     if found := _QUOTED.search(text):

@@ -1,0 +1,59 @@
+"""What a gateway, a shell, a client or a reader of JSON says, alone in a text: it failed, and no model answered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from utp_cli.protocol.patterns import regex
+
+_STATUS: Final = (
+    r"bad request|unauthorized|payment required|forbidden|(?:page )?not found|method not allowed|request timeout"
+    r"|(?:payload|content) too large|unprocessable (?:entity|content)|too many requests|failed dependency"
+    r"|internal server error|bad gateway|service unavailable|gateway time-?out|(?:model is )?overloaded"
+)
+_NETWORK: Final = (
+    r"no healthy upstream|stream timeout|upstream request timeout|upstream connect error[^\n]{1,200}"
+    r"|curl: \(\d{1,2}\) [^\n]{1,200}|connection (?:refused|error|closed|reset(?: by peer)?)|network error|fetch failed"
+    r"|failed to fetch|load failed|socket hang up|premature close|request (?:timed out|(?:was )?aborted)"
+    r"|(?:(?:connect|read|write) )?E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|PIPE|NOTFOUND)\b[^\n]{0,200}"
+    r"|getaddrinfo [A-Z_]{3,12} [^\n]{1,200}"
+)
+_SHELL: Final = (
+    r"(?:killed|terminated|aborted)(?: \(core dumped\))?"
+    r"|\[\d{1,3}\] ?[+-]? {0,3}(?:\d{1,9} )?(?:killed|terminated|aborted) [^\n]{1,200}"
+    r"|(?:\w{1,8}: )?command not found: \S{1,80}"
+)
+_SIGN_IN: Final = (
+    r"<(?:!doctype html|html)\b[^<>]{0,200}>\s*(?:<[^<>]{1,200}>\s*){0,40}?<(?:title|h1|body)\b[^<>]{0,200}>"
+    r"[^<]{0,60}?(?:(?:sign|log) in to |please (?:sign|log) in)"
+)
+_GATEWAY: Final = regex(
+    r"(?i:\W{0,3}(?:<\w{1,6}>)?(?:(?:HTTP(?:/\d(?:\.\d)?)? )?[45]\d\d:? )?"
+    rf"(?:{_STATUS}|{_NETWORK}|{_SHELL})(?:</\w{{1,6}}>)?\W{{0,3}})\Z|(?i:\s*{_SIGN_IN})"
+)
+_JSON_READER: Final = regex(
+    r"(?i:\s*(?:\w{0,20}Error: )?(?:"
+    # V8, SpiderMonkey and JavaScriptCore
+    r"JSON(?:\.parse| Parse error): |unexpected (?:end of (?:JSON )?input|token [^\n]{1,12},? [\"'])"
+    r"|(?:unexpected|expected|unterminated|bad|no number|exponent)\b[^\n]{1,80}? in JSON\b"
+    # Go's encoding/json, and Rust's serde_json
+    r"|invalid character .{1,8} (?:looking for|after|in|at)\b"
+    r"|(?:expected|trailing|EOF while|key must|invalid|control character|recursion limit|lone)\b[^\n]{1,80}? at line \d"
+    r")[^\n]{0,200}\Z)"
+)
+
+
+def said_alone(text: str) -> tuple[str, str] | None:
+    """Say what a text is that a program wrote when it failed, and what gets on from there; None where it is none.
+
+    Sources: the messages of V8, SpiderMonkey, JavaScriptCore, Go's encoding/json and serde_json, of undici and Node's
+    sockets, and the phrases of RFC 9110 (November 2026).
+    """
+    if _GATEWAY.match(text):
+        return (
+            "no answer: a gateway, a client or a shell says that something failed",
+            "the log of the server behind it, or the same request sent to it: curl -i $URL",
+        )
+    if _JSON_READER.match(text):
+        return "no answer: a reader of JSON says that its text is none", "the text that it read: utp parse"
+    return None
