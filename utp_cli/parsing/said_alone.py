@@ -1,4 +1,4 @@
-"""What a gateway, a shell, a client or a reader of JSON says, alone in a text: it failed, and no model answered."""
+"""What a gateway, a shell, a client or a reader of JSON says, alone in a text: something failed, no model answered."""
 
 from __future__ import annotations
 
@@ -42,6 +42,17 @@ _JSON_READER: Final = regex(
     r")[^\n]{0,200}\Z)"
 )
 
+_FAILED: Final = regex(
+    r"(?i:\W{0,3}(?![^\n]{0,100}\b(?:I|you|your|my|we|our|us|please|sorry|let)\b)(?:"
+    r"(?:an? )?(?:unknown |internal |unexpected )?errors? (?:has )?occurred|(?:oops\W{1,3})?something went wrong"
+    r"|(?:invalid|unexpected|malformed|unsupported|empty|no such)(?::? [\w.'\"`/-]{1,40}){1,3}"
+    r"|(?:failed to|could not|cannot|can't|unable to) (?:[\w:'\"`/-]|[ .](?!\s)){1,80}"
+    r"|(?:[\w'\"`-]{1,40} ){1,8}(?:failed|not found|exceeded|went wrong|not supported|timed out|reached"
+    r"|was cut off|is (?:not )?(?:valid|invalid|missing|required|supported|found))"
+    r")[.!]?\s*)\Z"
+)
+"""A short line that says that something failed, and in which nobody speaks to anybody."""
+
 
 def said_alone(text: str) -> tuple[str, str] | None:
     """Say what a text is that a program wrote when it failed, and what gets on from there; None where it is none.
@@ -56,4 +67,6 @@ def said_alone(text: str) -> tuple[str, str] | None:
         )
     if _JSON_READER.match(text):
         return "no answer: a reader of JSON says that its text is none", "the text that it read: utp parse"
+    if _FAILED.match(text):
+        return "these are the words of an error rather than of a model", "what stands around it: paste the whole log"
     return None
