@@ -63,6 +63,10 @@ def test_what_the_libraries_print_is_read(row):
         "TypeError: x is not a function",
         "role: the part that somebody plays\ncontent: what it says",
         "model='gpt-4o' temperature=0.5",
+        "I am calling get_weather with {'city': 'Oslo'} now.",
+        "Calling function: get_weather",
+        "***** Suggested tool call (call_1): get_weather *****\nwithout arguments",
+        "ToolCall is a class; ToolCall[int] is none.",
         "ValueError: these tool calls: [{'name': 'f', 'args': {}, 'id': 'c1', 'type': 'tool_call'}].",
         "map[a:b]",
         "{a=b}",
@@ -84,6 +88,22 @@ def test_what_a_model_writes_is_no_spelling(text):
         ("anthropic.types.ToolUseBlock(id='t', input={'city': 'Oslo'}, name='get_weather', type='tool_use')", "python-repr", False),
         ("ToolCall(function=Function(name='get_weather', arguments={'city': 'Oslo'}))", "python-repr", False),
         ("{'agent': {'messages': [AIMessage(content='', tool_calls=[{'name': 'get_weather', 'args': {'city': 'Oslo'}, 'id': 'c', 'type': 'tool_call'}])]}}", "python-repr", False),
+        ("[FunctionCall(id='call_x', arguments='{\"city\":\"Oslo\"}', name='get_weather')]", "python-repr", False),
+        ("[FunctionCall(id=None, args={'city': 'Oslo'}, name='get_weather')]", "python-repr", False),
+        ("[ToolSelection(tool_id='c1', tool_name='get_weather', tool_kwargs={'city': 'Oslo'})]", "python-repr", False),
+        ("ToolCall(tool_name='get_weather', arguments={'city': 'Oslo'}, id='c1')", "python-repr", False),
+        ("[ToolInput(tool_name='get_weather', tool_args={'city': 'Oslo'}, id='x', external=False)]", "python-repr", False),
+        ("ChatMessage(role=Role(value='assistant'), contents=[FunctionCallContent(call_id='c1', name='get_weather', arguments='{\"city\": \"Oslo\"}')])", "python-repr", False),
+        ('FunctionCall { name: "get_weather", arguments: "{\\"city\\":\\"Oslo\\"}" }', "util-inspect", False),
+        ('ToolExecutionRequest { id = "c1", name = "get_weather", arguments = "{"city":"Oslo"}" }', "java-record", False),
+        ('ToolCall[id=c1, type=function, name=get_weather, arguments={"city":"Oslo"}]', "java-record", False),
+        ('Message.Tool.Call(id=c1, tool=get_weather, content={"city":"Oslo"}, metaInfo=ResponseMetaInfo(timestamp=2025))', "kotlin-record", False),
+        ("Invoking: `get_weather` with `{'city': 'Oslo'}`", "agent-log", False),
+        ('Calling function: get_weather with args: {"city": "Oslo"}', "agent-log", False),
+        ("Calling tool: 'get_weather' with arguments: {'city': 'Oslo'}", "agent-log", False),
+        ('Invoking tool get_weather with input {"city": "Oslo"}', "agent-log", False),
+        ("Tool call: get_weather({'city': 'Oslo'})", "agent-log", False),
+        ('***** Suggested tool call (call_1): get_weather *****\nArguments: \n{"city": "Oslo"}\n*****************************', "agent-log", False),
         ("[ { type: 'tool_use', id: 't', name: 'get_weather', input: { city: 'Oslo' } } ]", "util-inspect", False),
         ('"{\\"role\\": \\"assistant\\", \\"tool_calls\\": [{\\"id\\": \\"c\\", \\"type\\": \\"function\\", \\"function\\": {\\"name\\": \\"get_weather\\", \\"arguments\\": \\"{\\\\\\"city\\\\\\": \\\\\\"Oslo\\\\\\"}\\"}}]}"', "json-string", False),
     ],
@@ -91,7 +111,9 @@ def test_what_a_model_writes_is_no_spelling(text):
 def test_the_call_in_it_is_the_model_s(text, form, cut):
     (found,) = found_in(text)
     assert (found.form, found.cut) == (form, cut)
-    assert [(c.name, c.arguments) for c in parse(found.document).calls] == [("get_weather", {"city": "Oslo"})]
+    result = parse(found.document)
+    assert [(c.name, c.arguments) for c in result.calls] == [("get_weather", {"city": "Oslo"})]
+    assert not result.diagnoses
 
 
 @pytest.mark.parametrize("cut_at", ["'get_wea", "'get_wea...", "...", "…", "<... Max depth ...>"])
@@ -152,7 +174,8 @@ def test_any_text_has_an_answer(text):
 HOSTILE = (
     "[", "{'a': ", "{ a: ", "{a=", "map[a:", "&{A:{A:", "Function(a=", "ChatCompletion(", "{'a': 'b'}, ",
     '[{\\"a\\": 1}, ', "[{&quot;a&quot;: 1}, ", "Error: x\n", "content=1 ", "\n\nrole: a\ntool_calls:\n", "parts {\n",
-    "{'a': '", 'Part(a="""\\"\\"\\"', "================ Ai Message ===============\n",
+    "ToolCall[id=", 'ToolCall[id=a, name=f, arguments={"a":1}], ', "Calling f with args: {'a': ", "Invoking: `f` with `{}`\n",
+    "Calling tool: ", "***** Suggested tool call: f *****\nArguments:\n{}\n", "{'a': '", 'Part(a="""\\"\\"\\"', "================ Ai Message ===============\n",
 )  # fmt: skip
 
 

@@ -42,8 +42,6 @@ _LABELLED: Final = regex(
     re.MULTILINE,
 )
 """A call in JSON behind the label of who wrote it."""
-_PRINTED: Final = regex(r"^\*{3,9} (Suggested (?:tool|function) [Cc]all[^\n*]{0,100}?) ?\*{3,9}$", re.MULTILINE)
-"""A call as AutoGen prints it."""
 _QUOTED: Final = regex(
     r"(?::|\.|\n)\s{0,9}`(\[TOOL_CALLS\]|<tool_call>|<\|tool_calls?\w{0,20}\|>|<function=|<\|python_tag\|>|<invoke )"
     r"[^`\n]{1,2000}`\s*\Z"
@@ -77,7 +75,7 @@ _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects
 def doubt_of(text: str) -> tuple[str, str] | None:
     """Say what a plain text is that is no answer, and what gets on from there; None where it may be one."""
     text = text[:_LONGEST]
-    if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text) or _PRINTED.search(text):
+    if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text):
         return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
     if found := _NAMED.search(text):
         return f"unknown markup {(found[1] or found[2]).strip()}: no dialect reads the call behind it", _DIALECT

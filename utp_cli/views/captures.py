@@ -48,6 +48,9 @@ _FORMS = {
     "error-text": "a known error text",
     "text-proto": "a text protobuf",
     "langchain-pretty": "a message of pretty_print()",
+    "agent-log": "a call in the log of an agent",
+    "java-record": "a Java record",
+    "kotlin-record": "a Kotlin record",
 }
 """What to call a form; another is called by its slug."""
 _NAMES = {

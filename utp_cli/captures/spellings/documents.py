@@ -107,7 +107,11 @@ _ROWS: Final[tuple[tuple[ClassShape, str], ...]] = (
         ChatCompletionOutputMessage AssistantMessageResponse BetaMessage
     """),
     (_GEMINI, "GenerateContentResponse Candidate Content"),
-    (_GEMINI_PARTS, "Part FunctionCall"),
+    (_GEMINI_PARTS, "Part"),
+    (ClassShape("answer", lib.function_calls, listed=True), "FunctionCall"),
+    (ClassShape("answer", lib.framework_calls, listed=True), """
+        ToolSelection FunctionCallContent ToolInput ToolRequest ToolInvocation ToolUse ToolExecutionRequest
+    """),
     (ClassShape("answer", lib.model_response), "ModelResponse"),
     (ClassShape("answer", lib.chat_response), "ChatResponse ChatMessage CompletionResponse"),
     (_LANGCHAIN, "AIMessage ChatGeneration ChatResult LLMResult"),
@@ -167,9 +171,7 @@ def _from_class(objects: list[Named], name: str) -> FoundDocument | None:
     if shape is None or (len(objects) > 1 and not shape.listed) or not objects[0].fields:
         return None
     value, cut = plain(objects if shape.listed else objects[0])
-    if name == "FunctionCall":
-        value = [{"function_call": item} for item in value]
-    elif shape.write is lib.session:
+    if shape.write is lib.session:
         value = [plain_message(item) for item in objects]
     elif shape.write is lib.pydantic_ai_parts or shape.write is lib.tool_result:
         value = [plain_message(item) for item in objects]

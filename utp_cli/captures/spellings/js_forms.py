@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from utp_cli.captures.spellings.documents import document_of
 from utp_cli.captures.spellings.js_values import read_error, read_value
-from utp_cli.captures.spellings.messages import chat_body, chat_call
+from utp_cli.captures.spellings.messages import chat_body, chat_call, unprinted_id
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import plain
 from utp_cli.protocol.patterns import regex
@@ -19,8 +19,6 @@ _INVALID_INPUT: Final = regex(
 )
 _VALUE: Final = regex(r"Value: ")
 _SAID: Final = regex(r"\.\s*Error message: ")
-_NO_ID: Final = "call_0"
-"""The library does not print the id of the call that it refused."""
 _SDKS: Final = {"AI_": "ai-sdk"}
 """How the codes of errors begin → the library that raised them."""
 
@@ -62,7 +60,7 @@ def _document(name: str, fields: dict[str, Any]) -> Any:
 
 def refused_call(name: str, message: str, tool: str, arguments: Any) -> dict[str, Any]:
     """Return an answer with the call that a library refused, and its error beside it."""
-    said = {"role": "assistant", "content": None, "tool_calls": [chat_call(tool, arguments, _NO_ID)]}
+    said = {"role": "assistant", "content": None, "tool_calls": [chat_call(tool, arguments, unprinted_id(0))]}
     return {"error": {"message": message, "type": name}, **chat_body(said)}
 
 

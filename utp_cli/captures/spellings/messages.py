@@ -37,6 +37,33 @@ def mark_hidden_calls(document: Any) -> None:
                     call["function"] = {"name": None, "arguments": "{}", **call["function"]}
 
 
+_CALL_FIELDS: Final = (
+    ("name", "tool_name", "tool", "function_name"),
+    ("arguments", "args", "input", "tool_args", "tool_kwargs", "tool_input", "content"),
+    ("id", "call_id", "tool_call_id", "tool_id"),
+)
+"""What frameworks call the name, the arguments and the id of a call. The first that is there counts."""
+
+
+def unprinted_id(index: int) -> str:
+    """Stand in for the id of a call whose printer leaves ids out: nobody lost it."""
+    return f"call_{index}"
+
+
+def framework_call(fields: dict[str, Any], index: int = 0) -> dict[str, Any] | None:
+    """Write a framework's own object of a call as openai-chat has it; None where it lacks a name or arguments."""
+    name, arguments, call_id = (next((key for key in keys if key in fields), None) for keys in _CALL_FIELDS)
+    if name is None or arguments is None:
+        return None
+    return chat_call(fields[name], fields[arguments], fields[call_id] if call_id else unprinted_id(index))
+
+
+def framework_calls(calls: list[Any]) -> Any:
+    """Calls as frameworks keep them: AutoGen, LlamaIndex, Haystack, Semantic Kernel, Home Assistant, LangChain4j."""
+    written = [framework_call(dict_of(call), index) for index, call in enumerate(calls)]
+    return None if None in written else {"role": "assistant", "content": None, "tool_calls": written}
+
+
 # -- OpenAI, Anthropic, Ollama ---------------------------------------------------------------------------------
 
 
@@ -46,7 +73,9 @@ def bare_call(function: dict[str, Any]) -> Any:
 
 
 def chat_calls(calls: list[Any]) -> Any:
-    """Calls without a message: Ollama's have an object for arguments and no id."""
+    """Calls without a message: Ollama's have an object for arguments and no id, Haystack's no function."""
+    if all("function" not in dict_of(call) for call in calls) and (kept := framework_calls(calls)):
+        return kept
     return message({"role": "assistant", "content": None, "tool_calls": calls})
 
 
@@ -68,14 +97,15 @@ def chat_response(fields: dict[str, Any]) -> Any:
     if isinstance(dict_of(fields.get("raw")).get("choices"), list):
         return fields["raw"]
     said = dict_of(fields.get("message")) or fields
-    if "role" not in said:
+    if "role" not in said or said.keys().isdisjoint(
+        ("content", "contents", "blocks", "tool_calls", "additional_kwargs")
+    ):
         return None
     blocks = [block for _, block in dicts_of(said.get("blocks"))]
     text = "".join(text_of(block.get("text")) for block in blocks) or text_of(said.get("content"))
     calls = list_of(dict_of(said.get("additional_kwargs")).get("tool_calls")) or list_of(said.get("tool_calls"))
-    for block in blocks:
-        if "tool_name" in block and not calls:
-            calls = [*calls, chat_call(block["tool_name"], block.get("tool_kwargs"), block.get("tool_call_id"))]
+    blocks += [block for _, block in dicts_of(said.get("contents"))]
+    calls = calls or [call for index, block in enumerate(blocks) if (call := framework_call(block, index))]
     return chat_body({"role": said["role"], "content": text or None, "tool_calls": calls})
 
 
@@ -88,6 +118,13 @@ def gemini(fields: dict[str, Any]) -> Any:
     if "candidates" in document or "parts" in document:
         return document if "candidates" in document else {"role": "model", **document}
     return {"candidates": [document]} if "content" in document else None
+
+
+def function_calls(calls: list[Any]) -> Any:
+    """Objects of the name `FunctionCall`: Gemini's have `args`, all others `arguments`."""
+    if all("arguments" in dict_of(call) for call in calls):
+        return framework_calls(calls)
+    return gemini_parts([{"function_call": call} for call in calls])
 
 
 def gemini_parts(parts: list[Any]) -> Any:

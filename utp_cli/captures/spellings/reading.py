@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.lines import line_end
 from utp_cli.captures.spellings import (
+    agent_logs,
     js_forms,
     langchain_pretty,
     python_forms as python,
@@ -45,11 +46,13 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (r"(?<!\w)b['\"](?:data: )?[\[{]", texts.read_bytes),
     (r"(?<![,:\[{] )(?<![,:\[{])\[?\{(?:\\[nrt]|\s)*\\\"\w", texts.read_escaped),
     (r"(?<![,:\[{] )(?<![,:\[{])[\[{](?:\s*[\[{])?\s*(?:&quot;|&#34;|&#x22;)\w", texts.read_entities),
+    (unquoted.RECORD, unquoted.read_records),
     (r"\[?\{[A-Za-z_]\w*=", partial(unquoted.read_map, unquoted.JAVA)),
     (r"\[?map\[[A-Za-z_]", partial(unquoted.read_map, unquoted.GO_MAP)),
     (r"(?:&|\[&?)\{[A-Z]\w*:", partial(unquoted.read_map, unquoted.GO_STRUCT)),
     (r"^(?:candidates|parts|function_call|content|name: \"[\w.-]+\"\nargs) ?\{?\s*$", text_proto.read_message),
     (langchain_pretty.RULER, langchain_pretty.read_pretty),
+    (agent_logs.PRINTED, agent_logs.read_calls),
     (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?: [^\n]*)?$", yaml_dump.read_dump),
 )
 """What a form begins with, and its reader; the first that reads it wins. What follows a comma began before."""
@@ -73,11 +76,13 @@ _SIGNS: Final = tuple(
         r"&(?:quot|#34|#x22);",
         r"b['\"](?:data: )?[\[{]",
         r"map\[[A-Za-z_]",
+        unquoted.RECORD,
         r"<OpenAIObject ",
         r"InvalidTool",
         r"```yaml\n",
         r"\n(?:candidates|parts|function_call|content|name: \"[^\n]{1,200}\nargs) ?\{?\s*$",
         r"\n={10}",
+        agent_logs.SIGN,
         r"\n\n(?:- )?[a-zA-Z_]+:",
     )
 )

@@ -1,8 +1,9 @@
-"""Maps and structs whose strings have no quotes: Java's `toString`, Go's `%v` and `%+v`.
+"""Maps, structs and records whose strings have no quotes, or none that are escaped: Java, Kotlin, Go.
 
     Java       {role=assistant, tool_calls=[{id=call_1}]}
     Go maps    map[role:assistant tool_calls:[map[id:call_1]]]        keys are sorted
     Go structs &{Role:assistant ToolCalls:[{ID:call_1}]}
+    records    ToolCall[id=call_1, name=f], ToolExecutionRequest { id = "call_1", name = "f" }, Tool.Call(id=call_1)
 
 A string ends where the next key or the closer of what it stands in begins; brackets in it are counted. That is a guess
 wherever the string holds such signs itself, so its value is marked. JSON in it, as arguments are, is read as JSON.
@@ -14,6 +15,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from utp_cli.captures.spellings.documents import document_of
+from utp_cli.captures.spellings.messages import framework_calls
 from utp_cli.captures.spellings.spelling import Spelling
 from utp_cli.captures.spellings.values import DEEPEST, Fault, Read
 from utp_cli.protocol.patterns import regex
@@ -24,7 +26,7 @@ _KEYS_AS_TEXT: Final = frozenset({"arguments", "content", "text", "name", "id", 
 """Fields of the wire that are texts, whatever they look like."""
 _LITERALS: Final[dict[str, Any]] = {"null": None, "<nil>": None, "true": True, "false": False}
 _CAPITAL: Final = regex(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])")
-_CLOSERS: Final = {"{": "}", "[": "]"}
+_CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
 
 
 class MapStyle(NamedTuple):
@@ -42,13 +44,42 @@ class MapStyle(NamedTuple):
 
 
 def _style(form: str, opener: str, closer: str, key: str, separator: str, *, is_sorted: bool = False) -> MapStyle:
-    stop = re.compile(rf"[\[\]{{}}]|{separator}(?={key})")
+    parentheses = "()" if closer == ")" else ""
+    stop = re.compile(rf"[\[\]{{}}{parentheses}]|{separator}(?={key})")
     return MapStyle(form, re.compile(opener), closer, re.compile(key), separator, stop, is_sorted)
 
 
 JAVA: Final = _style("java-map", r"\{(?=[A-Za-z_]\w*=|\})", "}", r"([A-Za-z_][\w.-]*)=", ", ")
 GO_MAP: Final = _style("go-map", r"map\[", "]", r"([A-Za-z_][\w.-]*):(?! [^A-Za-z]| \w+[^\w:])", " ", is_sorted=True)
 GO_STRUCT: Final = _style("go-struct", r"&?\{(?=[A-Z]\w*:|\})", "}", r"([A-Z]\w*):", " ")
+
+RECORD: Final = r"\b(?:ToolExecutionRequest|ToolCall|FunctionCall|Tool\.Call)(?: ?\[| \{ |\()(?=[a-z]\w* ?=)"
+"""How the record of a call begins: LangChain4j's and Spring AI's, and Koog's."""
+_RECORDS: Final = (
+    _style("java-record", r"[A-Z]\w* ?\[(?=[a-z]\w*=)", "]", r"([a-z]\w*)=", ", "),
+    _style("java-record", r"[A-Z]\w* \{ (?=[a-z]\w* = )", "}", r"([a-z]\w*) = ", ", "),
+    _style("kotlin-record", r"[A-Z][\w.]*\((?=[a-z]\w*=)", ")", r"([a-z]\w*)=", ", "),
+)
+
+
+def read_records(text: str, at: int) -> Spelling | None:
+    """Read the record of a call that begins at `at`, and those that follow it in a list."""
+    style = next((style for style in _RECORDS if style.opener.match(text, at)), None)
+    if style is None:
+        return None
+    guessed: list[int] = []
+    calls: list[Any] = []
+    following: re.Match[str] | None = style.opener.match(text, at)
+    end, cut = at, False
+    while following and not cut:
+        read = _map(style, text, following.end(), guessed, 0)
+        calls.append(read.value)
+        end, cut = read.end, read.open
+        following = style.opener.match(text, end + 2) if text.startswith(", ", end) else None
+    document = framework_calls(calls)
+    if document is None:
+        return None
+    return Spelling(document=document, kind="answer", form=style.form, end=end, cut=bool(guessed) or cut)
 
 
 def read_map(style: MapStyle, text: str, at: int) -> Spelling | None:
@@ -136,7 +167,9 @@ def _follows(style: MapStyle, text: str, match: re.Match[str], key: str) -> bool
 
 
 def _scalar(text: str, at: int, end: int, key: str, guessed: list[int]) -> Read:
-    run = text[at:end]
+    run = text[at:end].rstrip(" ")
+    if len(run) > 1 and run[0] == run[-1] == '"':
+        return Read(run[1:-1], end)
     if key not in _KEYS_AS_TEXT:
         if run in _LITERALS:
             return Read(_LITERALS[run], end)
