@@ -53,7 +53,7 @@ _TOLD = (
     "trt9784",
     "trt17917",
 )
-_CALLS = ("autogen-314", "zed-53997", "ascend-7989", "lms830", "lms453", "lcpp25211", "inferencer-296", "hassllm19")
+_CALLS = ("zed-53997", "ascend-7989", "lms830", "lms453", "lcpp25211", "inferencer-296", "hassllm19")
 _HIDDEN = (
     "openrouter-44",
     "hermes101330",
