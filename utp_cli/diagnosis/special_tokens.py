@@ -36,6 +36,9 @@ _APART = ("", *" \t'\"`()")
 _HARMONY = {"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"}
 """Reported as `harmony-leak`."""
 
+_UNNAMED = r"<\|(?!(?:channel|constrain|message|start)\|)[a-z][a-z0-9_]{1,40}\|>|<｜[^\s<>｜]{1,40}｜>"
+"""Any other token of this shape: of another use of the model (`<|fim_middle|>`), or of a model unknown here."""
+
 
 @cache
 def _tokens() -> list[str]:
@@ -51,7 +54,7 @@ def _tokens() -> list[str]:
 
 @cache
 def _token() -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, _tokens())))
+    return re.compile("|".join([*map(re.escape, _tokens()), _UNNAMED]))
 
 
 @cache
