@@ -39,6 +39,8 @@ _BEGUN: Final = regex(r"\s*[>+{\[]")
 """What a paste may begin with."""
 _WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
 """Words of providers' formats: JSON with one of them was printed, not written by a model."""
+_KEPT: Final = regex(r"\{[^\n]{0,400}?\"(?:response_item|session_meta|isSidechain|sessionId)\"")
+"""What the lines have in which a coding agent keeps a conversation."""
 _REPORT: Final = 4_000
 """Characters of a report that are looked at."""
 _SHORT: Final = 1_000
@@ -84,7 +86,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
 
     `read` parses a document with options.
     """
-    result = _as_session(result, source)
+    if said := _as_session(result, source, options, read):
+        return said
     if result.shape == "error" and not _has_more(result):
         return _unwrapped(result, options, read)
     if not (isinstance(source, str | bytes) and (_has_more(result) or _worth_it(result))):
@@ -109,25 +112,46 @@ def conversation_of(result: ParseResult) -> dict[str, Any] | None:
     return {"messages": document} if isinstance(document, list) else document if isinstance(document, dict) else None
 
 
-def _as_session(result: ParseResult, source: Any) -> ParseResult:
-    """Take a list of messages for a session where one of them is no answer's."""
+def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read: Read) -> ParseResult | None:
+    """Read lines, or a list, in which somebody else than a model speaks as the conversation that they are."""
     first = result.captures[0]
-    if first.kind != "answer" or first.form not in ("json-lines", "document"):
-        return result
-    listed = source if isinstance(source, list) else _listed(source)
-    if any(isinstance(one, dict) and one.get("role") in _ASKING for one in listed):
-        return replace(result, captures=[replace(first, kind="session", document=listed)])
-    return result
+    kept = first.kind == "text" and isinstance(source, str) and _KEPT.search(source, 0, _REPORT)
+    if not kept and (first.kind not in ("answer", "stream") or first.form not in ("json-lines", "document")):
+        return None
+    rows = source if isinstance(source, list) else _rows(source)
+    if any(isinstance(one, dict) and one.get("role") in _ASKING for one in rows):
+        return _in_session(replace(first, kind="session", document=rows), "", options, read)
+    from utp_cli.wire.transcripts import transcript_of  # noqa: PLC0415 - for lists alone
+
+    found = transcript_of(rows)
+    if found is None:
+        return None
+    return _in_session(replace(first, kind="session", document=found.conversation), found.error, options, read)
 
 
-def _listed(source: Any) -> list[Any]:
-    if not isinstance(source, str | bytes) or source.lstrip()[:1] not in ("[", b"["):
+def _in_session(session: Capture, error: str, options: dict[str, Any], read: Read) -> ParseResult:
+    """Read a conversation, or the error that it ends with."""
+    if not error:
+        return replace(read(session.document, options), captures=[session], chosen=0)
+    ended = unfolded(read(error, options), error, options, read)
+    found = replace(ended.captures[ended.chosen], span=session.span)
+    return replace(ended, captures=[session, found], chosen=1)
+
+
+def _rows(source: Any) -> list[Any]:
+    """Decode a JSON list, or JSON lines; half a last line, and one that is none, are left out."""
+    if not isinstance(source, str | bytes):
         return []
+    text = source if isinstance(source, str) else source.decode("utf-8", "replace")
+    listed = _decoded(text) if text.lstrip()[:1] == "[" else None
+    return listed if isinstance(listed, list) else [_decoded(line) for line in text.splitlines() if line.strip()]
+
+
+def _decoded(text: str) -> Any:
     try:
-        value = loads(source)
+        return loads(text)
     except (ValueError, RecursionError):
-        return []
-    return value if isinstance(value, list) else []
+        return None
 
 
 def of_capture(
