@@ -1,7 +1,7 @@
 """What a paste tells of the server behind it: which it is, its release, the parser that it was started with.
 
-Forms of November 2026: what vLLM, SGLang, llama.cpp and Ollama print when they start, names of packages and of images
-with a version, the header `Server`.
+Forms of November 2026: what servers print when they start and when they serve, names of packages and of images with a
+version, the header `Server`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,24 @@ _RELEASES: Final = {
         re.MULTILINE | re.IGNORECASE,
     ),
 }
+_LOGS: Final = {
+    "vllm": regex(
+        r"\((?:APIServer|EngineCore\w*|VllmWorker\S*) pid=\d|\[\w*(?:_tool_parser|serving_chat|async_llm)\.py:\d"
+        r"|\bvllm/(?:entrypoints|engine|v1|tool_parsers|reasoning)/"
+    ),
+    "sglang": regex(r"\bsglang/srt/|\bsglang\.srt\."),
+    "llama.cpp": regex(r"^(?:srv|slot|que) {1,6}\w{2,40}: ", re.MULTILINE),
+    "ollama": regex(
+        r"\blevel=[A-Z]{4,5} source=\w{1,40}\.go:\d|\[GIN\] [^\n]{1,120}\"/api/(?:chat|generate)\""
+        r"|\bollama/_(?:client|types)\.py|\bollama\._types\."
+    ),
+    "lmstudio": regex(r"\[LM STUDIO SERVER\]"),
+    "tgi": regex(r"\btext_generation_(?:server|router|launcher)\b"),
+    "lmdeploy": regex(r"\blmdeploy - (?:INFO|ERROR|WARNING)|\blmdeploy/serve/"),
+    "tensorrt-llm": regex(r"\[TRT-LLM\]|\btensorrt_llm/serve/"),
+    "mlx": regex(r"\bmlx_lm[./]server\b"),
+}
+"""What stands in the lines of a server's log, or in its tracebacks."""
 _ARGUMENTS: Final = regex(r"non-default args: \{|args: Namespace\(|server_args=ServerArgs\(")
 """What a server prints of its own command line."""
 _LONGEST: Final = 8_000
@@ -46,9 +64,10 @@ def server_told(text: str) -> dict[str, Any]:
     """
     named = {engine: _named(pattern, text) for engine, pattern in _RELEASES.items()}
     engines = [engine for engine, releases in named.items() if releases]
+    engines = engines or [engine for engine, sign in _LOGS.items() if sign.search(text)]
     if len(engines) != 1:
         return {}
-    releases = named[engines[0]] - {"llama.cpp"}
+    releases = named.get(engines[0], set()) - {"llama.cpp"}
     told: dict[str, Any] = {"engine": engines[0], "source": "paste"}
     if len(releases) == 1:
         told["version"] = releases.pop()
