@@ -9,26 +9,30 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from utp_cli.facts.error_texts.finder import small_letters
 from utp_cli.protocol.patterns import regex
 
 _NUMBER: Final = r"v?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:\.?(?:rc|post|dev)\d{1,4})?)\b"
+_IN_FRONT: Final = "|".join(rf"(?<=^[<* ]{{{blanks}}}server: )" for blanks in range(4))
 _RELEASES: Final = {
-    "vllm": regex(
-        rf"\bvllm(?: ?==? ?|[-_/]openai:| (?:API server )?(?:version)?[ :]{{0,3}}){_NUMBER}|\bLLM engine \({_NUMBER}\)",
-        re.IGNORECASE,
+    "vllm": (
+        rf"vllm(?<!\wvllm)(?: ?==? ?|[-_/]openai:| (?:api server )?(?:version)?[ :]{{0,3}}){_NUMBER}",
+        rf"llm engine \((?<!\wllm engine \(){_NUMBER}\)",
     ),
-    "sglang": regex(rf"\bsglang(?: ?==? ?|:| (?:version)?[ :]{{0,3}}){_NUMBER}", re.IGNORECASE),
-    "ollama": regex(
-        rf"\bollama(?:/ollama:| (?:client |server )?(?:version)?(?: is|:)? ?){_NUMBER}"
-        rf"|\bListening on \S{{1,60}} \(version {_NUMBER}\)",
-        re.IGNORECASE,
+    "sglang": (rf"sglang(?<!\wsglang)(?: ?==? ?|:| (?:version)?[ :]{{0,3}}){_NUMBER}",),
+    "ollama": (
+        rf"ollama(?<!\wollama)(?:/ollama:| (?:client |server )?(?:version)?(?: is|:)? ?){_NUMBER}",
+        rf"listening on (?<!\wlistening on )\S{{1,60}} \(version {_NUMBER}\)",
     ),
-    "llama.cpp": regex(
-        r"^(?:build|version): (\d{4,6}) \([0-9a-f]{6,12}\)|\bllama(?:\.cpp|-server) (?:build |version )?(b\d{4,6})\b"
-        r"|^[<* ]{0,3}server: (llama\.cpp)\b",
-        re.MULTILINE | re.IGNORECASE,
+    "llama.cpp": (
+        r"build: (?<=^build: )(\d{4,6}) \([0-9a-f]{6,12}\)",
+        r"version: (?<=^version: )(\d{4,6}) \([0-9a-f]{6,12}\)",
+        r"llama(?<!\wllama)(?:\.cpp|-server) (?:build |version )?(b\d{4,6})\b",
+        rf"server: (?:{_IN_FRONT})(llama\.cpp)\b",
     ),
 }
+"""How each is named, in small letters. Each begins with a word, to which `re` skips; what is before it is asked then."""
+_NAMED: Final = {engine: [regex(one, re.MULTILINE) for one in written] for engine, written in _RELEASES.items()}
 _LOGS: Final = {
     "vllm": regex(
         r"\((?:APIServer|EngineCore\w*|VllmWorker\S*) pid=\d|\[\w*(?:_tool_parser|serving_chat|async_llm)\.py:\d"
@@ -47,6 +51,8 @@ _LOGS: Final = {
     "mlx": regex(r"\bmlx_lm[./]server\b"),
 }
 """What stands in the lines of a server's log, or in its tracebacks."""
+_HEAD: Final = 50_000
+"""Characters of a log that are looked at for them."""
 _ARGUMENTS: Final = regex(r"non-default args: \{|args: Namespace\(|server_args=ServerArgs\(")
 """What a server prints of its own command line."""
 _LONGEST: Final = 8_000
@@ -62,9 +68,13 @@ def server_told(text: str) -> dict[str, Any]:
     `{"engine", "version", "model", "tool_call_parser", "enable_auto_tool_choice", "source": "paste"}`, what is not told
     left out. A text that names two releases of a server compares them: then the release is not told either.
     """
-    named = {engine: _named(pattern, text) for engine, pattern in _RELEASES.items()}
+    low = small_letters(text)
+    named = {
+        engine: {found[1] for pattern in patterns for found in pattern.finditer(low)}
+        for engine, patterns in _NAMED.items()
+    }
     engines = [engine for engine, releases in named.items() if releases]
-    engines = engines or [engine for engine, sign in _LOGS.items() if sign.search(text)]
+    engines = engines or [engine for engine, sign in _LOGS.items() if sign.search(text, 0, _HEAD)]
     if len(engines) != 1:
         return {}
     releases = named.get(engines[0], set()) - {"llama.cpp"}
@@ -80,6 +90,3 @@ def server_told(text: str) -> dict[str, Any]:
             told["enable_auto_tool_choice"] = True
     return told
 
-
-def _named(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {next(group for group in found.groups() if group).lower() for found in pattern.finditer(text)}
