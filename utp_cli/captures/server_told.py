@@ -31,7 +31,7 @@ _RELEASES: Final = {
         rf"server: (?:{_IN_FRONT})(llama\.cpp)\b",
     ),
 }
-"""How each is named, in small letters. Each begins with a word, to which `re` skips; what is before it is asked then."""
+"""How each is named, in small letters. Each begins with a word, to which `re` skips; then it asks what is before."""
 _NAMED: Final = {engine: [regex(one, re.MULTILINE) for one in written] for engine, written in _RELEASES.items()}
 _LOGS: Final = {
     "vllm": regex(

@@ -25,7 +25,7 @@ LIBRARIES = {
 _LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
 """Every byte that is no letter of ASCII is taken for a blank."""
 _FEWEST = 4
-_SHORT = 4_000
+_SHORT = 8_000
 """Characters of a text whose matches are kept."""
 
 
