@@ -267,11 +267,14 @@ def _worth_it(result: ParseResult) -> bool:
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     """Whether the text holds calls that stand in no capture: then it is an answer that shows something.
 
-    An error behind the last of them is what became of it.
+    An error behind the last of them is what became of it; so is one before calls of which nothing says that they were
+    made.
     """
     spans = [capture.span for capture in captures]
     last = max((call.span[1] for call in result.calls if call.span), default=0)
-    if captures[-1].kind == "error" and captures[-1].span[0] >= last and _is_somebodys(captures[-1], result):
+    error = captures[-1]
+    told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
+    if error.kind == "error" and told and _is_somebodys(error, result):
         return False
     return result.shape == "text" and any(
         call.span
