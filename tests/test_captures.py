@@ -642,5 +642,5 @@ def test_a_known_refusal_in_front_of_a_call_that_may_be_shown_is_what_matters():
     call = '{"name": "open_page", "arguments": {"depth": 2}}'
     refused = 'Model failed to generate a tool call\n\nFailed to parse arguments for tool "open_page": params requires property "url"'
     assert [found.code for found in parse(f"{refused}\n\n{call}").diagnoses] == ["missing-argument"]
-    made = parse(f"{refused}\n\n<tool_call>{call}</tool_call>")
+    made = parse(f"I could not read your page, so I open another one.\n\n<tool_call>{call}</tool_call>")
     assert [one.name for one in made.calls] == ["open_page"]
