@@ -45,6 +45,7 @@ _STRONG: Final = regex(
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b"
     r"|\b[Ee]rror \([45]\d\d(?: [A-Z][\w ]{2,30})?\):|\berror message \""
+    r"|^(?:npm (?:ERR!|error)|fatal:|\w{3,60}: error [a-z]{3,20}ing) \S"
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
     rf"|^{_DECORATION}{_TIME}[^\n]{{0,60}}?\b(?:ERROR|FATAL|CRITICAL)\b"
     r"|^[ \t]*at [\w.$<>/]{3,200}\([\w.$]{1,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"
