@@ -302,6 +302,23 @@ FORMS: dict[str, tuple[str, int]] = {
     "Langfuse, an export, one a line": (lines(LANGFUSE_EXPORT, LANGFUSE_EXPORT), 2),
     "Langfuse, its spans": (json.dumps(LANGFUSE_SPAN), 1),
     "exchanges": (json.dumps({"exchanges": [{"response": BODY}, {"stream": sse(*chunks())}]}), 2),
+    "a session file of Codex": (
+        lines(
+            {"type": "session_meta", "payload": {"id": "x"}},
+            {"type": "response_item", "payload": {"type": "message", "role": "user", "content": []}},
+            {
+                "type": "response_item",
+                "payload": {
+                    "type": "function_call",
+                    "name": "search",
+                    "arguments": json.dumps(ARGUMENTS),
+                    "call_id": "c1",
+                },
+            },
+            {"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "x"}},
+        ),
+        1,
+    ),
     "a byte order mark": ("\ufeff" + lines(BODY, BODY), 2),
 }
 """Name → what a file holds, and how many calls of `search` there are in it, one in each exchange."""

@@ -89,4 +89,3 @@ def server_told(text: str) -> dict[str, Any]:
         if _SWITCH.search(line):
             told["enable_auto_tool_choice"] = True
     return told
-

@@ -16,6 +16,7 @@ from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges
 from utp_cli.replaying.session import Exchange, MessagesBefore, RequestBefore, Session
 from utp_cli.wire.access import decode, dict_of, dicts_of, dig, integer_of, list_of, seconds_of, text_of
 from utp_cli.wire.shape import documents_of, judge
+from utp_cli.wire.transcripts import codex_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -329,6 +330,15 @@ def _is_answer(doc: dict[str, Any]) -> bool:
     return found.side == "response" and (found.decisive or found.format == "error")
 
 
+def _is_codex_answer(doc: dict[str, Any]) -> bool:
+    item = codex_item(doc)
+    return item.get("type") in ("function_call", "custom_tool_call") or item.get("role") == "assistant"
+
+
+def _codex_answer(doc: dict[str, Any]) -> Iterator[Exchange]:
+    yield Exchange(response={"object": "response", "output": [codex_item(doc)]})
+
+
 def _many(key: str) -> Reader:
     return lambda doc: (each for item in doc[key] for each in exchanges_in(item, _DEEPEST))
 
@@ -348,6 +358,7 @@ _RULES: Final[tuple[tuple[Callable[[dict[str, Any]], Any], Reader], ...]] = (
     (lambda doc: isinstance(doc.get("observations"), list), _many("observations")),
     (lambda doc: any({"traceId", "trace_id"} & row.keys() for _, row in dicts_of(doc.get("data"))), _many("data")),
     (_format_is("otel"), otel_exchanges),
+    (_is_codex_answer, _codex_answer),
     (_is_exchange, _exchange),
     (lambda doc: isinstance(dig(doc, "result", "message"), dict), lambda doc: exchanges_in(doc["result"]["message"])),
     (_has_pair, _pair),

@@ -33,8 +33,13 @@ def transcript_of(rows: Sequence[Any]) -> Transcript | None:
     return _codex(lines) or _claude_code(lines)
 
 
+def codex_item(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the item of the Responses API that a line of Codex holds; an empty one where it holds none."""
+    return dict_of(line.get("payload")) if line.get("type") == "response_item" else {}
+
+
 def _codex(lines: list[dict[str, Any]]) -> Transcript | None:
-    items = [dict_of(line.get("payload")) for line in lines if line.get("type") == "response_item"]
+    items = [item for line in lines if (item := codex_item(line))]
     if not items:
         return None
     last = dict_of(lines[-1].get("payload"))
