@@ -647,3 +647,22 @@ def test_a_known_refusal_in_front_of_a_call_that_may_be_shown_is_what_matters():
     assert [found.code for found in parse(f"{refused}\n\n{call}").diagnoses] == ["missing-argument"]
     made = parse(f"I could not read your page, so I open another one.\n\n<tool_call>{call}</tool_call>")
     assert [one.name for one in made.calls] == ["open_page"]
+
+
+def test_a_known_message_alone_is_nobodys_advice():
+    told = "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again."
+    assert [found.code for found in parse(told).diagnoses] == ["turn-order"]
+    assert parse(f"What happens here: {told} For this you need to merge the two messages.").diagnoses == []
+    assert (
+        parse('The error message "No tool output found for function call c1" typically occurs in loops.').diagnoses
+        == []
+    )
+
+
+def test_members_out_of_the_middle_of_an_object_are_a_document():
+    refused = json.dumps(
+        "Error code: 400 - {'error': {'message': \"Unsupported parameter: 'parallel_tool_calls' is not supported with this model.\"}}"
+    )
+    [found] = parse(f'    "error": {refused},\n').diagnoses
+    assert found.code == "parallel-option-unsupported"
+    assert parse('"error": the word in quotes').captures[0].kind == "text"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
+_MEMBER: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:")
+_LONGEST_PIECE: Final = 20_000
 _CUT: Final = regex(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
 _LONG_WORD: Final = 20
 """Characters of a word that a terminal breaks rather than moves to the next line."""
@@ -54,7 +56,21 @@ class Document(Record):
 
 def documents_in(text: str, masked: Sequence[Span] = ()) -> list[Document]:
     """Find the documents of a text, in order; none begins in what is masked (stack frames, source lines)."""
-    return list(_Finder(text, masked).documents())
+    piece = _members(text)
+    return [piece] if piece else list(_Finder(text, masked).documents())
+
+
+def _members(text: str) -> Document | None:
+    """Read a text that is nothing but members out of the middle of an object."""
+    if len(text) > _LONGEST_PIECE or not _MEMBER.match(text):
+        return None
+    try:
+        value, end = decode(f"{{{text.rstrip().rstrip(',')}}}", 0)
+    except ValueError:
+        return None
+    return (
+        Document(value=value, start=0, end=len(text), form="cut-json", cut=True) if end >= len(text.strip()) else None
+    )
 
 
 class _Finder:

@@ -128,6 +128,12 @@ def _says(says: str, line: str) -> bool:
     return len(_own_words(says) & words) * 2 >= len(words)
 
 
+def _is_all(says: str, text: str) -> bool:
+    """Whether a text is a message and nothing else: nearly all its words are the message's own."""
+    words = set(_WORD.findall(text.lower()))
+    return len(_own_words(says) & words) * 10 >= len(words) * 9
+
+
 @functools.cache
 def _own_words(says: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_PLACEHOLDER.sub(" ", says.lower())))
@@ -154,11 +160,14 @@ def _extended(line: ErrorLine, text: str) -> ErrorLine:
 
 
 def voice_around(words: str) -> Voice:
-    """Return who speaks, but for lines that begin as errors do and go on with known words: these say "you" too."""
+    """Return who speaks; errors say "you" too: a known one alone, and lines that begin as errors do, are nobody's."""
     voice = voice_of(words)
-    if voice != "explains" or len(words) > _SHORT or not _ERROR_SAYS.search(words):
+    if voice != "explains" or len(words) > _SHORT:
         return voice
-    for match in reversed(find_error_texts(words, families=False)):
+    found = find_error_texts(words, families=False)
+    if any(_is_all(match.entry.says, words) for match in found):
+        return ""
+    for match in reversed(found if _ERROR_SAYS.search(words) else []):
         start = words.rfind("\n", 0, match.span[0]) + 1
         if _ERROR_SAYS.fullmatch(words[start : match.span[0]]):
             words = words[:start] + words[line_end(words, match.span[1]) :]
