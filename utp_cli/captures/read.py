@@ -163,9 +163,9 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     every = [one for one, _ in found]
     if outside == "explains" and not rest and not any(one.strong for one in every):
         return None
-    if not voice and all(map(_is_nobodys, every)) and ADVICE.search(CODE.sub("", "\n".join(around))):
-        return None
     if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice, fenced="```" in text)):
+        return None
+    if not voice and all(map(_is_nobodys, every)) and ADVICE.search(CODE.sub("", "\n".join(around))):
         return None
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
 

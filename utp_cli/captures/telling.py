@@ -20,7 +20,7 @@ _WORDS: Final = tuple(
         regex,
         (
             r"err",
-            r"fa(?:il|ul|tal)",
+            r"fa(?:il|tal)",
             r"except",
             r"traceback",
             r"timeout",
@@ -41,13 +41,14 @@ _WORDS: Final = tuple(
 )
 """What stands in lines that tell an error, in small letters. A status counts that refuses."""
 _SIGNS: Final = (
+    regex(r"Fault"),
     regex(r"\.[A-Z][a-zA-Z]{3,60}: (?=\S)"),
     regex(
         r"\n(?:[ \t`'\"*(]*[45]\d\d [A-Z]|[ \t]*(?:File \"|goroutine|stack b|note: run)"
         r"|[ \t]+(?:at |\^|~|\d+(?: \u2502|: )|\u2771|\.{3} \d|\[Prev))"
     ),
 )
-"""The same, as it is written: the class of an exception, and how lines begin."""
+"""The same, as it is written (`Default` is no fault): the class of an exception, and how lines begin."""
 _CHUNK: Final = 1 << 16
 """Characters that are searched at a time."""
 

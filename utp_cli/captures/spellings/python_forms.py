@@ -11,11 +11,21 @@ from utp_cli.captures.spellings.values import HIDDEN, Fault, Named, Partial, Rea
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode
 
+BARE_KEYS: Final = "id|message|name|meta|arguments|text|tool_name|args"
 PRINTED_KEYS: Final = (
-    "content|model|candidates|sdk_http_response|id|message|role|additional_kwargs|tool_calls|invalid_tool_calls"
-    "|tool_call_chunks|parts|name|meta|function_call|function|arguments|text|choices|tool_name|generations|args"
+    f"{BARE_KEYS}|content|model|candidates|sdk_http_response|role|additional_kwargs|tool_calls|invalid_tool_calls"
+    "|tool_call_chunks|parts|function_call|function|choices|generations"
 )
-"""Fields that printed models begin with."""
+"""Fields that printed models begin with; the bare ones are those of logs too."""
+_TELLING: Final = (
+    "role|content|type|object|jsonrpc|done|response|body|stream|model|messages|raw|candidates|parts|function_call"
+    "|additional_kwargs|tool_calls|invalid_tool_calls|tool_call_chunks|resourceSpans|resourceLogs|event_name|eventName"
+    "|model_?[vV]ersion|function_?[dD]eclarations|toolSpec|input_?[sS]chema"
+)
+"""Fields of which a document with none but plain values must have one: see the rules in `wire/shape_*.py`."""
+_PLAIN: Final = r"(?:\"[^\"\\\n]{0,200}+\"|'[^'\\\n]{0,200}+'|[^\s\"'\\(){}\[\]<>]{1,200}+)"
+PAIRS: Final = rf"{_PLAIN}(?: +(?!(?:{_TELLING})=)[\w.]{{1,60}}={_PLAIN}){{0,30}}+[ \t\r]{{0,9}}(?![^\n])"
+"""A plain value and the pairs behind it to the end of the line: of a log that writes pairs, and of no document."""
 _FIELD: Final = regex(r"([^\W\d]\w*)=(?!=)")
 _MOST_FIELDS: Final = 60
 _OPENAI_OBJECT: Final = regex(r"<OpenAIObject[^<>\n]{0,200}> JSON: ")

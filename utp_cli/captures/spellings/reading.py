@@ -31,12 +31,22 @@ _CLASS: Final = rf"(?:[A-Za-z_]\w*\.)*(?:Beta|Parsed)?(?:{'|'.join(sorted(CLASSE
 _JS_KEY: Final = r"(?:[A-Za-z_$][\w$]*|'[^'\n]{1,60}'): "
 _JS_CLASS: Final = r"(?:<ref \*\d+> )?(?:[A-Z][\w$]* |\[Object: null prototype\] )?"
 
+
+def _behind(before: str, words: Iterable[str]) -> str:
+    """Match where one of the words stands in front of the last character; a look of its own for each length."""
+    return "|".join(f"(?<={before}{word}.)" for word in sorted(words))
+
+
+_BARE: Final = _behind("", python.BARE_KEYS.split("|"))
 _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (rf"(?<![\w.])(?<!, ){_CLASS}", python.read_object),
     (r"(?<![\w.])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\(['\"]", python.read_object),
     (rf"(?<!, )\[\s*{_CLASS}", python.read_literal),
     (r"(?<!, )(?:[\[(]\s*)?\{\s*'(?:[^'\"\\\n]{1,60})'\s*: ", python.read_literal),
-    (rf"(?<![^\s])(?:{python.PRINTED_KEYS})=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()", python.read_printed),
+    (
+        rf"(?<![^\s])(?:{python.PRINTED_KEYS})=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()(?!(?:{_BARE}){python.PAIRS})",
+        python.read_printed,
+    ),
     (r"<OpenAIObject ", python.read_openai_object),
     (rf"(?<![\w.$]){_JS_CLASS}(?:\[\s+)?\{{\s+{_JS_KEY}", js_forms.read_printed),
     (r"(?<![\w.$])[A-Z][\w$]* \{\s+\"\w+\": ", js_forms.read_printed),
@@ -60,18 +70,14 @@ _STARTS: Final = regex(rf"(?!\s)(?:(?<!\w)|(?!\w))(?:{'|'.join(f'(?:{sign})' for
 """None begins with a blank or inside a word: most places are passed over at one look."""
 
 
-def _behind(before: str, words: Iterable[str]) -> str:
-    """Match where one of the words stands in front of the last character; a look of its own for each length."""
-    return "|".join(f"(?<={before}{word}.)" for word in sorted(words))
-
-
 _SIGNS: Final = tuple(
     regex(sign)
     for sign in (
         rf"\((?<=[a-z\d]\()(?:{_behind('', CLASSES)})",
         r"(?:Error|Exception)(?:\(['\"]|(?: \[[\w$]+\])?: )",
         r"\{(?:\s*'|\s+[A-Za-z_$\"]|[A-Za-z_]\w*[=:])",
-        rf"=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()(?:{_behind('[^a-zA-Z_.]', python.PRINTED_KEYS.split('|'))})",
+        rf"=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()(?:{_behind('[^a-zA-Z_.]', python.PRINTED_KEYS.split('|'))})"
+        rf"(?!(?:{_BARE}){python.PAIRS})",
         r"\\\"",
         r"&(?:quot|#34|#x22);",
         r"b['\"](?:data: )?[\[{]",
