@@ -13,10 +13,11 @@ import pytest
 
 from utp_cli import parse
 from utp_cli.facts.error_texts import entries
-from utp_cli.facts.error_texts.entries import FILES, error_texts, opened, pattern_of
+from utp_cli.facts.error_texts.entries import FILES, MANY, error_texts, opened, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 
 FOLDER = Path(entries.__file__).parent
+NEEDS = FOLDER / "family_needs.json"
 TEXTS = error_texts()
 FORMS = {
     "as it is": lambda text: text,
@@ -42,6 +43,10 @@ def test_each_entry_is_whole():
     for entry in TEXTS:
         assert all((entry.says, entry.by, entry.code, entry.cause, entry.fix, entry.source)), entry.id
         assert [list(words) for words in entry.words] == words_of(entry.match), entry.id
+
+
+def test_what_families_need_is_up_to_date():
+    assert json.loads(NEEDS.read_bytes()) == family_needs()
 
 
 def test_entries_of_the_known_server_or_provider_come_first():
@@ -157,13 +162,54 @@ def _letters(items: list) -> list[str]:
     return found
 
 
+def needs_of(match: str) -> list[list[str]]:
+    """Return of each alternative of a pattern three sets of parts of words; it needs one of each, `a|b`."""
+    whole = re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", opened(match))
+    needed = [sorted(_needed(list(parser.parse(part))), key=_share) for part in _alternatives(whole)]
+    return [(["|".join(sorted(one)) for one in sets] + [""] * 3)[:3] for sets in needed]
+
+
+def _share(parts: set[str]) -> float:
+    """Guess how many texts have one of the parts: few where they are few, and long."""
+    return sum(4.0 ** -len(part) for part in parts)
+
+
+def _needed(items: list) -> list[set[str]]:
+    """Return sets of which each text that matches has a member: of letters on end, and of what groups leave open."""
+    found: list[set[str]] = []
+    letters = ""
+    for kind, value in [*items, (None, None)]:
+        if kind is sre.LITERAL and chr(value) != "\N{NO-BREAK SPACE}":
+            letters += chr(value).lower()
+            continue
+        if letters:
+            found.append({letters})
+        letters = ""
+        if kind is sre.SUBPATTERN:
+            found += _needed(list(value[3]))
+        elif kind is sre.BRANCH:
+            branches = [_needed(list(branch)) for branch in value[1]]
+            if all(branches):
+                found.append(set().union(*(min(branch, key=_share) for branch in branches)))
+        elif kind in (sre.MAX_REPEAT, sre.MIN_REPEAT) and value[0]:
+            found += _needed(list(value[2]))
+    return found
+
+
+def family_needs() -> dict[str, list[list[str]]]:
+    return {entry.id: needs_of(entry.match) for entry in error_texts() if entry.by == MANY}
+
+
 def write_words() -> None:
-    """Write the words of every entry anew."""
+    """Write the words of every entry anew, and what families need."""
     for name in FILES:
         path = FOLDER / f"{name}.jsonl"
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         lines = [json.dumps({**row, "words": words_of(row["match"])}, ensure_ascii=False) for row in rows]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    entries.error_texts.cache_clear()
+    lines = [f"{json.dumps(name)}: {json.dumps(needs, ensure_ascii=False)}" for name, needs in family_needs().items()]
+    NEEDS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind="answer", document=answer)
     if kind:
         return Sort(kind=kind)
-    if said := _known_words(value):
-        return Sort(kind="error", error=ErrorRead(message=said), known=False)
+    if said := known_words(value):
+        return said
     return Sort(kind="log", known=False) if _LOG_KEYS & dict_of(value).keys() else None
 
 
@@ -71,12 +71,13 @@ def _answer_in(value: Any) -> Any:
     return next((each for each in values_in(value) if isinstance(each, dict) and _answers(each)), None)
 
 
-def _known_words(value: Any) -> str:
-    """Return the words of a small document where they are those of a known error; an empty text for any other."""
+def known_words(value: Any) -> Sort | None:
+    """Read the words of a small document as an error where they are those of a known one; None for any other."""
     if not isinstance(value, dict) or len(value) > _FEW_KEYS or any(isinstance(v, dict | list) for v in value.values()):
-        return ""
+        return None
     said = ", ".join(f"{key}: {each}" for key, each in value.items())
-    return said if any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST])) else ""
+    known = any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST]))
+    return Sort(kind="error", error=ErrorRead(message=said), known=False) if known else None
 
 
 def _answers(document: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.classify import sort_of
+from utp_cli.captures.alike import Alike
 from utp_cli.captures.documents import documents_in
 from utp_cli.captures.errors import document_of, read_error, read_error_body
 from utp_cli.captures.failure import tells_of_failure
@@ -287,11 +287,11 @@ def _places(each: Cleaned) -> list[int]:
 
 def _of_documents(documents: Iterable[Document], lines: Sequence[ErrorLine], text: str) -> Iterable[FoundCapture]:
     """Take the documents that are something; each with the line of an error that it stands in."""
-    at = 0
+    at, alike = 0, Alike()
     for document in documents:
         while at < len(lines) and lines[at].end <= document.start:
             at += 1
-        if sort := sort_of(document.value, document.kind):
+        if sort := alike.sort_of(document.value, document.kind):
             line = lines[at] if at < len(lines) and lines[at].start <= document.start else None
             yield _of_document(document, sort, line, text)
 

@@ -12,7 +12,7 @@ from utp_cli.wire.access import dict_of, dicts_of, list_of
 from utp_cli.wire.event_stream import EventStream, may_begin
 from utp_cli.wire.frames import BLANK, DONE, framing_of
 from utp_cli.wire.shape_answers import ANSWER_RULES, ERROR_RULE, MESSAGE_RULES, flavour_of, legacy
-from utp_cli.wire.shape_requests import REQUEST_RULES, TOOL_RULES
+from utp_cli.wire.shape_requests import ASKING, REQUEST_RULES, TOOL_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,6 +52,8 @@ class Recognised(Record):
 _RULES: Final = (*ANSWER_RULES, ERROR_RULE, *MESSAGE_RULES)
 _WRAPPERS: Final = (("response",), ("body",), ("response", "body"), ("stream",))
 """Where a log may keep the answer, one of these keys after the other."""
+_HOLDING: Final = frozenset({"messages", *(path[0] for path in _WRAPPERS)})
+"""Nothing is wrapped in a document without one of these keys."""
 _UNKNOWN: Final = Recognised(
     format="unknown",
     side="response",
@@ -76,7 +78,7 @@ def judge(document: Any) -> Recognised:
     Which server wrote it is not looked for: decoders note that.
     """
     found = _match(document, _RULES)
-    if found.decisive or found.format == "error":
+    if found.decisive or found.format == "error" or _HOLDING.isdisjoint(dict_of(document)):
         return found
     for path in _WRAPPERS:
         inner = _match_inner(unwrap(document, path))
@@ -220,7 +222,7 @@ def _asked(documents: list[Any]) -> Recognised | None:
 
 
 def _request(document: Any) -> Recognised | None:
-    for name, why, ambiguous, holds in REQUEST_RULES:
+    for name, why, ambiguous, holds in () if ASKING.isdisjoint(dict_of(document)) else REQUEST_RULES:
         if holds(dict_of(document)):
             return Recognised(format=name, side="request", why=why, ambiguous=ambiguous)
     return None

@@ -108,6 +108,9 @@ REQUEST_RULES: Final[tuple[tuple[str, str, bool, Callable[[Document], Any]], ...
 )
 """Format, the evidence, whether other formats look the same, and the question to the request."""
 
+ASKING: Final = frozenset({"jsonrpc", "contents", "toolConfig", "inferenceConfig", "messages", "input", "prompt"})
+"""A request has one of these keys, whatever its format."""
+
 TOOL_RULES: Final[tuple[tuple[str, str, Callable[[Document], Any]], ...]] = (
     (
         "gemini",

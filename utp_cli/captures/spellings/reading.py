@@ -76,8 +76,10 @@ _SIGNS: Final = tuple(
         rf"\((?<=[a-z\d]\()(?:{_behind('', CLASSES)})",
         r"(?:Error|Exception)(?:\(['\"]|(?: \[[\w$]+\])?: )",
         r"\{(?:\s*'|\s+[A-Za-z_$\"]|[A-Za-z_]\w*[=:])",
-        rf"=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()(?:{_behind('[^a-zA-Z_.]', python.PRINTED_KEYS.split('|'))})"
-        rf"(?!(?:{_BARE}){python.PAIRS})",
+        (
+            rf"=(?=[\['\"{{(NTF\d<]|[A-Z]\w*\()(?:{_behind('[^a-zA-Z_.]', python.PRINTED_KEYS.split('|'))})"
+            rf"(?!(?:{_BARE}){python.PAIRS})"
+        ),
         r"\\\"",
         r"&(?:quot|#34|#x22);",
         r"b['\"](?:data: )?[\[{]",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from utp_cli.facts.error_texts.entries import MANY, ErrorText, error_texts, pattern_of
@@ -65,8 +67,10 @@ def _matches(text: str, families: bool) -> Iterator[FoundText]:
     words = _words_of(lower)
     entries, by_word = error_texts(), _by_rarest_word()
     near = {place for word in ("", *words) for place, needed in by_word.get(word, ()) if words.issuperset(needed)}
-    for entry in map(entries.__getitem__, sorted(near)):
-        if families or entry.by != MANY:
+    told = _families_near(lower) if families else set[int]()
+    for place in sorted(near):
+        entry = entries[place]
+        if entry.by != MANY or place in told:
             found = pattern_of(entry.match).search(lower)
             if found:
                 yield FoundText(entry, found.span())
@@ -97,6 +101,33 @@ def _by_rarest_word() -> dict[str, list[tuple[int, tuple[str, ...]]]]:
     for place, needed in selects:
         found.setdefault(min(needed, key=shared.__getitem__, default=""), []).append((place, needed))
     return found
+
+
+def _families_near(text: str) -> set[int]:
+    """Return the places of the families that may stand in a text in small letters."""
+    parts, needs = _needs_of_families()
+    there = sum(bit for part, bit in parts.items() if part in text)
+    return {place for place, one, two, three in needs if there & one and there & two and there & three}
+
+
+@functools.cache
+def _needs_of_families() -> tuple[dict[str, int], list[tuple[int, int, int, int]]]:
+    """Return what stands in texts of families, a bit for each; and places, each with three sets: it needs one of each.
+
+    A hundred patterns without a word in common cost half a millisecond a line; a log has thousands of lines.
+    """
+    written = json.loads((Path(__file__).parent / "family_needs.json").read_bytes())
+    bits: dict[str, int] = {}
+
+    def bits_of(parts: str) -> int:
+        return sum(bits.setdefault(part, 1 << len(bits)) for part in parts.split("|"))
+
+    needs = [
+        (place, bits_of(one), bits_of(two), bits_of(three))
+        for place, entry in enumerate(error_texts())
+        for one, two, three in written.get(entry.id, ())
+    ]
+    return bits, needs
 
 
 def _rank(match: FoundText, known: set[str]) -> tuple[bool, bool, bool, int, int, int]:
