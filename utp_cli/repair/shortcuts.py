@@ -38,6 +38,8 @@ _JSON: Final = {"None": "null", "True": "true", "False": "false"}
 _SIGN: Final = regex(r"'|(?:None|True|False)\b")
 _BLOCK: Final = 4096
 _SMALL: Final = 256
+_RESPELT: Final = 512
+"""Characters that are respelt at first."""
 _ATTEMPT: Final = 16
 """Characters that could be read in the time it takes to try."""
 _LONGEST_TOKEN: Final = 12
@@ -124,10 +126,12 @@ def run(text: str, at: int, size: int, *, keyed: bool) -> EntryRun:
         entries, failed, fault = _entries(_respelt(block) if python else block, at, keyed=keyed)
         read = entries[-1].end - at if entries else 0
         looked += (len(block) if python else max(fault, read)) - read
-        cut = fault >= len(block) - _LONGEST_TOKEN and at + size < len(text)
+        open_string = python and block.startswith("'", fault) and "'" not in block[fault + 1 :]
+        cut = (open_string or fault >= len(block) - _LONGEST_TOKEN) and at + size < len(text)
         if entries or not (cut or (not python and _SIGN.match(block, fault))):
             return EntryRun(entries, python, looked, -1 if cut or failed < 0 else at + failed)
-        size, python = size * 8 if cut else size, not cut or python
+        size = size * 8 if cut else min(size, _RESPELT)  # behind a small dict the rest of a log is not respelt
+        python = not cut or python
 
 
 def _entries(block: str, base: int, *, keyed: bool) -> tuple[list[EntryIndexes], int, int]:
