@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.cases import FIXTURES
+from utp_cli.captures.alike import _KINDS, Alike
+from utp_cli.captures.classify import sort_of
+from utp_cli.captures.documents import documents_in
+from utp_cli.captures.errors import values_in
 from utp_cli.captures.lines import cleaned, line_end, lines_of, prefix_of
 from utp_cli.captures.logfmt import record_of
 from utp_cli.captures.spellings import starts
@@ -14,6 +20,9 @@ from utp_cli.captures.spellings.reading import _STARTS
 from utp_cli.captures.telling import telling_lines
 from utp_cli.captures.tracebacks import _FRAME, form_of
 from utp_cli.facts.error_texts.finder import WORD, _words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def _pastes() -> list[str]:
@@ -50,6 +59,34 @@ def test_a_prefix_is_taken_off_as_it_is_read_alone():
             (alone,) = cleaned(f"-\n{line}")[:1]
             if alone.forms == (prefix.form,):
                 assert alone.text.text == f"-\n{line[prefix.end :]}"
+
+
+def _documents(value: Any) -> Iterator[Any]:
+    """Give the objects in a value, and those that are written in its texts."""
+    for each in values_in(value):
+        if isinstance(each, dict):
+            yield each
+        elif isinstance(each, str):
+            yield from (found.value for found in documents_in(each))
+
+
+def _blank(value: Any) -> Any:
+    """Return a value whose free texts say nothing."""
+    if isinstance(value, dict):
+        return {key: item if key in _KINDS else _blank(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_blank(item) for item in value]
+    return "word" if isinstance(value, str) and value else value
+
+
+def test_a_document_is_what_it_is_behind_others_that_are_alike():
+    files = sorted((FIXTURES / "captures").glob("*.jsonl")) + sorted((FIXTURES / "wire").glob("*.jsonl"))
+    rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    for document in chain.from_iterable(map(_documents, rows)):
+        alike = Alike()
+        alike.sort_of(_blank(document), None)
+        assert alike.sort_of(document, None) == sort_of(document)
+        assert alike.sort_of(document, None) == sort_of(document)
 
 
 @pytest.mark.parametrize("text", ["café au lait", "a_bcde fghij", "x1word2", "\ud800lone word", ""])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.classify import known_words, sort_of
 from utp_cli.protocol.patterns import regex
-from utp_cli.wire.error_body import ENVELOPE
+from utp_cli.wire.error_body import is_envelope
 
 if TYPE_CHECKING:
     from utp_cli.captures.classify import Sort
@@ -73,7 +73,7 @@ def _shape(value: Any, key: str, said: list[str], depth: int) -> Any:
             raise _Unlike
         if isinstance(value, list):
             return (list, *[_shape(item, "", said, depth + 1) for item in value])
-        if value and value.keys() <= ENVELOPE:
-            raise _Unlike  # an error may be no more than its words
+        if is_envelope(value):
+            raise _Unlike  # its words tell whether it is an error
         return (*value, *[_shape(item, name, said, depth + 1) for name, item in value.items()])
     return (type(value), bool(value))

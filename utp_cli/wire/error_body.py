@@ -1,7 +1,7 @@
 """What a body that is an error says; also error events in the middle of a stream.
 
 Envelopes: those of providers, servers and frameworks as of November 2026. Most have a key `error`; the others hold
-nothing but what belongs to an error (`ENVELOPE`), and where they name a kind or a status, it is one of an error.
+nothing but what belongs to an error (`_KEYS`), and where they name a kind or a status, it is one of an error.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _NESTED: Final = ("data", "metadata")
 """Keys whose object may say more than the error itself."""
 _PASSED_ON: Final = ("raw", "responseBody", "body")
 """Keys that hold the error of whoever was asked before, as text or as an object."""
-ENVELOPE: Final = frozenset({
+_KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
     "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
     "trace_id", "traceId", "more_info",
 })  # fmt: skip
+_WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
 _ISSUE: Final = frozenset({"type", "loc", "msg"})
 """Keys of what Pydantic says of one value."""
 _FAILED: Final = regex(
@@ -54,6 +55,11 @@ def is_error(document: dict[str, Any]) -> bool:
         return True
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
     return "error" in map(str.casefold, kinds) or _without_key(document)
+
+
+def is_envelope(doc: dict[str, Any]) -> bool:
+    """Say whether a document has keys of an error and no others, and some that may hold its words."""
+    return doc.keys() <= _KEYS and not doc.keys().isdisjoint(_WORDED)
 
 
 def error_of(document: Any) -> tuple[str, int | str | None] | None:
@@ -82,7 +88,7 @@ def validation_issues(value: Any) -> str:
 
 def _without_key(doc: dict[str, Any]) -> bool:
     """Judge an envelope without the key `error`: a message, beside it what belongs to an error, and no other kind."""
-    if not doc.keys() <= ENVELOPE or doc.get("success") is True or doc.get("ok") is True:
+    if not is_envelope(doc) or doc.get("success") is True or doc.get("ok") is True:
         return False
     told = [str(doc[key]) for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
     if any(not _FAILED.search(kind) for kind in told):
