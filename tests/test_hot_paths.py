@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from re import _constants as sre, _parser as sre_parser
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from utp_cli import Parser, parse, replay
+from utp_cli.captures import alike, documents, server_told
 from utp_cli.diagnosis import call_view, subject
 from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine import machine, plan
+from utp_cli.facts.error_texts import finder
 from utp_cli.healing import Healer
 from utp_cli.parsing import json_rung, native, parser as parsing
 from utp_cli.repair import shortcuts, strings
@@ -193,6 +196,50 @@ def test_lines_of_a_log_that_tell_nothing_take_no_step_of_their_own(at):
     text = LOG[:at] + REFUSED + LOG[at:]
     assert [found.code for found in parse(text).diagnoses] == ["tool-flag-missing"]
     assert python_calls(lambda: parse(text), warm=2) <= 6 * 2_000
+
+
+ONE_SHAPE = "".join(
+    json.dumps({"level": "info", "ts": n, "msg": f"step {n % 99} of the loop is done", "res": {"statusCode": 200}}) + "\n"
+    for n in range(500)
+)
+FAILED = json.dumps({"level": "error", "ts": 1, "msg": "refused", "error": REFUSED.partition("] ")[2].strip()}) + "\n"
+
+
+def test_records_of_one_shape_are_judged_once(counted):
+    counts = counted(alike, "sort_of")
+    counted(json_rung, "read_block")
+    text = ONE_SHAPE + FAILED + ONE_SHAPE
+    assert [found.code for found in parse(text).diagnoses] == ["tool-flag-missing"]
+    assert counts["sort_of"] <= 4
+    assert counts["read_block"] <= 2
+    assert python_calls(lambda: parse(text), warm=2) <= 80 * 1_000
+
+
+def test_a_dict_that_python_printed_is_respelt_and_not_the_log_behind_it(monkeypatch):
+    respelt, read = [], shortcuts._respelt
+    monkeypatch.setattr(shortcuts, "_respelt", lambda text: (respelt.append(len(text)), read(text))[1])
+    text = "".join(f"{{'step': {n}, 'loss': {n / 7}, 'name': 'loop', 'ok': True}}\n" for n in range(500))
+    parse(text)
+    assert sum(respelt) <= 40 * len(text)
+
+
+def test_pairs_of_a_log_are_no_printed_object(counted):
+    counts = counted(documents, "read_spelling")
+    text = "".join(f'level=INFO source=cache.go:{n} msg="loading slot" id=0 used={n} left=3\n' for n in range(500))
+    assert parse(text + 'level=ERROR msg="chat failed" error="gemma3 does not support tools"\n').diagnoses
+    assert counts == {}
+
+
+def test_families_are_searched_where_what_they_need_stands(counted):
+    counts = counted(finder, "pattern_of")
+    for n in range(100):
+        finder.find_error_texts(f"level: info, ts: {n}, msg: the tool runs, step {n} of the loop is done")
+    assert counts["pattern_of"] <= 20 * 100
+
+
+@pytest.mark.parametrize("pattern", [one for patterns in server_told._RELEASES.values() for one in patterns])
+def test_a_server_is_looked_for_by_a_word_that_re_skips_to(pattern):
+    assert all(kind is sre.LITERAL for kind, _ in [*sre_parser.parse(pattern)][:4])
 
 
 def test_openings_that_lead_to_nothing_are_not_tried_for_ever(counted):

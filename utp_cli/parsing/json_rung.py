@@ -14,6 +14,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.shape import CALL_LISTS, ID_KEYS, BrokenCall, Form, Payload, ShapedCall, shape_calls
 from utp_cli.repair.strict import strict
+from utp_cli.wire.access import decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +38,12 @@ _FLAT = regex(r"""
     \{ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&]++ | "[^"\\\n{}\[\]]*+" | '[^'\\\n{}\[\]]*+' )* ) \}
 """, re.VERBOSE)  # fmt: skip
 """An object without a bracket inside, whatever is written in it. Logs are full of them."""
-_CALL_WORD = regex(r"name|tool|function|action|answer|response|thought|scratchpad|reasoning", re.IGNORECASE)
-"""A key without which a flat object is no call and no answer."""
+_CALL_KEY = regex(
+    r"(?:(?<!host)(?<!file)(?<!user)name|tool|function|action|answer|response|thought|scratchpad|reasoning)"
+    r"[\w .-]{0,60}[\\\"']{0,9}\s*[:=]",
+    re.IGNORECASE,
+)
+"""A key without which an object is no call and no answer, where no tools are known: these may be keys too."""
 _OPENS_ONLY = regex(r"(?>[^{}\[\]]{0,400}[{\[]){2000,}")
 """Brackets that open and open: no call is nested like this, and to read it costs much."""
 _LAST_OPEN = 8
@@ -113,7 +118,7 @@ def _read_text_field(
             if nothing := _NO_CALL.match(text, start, segment.span[1]):
                 at = nothing.end()
                 continue
-            if passed := _no_call(text, start, segment.span[1], form):
+            if passed := _no_call(text, start, segment.span[1], form, deep=tools is None):
                 at = passed
                 continue
             reader = read_block(text, start, segment.span[1])
@@ -141,16 +146,30 @@ def _read_text_field(
         text_field.claim(list(dict.fromkeys(taken)))
 
 
-def _no_call(text: str, start: int, stop: int, form: Form) -> int:
-    """Return where what holds no call ends, as a look at it tells, though it may have members; 0 where it is read."""
-    flat = _FLAT.match(text, start, stop) if form.name == FREE_FORM.name else None
-    if flat:
-        return 0 if _CALL_WORD.search(text, start, flat.end()) else flat.end()
+def _no_call(text: str, start: int, stop: int, form: Form, *, deep: bool) -> int:
+    """Return where what holds no call ends, as a look at it tells, though it may have members; 0 where it is read.
+
+    `deep`: also what has objects inside.
+    """
+    free = form.name == FREE_FORM.name
+    flat = _FLAT.match(text, start, stop) if free else None
+    end = flat.end() if flat else _end_of_json(text, start, stop) if free and deep else 0
+    if end:
+        return 0 if _CALL_KEY.search(text, start, end) else end
     opens = _OPENS_ONLY.match(text, start, stop)
     end = opens.end() if opens else 0
     for _ in range(_LAST_OPEN if opens else 0):
         end = max(text.rfind("{", start, end), text.rfind("[", start, end))
     return end
+
+
+def _end_of_json(text: str, start: int, stop: int) -> int:
+    """Return where the sound JSON ends that begins at `start`; 0 where there is none."""
+    try:
+        end = decode(text, start)[1]
+    except ValueError:
+        return 0
+    return end if end <= stop else 0
 
 
 def _take_payload(

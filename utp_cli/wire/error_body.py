@@ -88,7 +88,7 @@ def validation_issues(value: Any) -> str:
 
 def _without_key(doc: dict[str, Any]) -> bool:
     """Judge an envelope without the key `error`: a message, beside it what belongs to an error, and no other kind."""
-    if not is_envelope(doc) or doc.get("success") is True or doc.get("ok") is True:
+    if not doc.keys() <= _KEYS or doc.get("success") is True or doc.get("ok") is True:
         return False
     told = [str(doc[key]) for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
     if any(not _FAILED.search(kind) for kind in told):
