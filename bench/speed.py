@@ -51,6 +51,10 @@ LINES = {
         "api-1   | 2026-11-22T10:00:{s:02}Z INFO [agent.loop:{n}] step {n} is done in 0.12s",
         'vllm-1  | 2026-11-22T10:00:00Z ERROR "auto" tool choice requires --enable-auto-tool-choice',
     ),
+    "zap's": (
+        '{{"level":"info","ts":1795000000.{s:02},"caller":"agent/loop.go:{n}","msg":"step is done","took":0.12}}',
+        '{"level":"error","ts":1795000000.1,"msg":"refused","error":"gemma3 does not support tools"}',
+    ),
 }
 """Logs: a line that tells nothing, and one that tells an error."""
 BROKEN = (

@@ -199,7 +199,8 @@ def test_lines_of_a_log_that_tell_nothing_take_no_step_of_their_own(at):
 
 
 ONE_SHAPE = "".join(
-    json.dumps({"level": "info", "ts": n, "msg": f"step {n % 99} of the loop is done", "res": {"statusCode": 200}}) + "\n"
+    json.dumps({"level": "info", "ts": n, "msg": f"step {n % 99} of the loop is done", "res": {"statusCode": 200}})
+    + "\n"
     for n in range(500)
 )
 FAILED = json.dumps({"level": "error", "ts": 1, "msg": "refused", "error": REFUSED.partition("] ")[2].strip()}) + "\n"
@@ -209,7 +210,14 @@ def test_records_of_one_shape_are_judged_once(counted):
     counts = counted(alike, "sort_of")
     counted(json_rung, "read_block")
     text = ONE_SHAPE + FAILED + ONE_SHAPE
-    assert [found.code for found in parse(text).diagnoses] == ["tool-flag-missing"]
+    result = parse(text)
+    assert [found.code for found in result.diagnoses] == ["tool-flag-missing"]
+    spans = [
+        (0, len(ONE_SHAPE) - 1),
+        (len(ONE_SHAPE), len(ONE_SHAPE + FAILED) - 1),
+        (len(ONE_SHAPE + FAILED), len(text) - 1),
+    ]
+    assert [(one.kind, one.span) for one in result.captures] == [*zip(("log", "error", "log"), spans, strict=True)]
     assert counts["sort_of"] <= 4
     assert counts["read_block"] <= 2
     assert python_calls(lambda: parse(text), warm=2) <= 80 * 1_000

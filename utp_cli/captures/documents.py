@@ -54,10 +54,10 @@ class Document(Record):
     cut: bool = False
 
 
-def documents_in(text: str, masked: Sequence[Span] = ()) -> list[Document]:
+def documents_in(text: str, masked: Sequence[Span] = ()) -> Iterator[Document]:
     """Find the documents of a text, in order; none begins in what is masked (stack frames, source lines)."""
     piece = _members(text)
-    return [piece] if piece else list(_Finder(text, masked).documents())
+    return iter([piece]) if piece else _Finder(text, masked).documents()
 
 
 def _members(text: str) -> Document | None:
@@ -68,9 +68,9 @@ def _members(text: str) -> Document | None:
         value, end = decode(f"{{{text.rstrip().rstrip(',')}}}", 0)
     except ValueError:
         return None
-    return (
-        Document(value=value, start=0, end=len(text), form="cut-json", cut=True) if end >= len(text.strip()) else None
-    )
+    if end < len(text.strip()):
+        return None
+    return Document(value=value, start=0, end=len(text), form="cut-json", cut=True)
 
 
 class _Finder:

@@ -6,13 +6,14 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.captures.tracebacks import fenced
 from utp_cli.captures.transcripts import page_error
 from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from utp_cli.captures.classify import Part
     from utp_cli.captures.transcripts import Response
@@ -29,6 +30,10 @@ _ENDED: Final = regex(
 """What the last events of a stream say."""
 _SAID: Final = regex(r"^[ \t]{0,8}[A-Z][a-z]{1,20}(?: [A-Za-z]{1,20}){1,12}[.:!]?[ \t]{0,8}$", re.MULTILINE)
 """A line of words."""
+_BLANK: Final = regex(r"\s*")
+_MOST_RECORDS: Final = 50
+"""Records of a log that are told one by one."""
+_PART: Final = 1 << 16
 FIRST_REFUSAL: Final = 400
 """The first HTTP status of those that refuse."""
 
@@ -63,6 +68,30 @@ class FoundCapture(Record):
 def in_order(found: Sequence[FoundCapture]) -> list[FoundCapture]:
     """Sort by place; what holds others comes before them."""
     return sorted(found, key=lambda one: (one.start, -one.end))
+
+
+def with_records_joined(found: Iterable[FoundCapture], text: str) -> Iterator[FoundCapture]:
+    """Say a long run of records of a log, with nothing between them, as one find; a short one stays as it is.
+
+    The find holds no documents: those of a long log would take many times its memory.
+    """
+    run: list[FoundCapture] = []
+    for one in found:
+        if run and (one.kind != "log" or not _BLANK.fullmatch(text, run[-1].end, one.start)):
+            yield from _joined(run)
+            run = []
+        if one.kind == "log":
+            run = [*_joined(run), one] if len(run) > _MOST_RECORDS else [*run, one]
+        else:
+            yield one
+    yield from _joined(run)
+
+
+def _joined(run: list[FoundCapture]) -> list[FoundCapture]:
+    """Return a run as it is said; one that was joined before, and has grown, is joined again."""
+    if len(run) <= _MOST_RECORDS and not (run and run[0].form == "json-lines"):
+        return run
+    return [replace(run[0], end=run[-1].end, form="json-lines", document=None)]
 
 
 def with_responses(found: Sequence[FoundCapture], responses: Sequence[Response], text: str) -> list[FoundCapture]:
@@ -171,3 +200,22 @@ def without_repeats(found: Sequence[FoundCapture]) -> list[FoundCapture]:
 
 def _key(one: FoundCapture) -> str:
     return f"{one.kind} {dumps(one.document, default=repr)}" if one.document is not None else f"at {one.start}"
+
+
+def beside(found: Sequence[FoundCapture], text: str) -> int:
+    """Count the characters that stand beside known errors in their fenced blocks: more of what a program printed."""
+    count = 0
+    for one in found if "```" in text else ():
+        if one.kind != "error":
+            continue
+        begin = text.rfind("```", 0, one.start)
+        if one.known and one.strong and begin >= 0 and fenced(text, one.start):
+            end = text.find("```", one.end)
+            end = len(text) if end < 0 else end
+            count += filled(text[begin:end]) - filled(text[one.start : one.end])
+    return count
+
+
+def filled(text: str) -> int:
+    """Count the characters that are no blanks, a piece at a time: a text's words cost ten times its memory."""
+    return sum(len("".join(text[at : at + _PART].split())) for at in range(0, len(text), _PART))

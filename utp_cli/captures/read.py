@@ -9,7 +9,17 @@ from utp_cli.captures.alike import Alike
 from utp_cli.captures.documents import documents_in
 from utp_cli.captures.errors import document_of, read_error, read_error_body
 from utp_cli.captures.failure import tells_of_failure
-from utp_cli.captures.found import FIRST_REFUSAL, FoundCapture, in_order, joined_runs, with_responses, without_repeats
+from utp_cli.captures.found import (
+    FIRST_REFUSAL,
+    FoundCapture,
+    beside,
+    filled,
+    in_order,
+    joined_runs,
+    with_records_joined,
+    with_responses,
+    without_repeats,
+)
 from utp_cli.captures.hops import take_off
 from utp_cli.captures.judged import chosen, convincing
 from utp_cli.captures.known import known_lines, voice_around
@@ -72,7 +82,6 @@ _FAR: Final = 60
 _ITEM: Final = regex(r"^ {0,4}[-*\u2022] \S", re.MULTILINE)
 _SEVERAL: Final = 3
 """Items of a list of which one has known words: who met an error leads it in."""
-_PART: Final = 1 << 16
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
 _TAIL: Final = regex(
@@ -149,12 +158,12 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     for each in parts:
         inside, noise = read_cleaned(each, asks=outside == "asks")
         found += [(one, _capture(one, each)) for one in inside]
-        told = sum(_filled(each.text.text[one.start : one.end]) for one in inside)
+        told = sum(filled(each.text.text[one.start : one.end]) for one in inside)
         explained += told + noise
         log = log or (each.log and any(one.kind == "error" for one in inside))
         printed = each.log or not _PRINTED.isdisjoint(each.forms)  # by a program, not by a model
         log = log or (printed and any(one.kind != "log" and (one.strong or one.known) for one in inside))
-        rest += max(_filled(each.text.text) - told - noise, 0)
+        rest += max(filled(each.text.text) - told - noise, 0)
         ends = _ends(inside, each.text.text)
         around += _words_around(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
@@ -220,7 +229,7 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
         whole = FoundCapture(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
         return [replace(whole, status=page[1], told=1)], 0
     told = lines_told(text, _places(each))
-    found = list(_of_documents(documents_in(text, told.stack), told.errors, text))
+    found = list(with_records_joined(_of_documents(documents_in(text, told.stack), told.errors, text), text))
     found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
     errors = [one for one in found if one.kind == "error"]
     if not any(
@@ -243,8 +252,8 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
         else one
         for one in without_repeats(found)
     ]
-    noise = sum(_filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
-    return once, noise + max(_beside(once, text) - noise, 0)
+    noise = sum(filled(text[start:end]) for start, end in _nobodys(told.stack, found, once, text))
+    return once, noise + max(beside(once, text) - noise, 0)
 
 
 def _nobodys(
@@ -260,20 +269,6 @@ def _nobodys(
 def _quoted_by(one: FoundCapture, lines: Sequence[ErrorLine]) -> bool:
     """Whether a known error text quotes a document that is no error: the calls that it complains of, for one."""
     return one.kind != "error" and any(line.start < one.start and one.end <= line.end for line in lines)
-
-
-def _beside(found: Sequence[FoundCapture], text: str) -> int:
-    """Count the characters that stand beside known errors in their fenced blocks: more of what a program printed."""
-    count = 0
-    for one in found if "```" in text else ():
-        if one.kind != "error":
-            continue
-        begin = text.rfind("```", 0, one.start)
-        if one.known and one.strong and begin >= 0 and fenced(text, one.start):
-            end = text.find("```", one.end)
-            end = len(text) if end < 0 else end
-            count += _filled(text[begin:end]) - _filled(text[one.start : one.end])
-    return count
 
 
 def _places(each: Cleaned) -> list[int]:
@@ -411,8 +406,3 @@ def _capture(one: FoundCapture, each: Cleaned) -> Capture:
         headers=one.headers,
         cut=one.cut,
     )
-
-
-def _filled(text: str) -> int:
-    """Count the characters that are no blanks, a piece at a time: a text's words cost ten times its memory."""
-    return sum(len("".join(text[at : at + _PART].split())) for at in range(0, len(text), _PART))
