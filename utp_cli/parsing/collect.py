@@ -32,9 +32,9 @@ class Collected(MutableRecord):
 
 def merged(native: Sequence[Candidate], markup: Sequence[Candidate]) -> list[Candidate]:
     """Native calls, then markup calls that no native call equals; each native call outranks one."""
-    if not native:
-        return [*markup]
-    left = Counter(_key(c) for c in native if not c.reason) if markup else Counter()
+    if not (native and markup):
+        return [*native, *markup]
+    left = Counter(_key(c) for c in native if not c.reason)
     out = list(native)
     for candidate in markup:
         key = _key(candidate)
@@ -68,20 +68,16 @@ def collect(
         repairs = candidate.repairs
         if repairs and candidate.reason is None and any(_below(repair, least) for repair in repairs):
             candidate.reason = "doubtful"
-        if (
-            valid is None
-            and checked
-            and candidate.reason not in ("intent", "malformed")
-            and candidate.name in (tools or {})
-        ):
+        reason = candidate.reason
+        if tools and valid is None and checked and reason not in ("intent", "malformed") and candidate.name in tools:
             result.notes.append(_unchecked(candidate))
-        if candidate.reason is None and candidate.standing == "unsure":
+        if reason is None and candidate.standing == "unsure":
             result.notes.append(_unsure(candidate))
-        number = None if candidate.reason else len(result.calls)
-        first = len(result.repairs)
         if repairs:
+            number = None if reason else len(result.calls)
             result.repairs += [replace(repair, call=number) for repair in repairs]
         common: dict[str, Any] = {
+            "name": candidate.name,
             "arguments": candidate.arguments,
             "id": ids.of(candidate),
             "server": candidate.server,
@@ -89,19 +85,18 @@ def collect(
             "parser": candidate.parser,
             "pointer": candidate.pointer,
             "span": candidate.span,
-            "standing": _standing(candidate),
+            "standing": _standing(candidate) if reason else candidate.standing,
             "valid": valid,
             "problems": problems,
-            "repairs": tuple(range(first, len(result.repairs))),
+            "repairs": tuple(range(len(result.repairs) - len(repairs), len(result.repairs))) if repairs else (),
             "raw": candidate.raw,
             "signature": candidate.signature,
         }
-        if candidate.reason or candidate.name is None:
-            reason = candidate.reason or "malformed"
+        if reason or candidate.name is None:
             partial = tuple(candidate.partial)
-            result.rejected.append(Rejected(name=candidate.name, reason=reason, partial=partial, **common))
+            result.rejected.append(Rejected(reason=reason or "malformed", partial=partial, **common))
         else:
-            result.calls.append(ToolCall(name=candidate.name, **common))
+            result.calls.append(ToolCall(**common))
     return result
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | None, end: Ending) -> Candidate:
     """Decode the arguments of a native call, as its format writes them, and say what is wrong with them."""
-    tool = (tools or {}).get(done.name or "")
+    tool = tools.get(done.name or "") if tools else None
     raw = done.arguments
     candidate = Candidate(
         rung="native", parser=shape, name=done.name, arguments={}, id=done.id, server=done.server, hosted=done.hosted,

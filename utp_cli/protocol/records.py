@@ -129,17 +129,18 @@ def _written(cls: type[_Fields]) -> Any:
     """Write the `__init__` of a class for its fields, as `dataclasses` does: defaults stand in its signature."""
     names: dict[str, Any] = {"_MISSING": _MISSING}
     signature, body = ["self", "*"], ["_into = self.__dict__"]
+    into = "_into[{!r}]" if issubclass(cls, Record) else "self.{}"  # what changes is set the cheaper way
     for name in cls._types:
         made = f"_make_{name}"
         if name in cls._factories:
             names[made] = cls._factories[name]
             signature.append(f"{name}=_MISSING")
-            body.append(f"_into[{name!r}] = {made}() if {name} is _MISSING else {name}")
+            body.append(f"{into.format(name)} = {made}() if {name} is _MISSING else {name}")
             continue
         if name in cls._defaults:
             names[made] = cls._defaults[name]
         signature.append(f"{name}={made}" if name in cls._defaults else name)
-        body.append(f"_into[{name!r}] = {name}")
+        body.append(f"{into.format(name)} = {name}")
     exec(f"def __init__({', '.join(signature)}):\n " + "\n ".join(body), names)  # noqa: S102 - names of fields only
     return names["__init__"]
 

@@ -191,7 +191,7 @@ def _fits(value: Any, name: str, tool: Tool) -> bool:
 
 def _nested(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
     """`{"arguments": {…}}`, also beside a repeated name, unless the key is a property of the tool."""
-    if not isinstance(value, dict) or not 1 <= len(value) <= 2:
+    if not isinstance(value, dict) or len(value) > 2 or value.keys().isdisjoint(ARGUMENT_ALIASES):
         return None
     known = tool.properties if tool else {}
     # Where nobody knows the tool's arguments, a lone `input` may well be one of them.

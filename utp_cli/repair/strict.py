@@ -30,6 +30,11 @@ def strict(text: str) -> Any:
     limit are valid JSON and still raise: the tolerant reader takes them.
     """
     try:
-        return _DECODER.decode(text)
+        value, end = scan(text, len(text) - len(text.lstrip(SPACE)))
+    except StopIteration:
+        raise ValueError("no value") from None
     except RecursionError:
         raise ValueError("nested too deeply for the fast road") from None
+    if end != len(text) and text[end:].strip(SPACE):
+        raise ValueError("more than one value")
+    return value

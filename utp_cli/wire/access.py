@@ -11,6 +11,7 @@ _UNDERSCORE: Final = regex(r"_([a-z0-9])")
 _MOST: Final = 10**18
 _FREE: Final = frozenset({"args", "response"})
 """Keys of Gemini's whose values have keys of the tool's own."""
+_OBJECTS: Final = {dict}
 
 
 def decode(text: str, at: int = 0) -> tuple[Any, int]:
@@ -52,6 +53,8 @@ def dicts_of(value: Any) -> list[tuple[int, dict[str, Any]]]:
     """The objects in a list, each with its place in it."""
     if not isinstance(value, list):
         return []
+    if {*map(type, value)} == _OBJECTS:
+        return [*enumerate(value)]
     return [(place, item) for place, item in enumerate(value) if isinstance(item, dict)]
 
 

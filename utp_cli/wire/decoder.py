@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import count
+import itertools
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.calls import ServerCall, WireAnomaly
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
-from utp_cli.wire.open_call import OpenCall
-from utp_cli.wire.spec import ABSENT, MOST_EVIDENCE, Finished, ServerCallSeen, TextPiece, WireMetadata
+from utp_cli.wire.spec import (
+    ABSENT, MOST_EVIDENCE, CallDone, CallOpened, Finished, ServerCallSeen, TextPiece, WireMetadata,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ class Scope(MutableRecord):
     """The documents are the events of a stream, not bodies."""
     prefix: str = ""
     """JSON Pointer to what the decoder takes for the whole."""
-    keys: Iterator[int] = field(default_factory=count)
+    keys: Iterator[int] = field(default_factory=itertools.count)
     ids: dict[str | int, str] = field(default_factory=dict)
     """The calls' ids so far, each with its place."""
     depth: int = 0
@@ -105,9 +106,10 @@ class FormatDecoder:
         **how: Any,
     ) -> list[WireEvent]:
         """The events of a call that arrives whole. `how`: further fields of `CallDone`."""
-        call = OpenCall(self, place, call_id=call_id, **how)
-        call.value = arguments
-        return [*call.named(name), call.done()]
+        key, said, known = next(self.scope.keys), name_of(name), id_of(call_id)
+        self.note_id(known, place)
+        done = CallDone(key, said, known, place, arguments, **how)
+        return [CallOpened(key, said, known, place), done] if said else [done]
 
     def finish(self, reason: Any) -> list[WireEvent]:
         """The end of the answer, in the wire's word; nothing where that is no text."""
@@ -129,8 +131,10 @@ class FormatDecoder:
 
     def count_tokens(self, prompt: Any, completion: Any) -> None:
         """Take token counts where they are numbers; the last ones stand."""
-        self.metadata.prompt_tokens = first_known(integer_of(prompt), self.metadata.prompt_tokens)
-        self.metadata.completion_tokens = first_known(integer_of(completion), self.metadata.completion_tokens)
+        if (count := integer_of(prompt)) is not None:
+            self.metadata.prompt_tokens = count
+        if (count := integer_of(completion)) is not None:
+            self.metadata.completion_tokens = count
 
     def note_model(self, name: Any) -> None:
         """Take the model's name where it is one; the first one stands."""
@@ -156,10 +160,9 @@ def first_known(*values: Any) -> Any:
 class Parts:
     """The places of streamed parts in the list that they add up to: neighbours of one kind are one part."""
 
-    def __init__(self) -> None:
-        self.last: str | None = None
-        """The kind of the last part; None before the first."""
-        self._place = -1
+    last: str | None = None
+    """The kind of the last part; None before the first."""
+    _place = -1
 
     def place(self, kind: str, *, joins: bool = True) -> int:
         """Return the place of the next piece. Parts that join nothing (calls) stand for themselves."""

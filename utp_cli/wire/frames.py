@@ -151,19 +151,19 @@ class JsonFraming(Framing):
     The first of several values is given out when the second begins: until then it may be the only one.
     """
 
+    _ended = False
+    _count = 0
+    _depth = 0
+    _in_string = False
+    _escaped = False
+
     def __init__(self, *, array: bool = False) -> None:
-        super().__init__()
-        self.several = array
-        self._array = array
+        self.anomalies = []
+        self.several = self._array = array
         self._entered = not array
-        self._ended = False
         self._first: list[Any] = []
-        self._count = 0
         self._value: list[str] = []
         """Pieces of a value that is cut."""
-        self._depth = 0
-        self._in_string = False
-        self._escaped = False
         self._skipped: list[str] = []
         """What is no JSON, and passed over up to the end of its line."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.finish_reasons import meaning_of
-from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.open_call import OpenCall, is_json
@@ -19,31 +18,33 @@ if TYPE_CHECKING:
     from utp_cli.wire.decoder import Scope
     from utp_cli.wire.spec import CallDone, WireEvent
 
-_REASONING: Final = ("reasoning_content", "reasoning")
-"""Fields for thinking, by different servers; some send the same in both, so one of them is read."""
+_REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
+"""Fields for thinking, by different servers; some send the same in several, so one of them is read."""
 
 
-class _Choice(MutableRecord):
+class _Choice:
     """What one choice has said so far."""
 
-    root: tuple[str | int, ...]
-    """The path of its message."""
-    calls: list[OpenCall] = field(default_factory=list)
-    indexes: list[int | None] = field(default_factory=list)
-    """Under which index each call came."""
-    by_index: dict[int, OpenCall] = field(default_factory=dict)
-    by_id: dict[str | int, OpenCall] = field(default_factory=dict)
-    without_index: int = 0
+    without_index = 0
     legacy: OpenCall | None = None
-    parts: Parts = field(default_factory=Parts)
     reasoning: str | None = None
     """The field its thinking is in."""
     reason: str | None = None
-    spoke: bool = False
-    called: bool = False
+    spoke = False
+    called = False
     """It made whole calls."""
-    held: list[WireEvent] = field(default_factory=list)
-    """Events of a later choice, until those before it have ended."""
+
+    def __init__(self, root: tuple[str | int, ...]) -> None:
+        """`root`: the path of its message."""
+        self.root = root
+        self.calls: list[OpenCall] = []
+        self.indexes: list[int | None] = []
+        """Under which index each call came."""
+        self.by_index: dict[int, OpenCall] = {}
+        self.by_id: dict[str | int, OpenCall] = {}
+        self.parts = Parts()
+        self.held: list[WireEvent] = []
+        """Events of a later choice, until those before it have ended."""
 
 
 class Decoder(FormatDecoder):
@@ -115,7 +116,7 @@ class Decoder(FormatDecoder):
     def _choice(self, number: int, root: tuple[str | int, ...]) -> _Choice:
         found = self._choices.get(number)
         if found is None:
-            found = self._choices[number] = _Choice(root=root)
+            found = self._choices[number] = _Choice(root)
         return found
 
     def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
@@ -154,9 +155,8 @@ class Decoder(FormatDecoder):
         return events
 
     def _thoughts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
-        fields = (*_REASONING, "reasoning_details")
-        if state.reasoning is None:
-            filled = [key for key in fields if message.get(key) and isinstance(message[key], str | list)]
+        if state.reasoning is None and not message.keys().isdisjoint(_REASONING):
+            filled = [key for key in _REASONING if message.get(key) and isinstance(message[key], str | list)]
             state.reasoning = filled[0] if filled else None
         key = state.reasoning
         if key is None:

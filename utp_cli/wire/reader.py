@@ -45,28 +45,29 @@ def parts_of(source: str | bytes) -> Iterable[str | bytes]:
 class WireReader:
     """Reads one input. Never raises, whatever is fed."""
 
+    shape: str | None = None
+    """None until known; then a name of `FORMATS`, or `text`, `error`, `unknown`."""
+    stream = False
+    verbatim = False
+    """The input is raw text: pieces of it may be handed on as they are."""
+    length = 0
+    """Characters read so far; bytes of a binary stream."""
+    document: Any = None
+    """The decoded body, or what was decoded last; None for raw text."""
+    _dispatch: Dispatch | None = None
+    _framing: Framing | EventStream | None = None
+    _characters: codecs.IncrementalDecoder | None = None
+    """Of bytes: made for the first."""
+    _bytes: bytes | None = b""
+    """The first bytes, until they tell whether an event stream begins; None from then on."""
+    _head = ""
+    _otherwise = "text"
+    """What an input is that no document told of."""
+
     def __init__(self, provider: str | None = None) -> None:
         """`provider`: the format to assume where the input fits several."""
-        self.shape: str | None = None
-        """None until known; then a name of `FORMATS`, or `text`, `error`, `unknown`."""
-        self.stream = False
-        self.verbatim = False
-        """The input is raw text: pieces of it may be handed on as they are."""
-        self.length = 0
-        """Characters read so far; bytes of a binary stream."""
         self._provider = provider
-        self._dispatch: Dispatch | None = None
-        self._framing: Framing | EventStream | None = None
-        self._characters: codecs.IncrementalDecoder | None = None
-        """Of bytes: made for the first."""
-        self._bytes: bytes | None = b""
-        """The first bytes, until they tell whether an event stream begins; None from then on."""
-        self._head = ""
         self._held: list[str] = []
-        self.document: Any = None
-        """The decoded body, or what was decoded last; None for raw text."""
-        self._otherwise = "text"
-        """What an input is that no document told of."""
 
     @property
     def side(self) -> str:

@@ -5,6 +5,7 @@ The rules are tables: `shape_answers` for answers and stream events, `shape_requ
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.protocol.records import Record, replace
@@ -15,7 +16,7 @@ from utp_cli.wire.shape_answers import ANSWER_RULES, ERROR_RULE, MESSAGE_RULES, 
 from utp_cli.wire.shape_requests import ASKING, REQUEST_RULES, TOOL_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from utp_cli.protocol.calls import WireAnomaly
     from utp_cli.wire.frames import Framing
@@ -49,7 +50,37 @@ class Recognised(Record):
         return out | {key: value for key in ("flavour", "ambiguous") if (value := getattr(self, key))}
 
 
-_RULES: Final = (*ANSWER_RULES, ERROR_RULE, *MESSAGE_RULES)
+class _Rules:
+    """Rules in which the first match wins. Most hold of few keys: only those that a document may be are asked."""
+
+    def __init__(self, *rules: ShapeRule) -> None:
+        self._rules = [
+            (
+                rule.keys,
+                rule.holds,
+                Recognised(
+                    format=rule.format, side=rule.side, why=rule.why, ambiguous=rule.ambiguous, unit=rule.unit
+                ),
+            )
+            for rule in rules
+        ]  # fmt: skip
+        self._keys = frozenset[str]().union(*(rule.keys for rule in rules))
+        self._of = lru_cache(maxsize=256)(self._for_keys)
+
+    def _for_keys(self, present: frozenset[str]) -> list[tuple[Callable[[Any], Any], Recognised]]:
+        return [(holds, found) for keys, holds, found in self._rules if not (keys and keys.isdisjoint(present))]
+
+    def match(self, document: Any) -> Recognised:
+        """Return what the first rule that holds says of a document."""
+        if isinstance(document, dict):
+            for holds, found in self._of(self._keys.intersection(document)):
+                if holds(document):
+                    return found
+        return _UNKNOWN
+
+
+_RULES: Final = _Rules(*ANSWER_RULES, ERROR_RULE, *MESSAGE_RULES)
+_INNER_RULES: Final = _Rules(*ANSWER_RULES, *MESSAGE_RULES)
 _WRAPPERS: Final = (("response",), ("body",), ("response", "body"), ("stream",))
 """Where a log may keep the answer, one of these keys after the other."""
 _HOLDING: Final = frozenset({"messages", *(path[0] for path in _WRAPPERS)})
@@ -77,7 +108,7 @@ def judge(document: Any) -> Recognised:
 
     Which server wrote it is not looked for: decoders note that.
     """
-    found = _match(document, _RULES)
+    found = _RULES.match(document)
     if found.decisive or found.format == "error" or _HOLDING.isdisjoint(dict_of(document)):
         return found
     for path in _WRAPPERS:
@@ -134,25 +165,8 @@ def is_piece(document: Any) -> bool:
 
 
 def _match_inner(value: Any) -> Recognised:
-    judged = (_match(element, (*ANSWER_RULES, *MESSAGE_RULES)) for element in _flat(value))
+    judged = map(_INNER_RULES.match, _flat(value))
     return next((found for found in judged if found.decisive), _UNKNOWN)
-
-
-def _match(document: Any, rules: Iterable[ShapeRule]) -> Recognised:
-    if isinstance(document, dict):
-        keys = document.keys()
-        for rule in rules:
-            if rule.keys and keys.isdisjoint(rule.keys):
-                continue
-            if rule.holds(document):
-                return Recognised(
-                    format=rule.format,
-                    side=rule.side,
-                    why=rule.why,
-                    ambiguous=rule.ambiguous,
-                    unit=rule.unit,
-                )
-    return _UNKNOWN
 
 
 def _conversation(document: Any) -> Recognised | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, list_of, text_of
@@ -45,14 +47,17 @@ def _any_item(value: Any, *keys: str) -> bool:
 def _tells_spans(doc: Document) -> bool:
     if "resourceSpans" in doc or "resourceLogs" in doc:
         return True
-    names = [*doc, doc.get("name"), doc.get("event_name"), doc.get("eventName")]
+    names = [*map(str, doc)]
+    if not _NAMING.isdisjoint(doc):
+        names += [text_of(doc.get(key)) for key in _NAMING]
     if attributes := doc.get("attributes"):
-        names += [*dict_of(attributes), dict_of(attributes).get("event.name")]
-        names += [item.get("key") for _, item in dicts_of(attributes)]
-    return any(isinstance(name, str) and name.startswith(_SPAN_NAMES) for name in names)
+        names += [*map(str, dict_of(attributes)), text_of(dict_of(attributes).get("event.name"))]
+        names += [text_of(item.get("key")) for _, item in dicts_of(attributes)]
+    return any(map(_names_spans, names))
 
 
-_SPAN_NAMES: Final = ("gen_ai.", "llm.output_messages.", "langfuse.observation.")
+_NAMING: Final = frozenset({"name", "event_name", "eventName"})
+_names_spans: Final = methodcaller("startswith", ("gen_ai.", "llm.output_messages.", "langfuse.observation."))
 
 
 def _langchain(doc: Document) -> bool:
@@ -127,9 +132,14 @@ def _choices(doc: Document) -> bool:
 
 def legacy(doc: Document) -> bool:
     """Some message or delta has a `function_call`, and none has `tool_calls`."""
-    said = [dict_of(choice.get(key)) for _, choice in dicts_of(doc.get("choices")) for key in ("message", "delta")]
-    called = [message for message in said if dict_of(message.get("function_call"))]
-    return bool(called) and not any(list_of(m.get("tool_calls")) for m in said)
+    called = False
+    for _, choice in dicts_of(doc.get("choices")):
+        for message in (choice.get("message"), choice.get("delta")):
+            if isinstance(message, dict):
+                if list_of(message.get("tool_calls")):
+                    return False
+                called = called or bool(dict_of(message.get("function_call")))
+    return called
 
 
 def _upper_finish(doc: Document) -> bool:
@@ -268,9 +278,9 @@ ANSWER_RULES: Final = (
         ),
     ),
     _answer("cohere", "finish_reason", "`message` beside an upper-case `finish_reason`", _upper_finish),
-    _answer("openai-legacy", "choices", "`choices` with a `function_call`", lambda d: _whole_choices(d) and legacy(d)),
+    _answer("openai-legacy", "choices", "`choices` with a `function_call`", lambda d: legacy(d) and _whole_choices(d)),
     _answer("openai-chat", "choices", "`choices` with messages", _whole_choices),
-    _event("openai-legacy", "choices", "`choices` with a `function_call`", lambda d: _choices(d) and legacy(d)),
+    _event("openai-legacy", "choices", "`choices` with a `function_call`", lambda d: legacy(d) and _choices(d)),
     _event("openai-chat", "choices", "`choices`", _choices, "response"),
     _event(
         "ollama",
@@ -345,23 +355,28 @@ _CHAT_KEYS: Final = (
     ("sglang", None, "matched_stop"),
 )
 """Server, and which key of the document, or of one of its choices, gives it away."""
+_CHAT_SIGNS: Final = frozenset({key for _, *keys in _CHAT_KEYS for key in keys if key})
 
 
 def _chat_flavour(doc: Document) -> str | None:
     choices = [choice for _, choice in dicts_of(doc.get("choices"))]
-    within = frozenset[str]().union(*choices)
-    for server, key, key_of_choice in _CHAT_KEYS:
-        if key in doc or key_of_choice in within:
-            return server
+    if not _CHAT_SIGNS.isdisjoint(chain(doc, *choices)):
+        within = frozenset[str]().union(*choices)
+        for server, key, key_of_choice in _CHAT_KEYS:
+            if key in doc or key_of_choice in within:
+                return server
     if doc.get("system_fingerprint") == "fp_ollama":
         return "ollama"
     said = [dict_of(choice.get(key)) for choice in choices for key in ("message", "delta") if key in choice]
     ids = [text_of(call.get("id")) for message in said for _, call in dicts_of(message.get("tool_calls"))]
-    if any(call_id.startswith("chatcmpl-tool-") for call_id in ids):
+    if any(map(_names_vllm, ids)):
         return "vllm"
-    if any(map(_nine, ids)) and not text_of(doc.get("id")).startswith("chatcmpl"):
+    if 9 in map(len, ids) and any(map(_nine, ids)) and not text_of(doc.get("id")).startswith("chatcmpl"):
         return "mistral"
     return None
+
+
+_names_vllm: Final = methodcaller("startswith", "chatcmpl-tool-")
 
 
 def _nine(call_id: str) -> bool:

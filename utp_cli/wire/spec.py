@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from utp_cli.protocol.records import MutableRecord, Record
+from utp_cli.protocol.records import MutableRecord
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ServerCall, WireAnomaly
@@ -30,7 +30,7 @@ MOST_EVIDENCE = 200
 class TextPiece(NamedTuple):
     """The next piece of a text. Pieces of one pointer join without anything between them.
 
-    A tuple, as `CallPiece` is: a long stream has one for every few characters.
+    A tuple, as all events are: a long stream has one for every few characters.
     """
 
     pointer: str
@@ -39,7 +39,7 @@ class TextPiece(NamedTuple):
     kind: Literal["text", "reasoning"] = "text"
 
 
-class CallOpened(Record):
+class CallOpened(NamedTuple):
     """A native call has begun; sent once its name is known."""
 
     key: int
@@ -57,7 +57,7 @@ class CallPiece(NamedTuple):
     text: str
 
 
-class CallDone(Record):
+class CallDone(NamedTuple):
     """A native call is as whole as it will get. The one event that every call gets."""
 
     key: int
@@ -83,13 +83,13 @@ class CallDone(Record):
     """Gemini's thought signature, which it wants back with the call."""
 
 
-class ServerCallSeen(Record):
+class ServerCallSeen(NamedTuple):
     """A call that the provider ran itself."""
 
     call: ServerCall
 
 
-class Finished(Record):
+class Finished(NamedTuple):
     """The end, and why, in the wire's own word."""
 
     reason: str | None
