@@ -65,6 +65,10 @@ class LiveCall:
         self._engine = engine
         self._index = index
 
+    @property
+    def hears(self) -> bool:
+        return self._engine.tells
+
     def name(self, name: str, call_id: str | int | None = None) -> None:
         if self._engine.tells:
             self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001

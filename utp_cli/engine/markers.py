@@ -34,20 +34,25 @@ class Hit(NamedTuple):
 
 
 class Markers:
-    """A trie of markers. The longest marker at a place wins."""
+    """Markers, found by how they begin. The longest marker at a place wins."""
 
     def __init__(self, marked: Iterable[tuple[str, Meaning]], *, tells_half: bool = False) -> None:
         """`tells_half`: half a marker at the end of the text, cut between its tokens, is found as well."""
         self._tells_half = tells_half
-        self._root: dict[str, dict[str, object]] = {}
         self._meanings: dict[str, tuple[Meaning, ...]] = {}
         for marker, meaning in marked:
             self._meanings[marker] = (*self._meanings.get(marker, ()), meaning)
-        for marker in self._meanings:
-            node: dict[str, object] = self._root  # type: ignore[assignment]
-            for character in marker:
-                node = node.setdefault(character, {})  # type: ignore[assignment]
-            node[""] = marker
+        by_length = sorted(self._meanings, key=len, reverse=True)
+        self._longest = len(by_length[0]) if by_length else 0
+        short = [marker for marker in by_length if len(marker) < SURE]
+        begun: dict[str, dict[int, None]] = {}
+        for marker in by_length:
+            for head in (marker[:SURE],) if len(marker) >= SURE else [h for h in begun if h.startswith(marker)]:
+                begun.setdefault(head, {})[len(marker)] = None
+        self._lengths = {head: tuple(lengths) for head, lengths in begun.items()}
+        """Of the markers that may stand behind a beginning of `SURE` characters, the longest first."""
+        self._short = tuple({len(marker): None for marker in short})
+        """The same behind all others."""
         self.stops = _stops(self._meanings)
         """Where a marker may start. No marker starts at a place that this does not match."""
         first = {marker[0] for marker in self._meanings}
@@ -61,27 +66,31 @@ class Markers:
 
     def match(self, source: Source, position: int) -> Hit | bool:
         """Return the longest marker at `position`; False where there is none, True where more text must tell."""
-        node: dict[str, object] = self._root  # type: ignore[assignment]
-        window, index = source.window, position - source.base
-        found: str | None = None
-        while index < len(window) and (following := node.get(window[index])):
-            node, index = following, index + 1  # type: ignore[assignment]
-            found = node.get("", found)  # type: ignore[assignment]
-        if index >= len(window) and not source.closed and len(node) > ("" in node):
+        window, index, meanings = source.window, position - source.base, self._meanings
+        may_break_off = len(window) - index < self._longest
+        if may_break_off and not source.closed and window[index:] in self._beginnings:
             return True
-        if found is None:
-            return self._half(source, position, node) if index >= len(window) > position - source.base + 2 else False
-        return Hit(marker=found, start=position, end=position + len(found), meanings=self._meanings[found])
+        for length in self._lengths.get(window[index : index + SURE], self._short):
+            marker = window[index : index + length]
+            if marker in meanings:
+                return Hit(marker, position, position + len(marker), meanings[marker])
+        return may_break_off and source.closed and self._tells_half and self._half(window[index:], position)
 
-    def _half(self, source: Source, position: int, node: dict[str, object]) -> Hit | bool:
+    def _half(self, half: str, position: int) -> Hit | bool:
         """Return a marker of several tokens that the text ends in, behind at least one of them: it is a token."""
-        half = source.slice(position, source.length)
-        if not self._tells_half or "|>" not in half:
+        if "|>" not in half:
             return False
-        while "" not in node:
-            node = next(each for each in node.values() if isinstance(each, dict))
-        meaning = self._meanings[str(node[""])][0]._replace(role="drop")
-        return Hit(marker=half, start=position, end=source.length, meanings=(meaning,))
+        begun = next((marker for marker in self._meanings if marker.startswith(half)), half)
+        ends = range(len(half) + 1, len(begun) + 1)
+        whole = next((begun[:end] for end in ends if begun[:end] in self._meanings), "")
+        if not whole:
+            return False
+        return Hit(half, position, position + len(half), (self._meanings[whole][0]._replace(role="drop"),))
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        """What all texts are that a marker goes on from."""
+        return frozenset(marker[:end] for marker in self._meanings for end in range(len(marker)))
 
 
 def _stops(markers: Iterable[str], *, cut: bool = True) -> re.Pattern[str]:

@@ -83,6 +83,10 @@ class Declined(NamedTuple):
 class Live(Protocol):
     """Hears about a call while it is being read."""
 
+    @property
+    def hears(self) -> bool:
+        """Whether somebody wants to know."""
+
     def name(self, name: str, call_id: str | int | None = None) -> None:
         """The tool's name is certain."""
 

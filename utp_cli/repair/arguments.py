@@ -128,7 +128,7 @@ Lifted = tuple[Any, list[Repair]] | None
 
 def _lifted(value: Any, tool: Tool | None, decode: Decode) -> Lifted:
     """Take one step from what stands there to the object of arguments; None where there is none to take."""
-    for code, message, step in _STEPS[isinstance(value, dict), tool is not None]:
+    for code, message, step in _STEPS[isinstance(value, dict), tool is not None and bool(tool.parameters)]:
         found = step(value, tool, decode)
         if found is not None:
             made, more = found

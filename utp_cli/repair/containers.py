@@ -44,6 +44,7 @@ class Containers:
         "members",
         "only_closers",
         "partial",
+        "skimmed",
         "source",
         "text_end",
         "top",
@@ -66,6 +67,10 @@ class Containers:
         """Items of the outermost array that are closed, where the text ended inside it."""
         self.members: list[Member] = []
         """Of the object, or of the first object in an array, as they become known."""
+        self.skimmed: tuple[str, int, int] | None = None
+        """Where a short cut read all of it: a text, its index there, the offset of `text[0]`. Its members come before
+        the others, and are looked for when somebody asks.
+        """
         self.partial: list[str] = []
         """JSON Pointers of the values that may have been cut off."""
         self.fence = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.patterns import regex
@@ -25,6 +26,12 @@ _BLOCK: Final = regex(r"/\*.*\*/", re.DOTALL)
 _GARBAGE: Final = regex(r"[^,;，}\])\"'\n]+|.", re.DOTALL)
 ASCII: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "，": ","}
 """What fullwidth punctuation stands for."""
+
+
+@lru_cache(maxsize=256)
+def _firsts(markers: tuple[str, ...]) -> str:
+    """Return the characters that markers begin with."""
+    return "".join(marker[0] for marker in markers)
 
 
 class Log:
@@ -58,7 +65,7 @@ class Cursor:
         """What ends the payload: markers, and the fence that was opened."""
         self.behind = source.length
         """Just behind the last token."""
-        self._firsts = "".join(marker[0] for marker in until) if until else ""
+        self._firsts = _firsts(until)
 
     @property
     def offset(self) -> int:

@@ -82,14 +82,11 @@ def _lost_brace(progress: ValueProgress, char: str) -> bool:
 
 def skim(containers: Containers, text: str, at: int, stop: int, base: int) -> bool:
     """Take the short cut for strict JSON from `text[at]` up to `stop`; `base` is the offset of `text[0]`."""
-    try:
-        value, end, members = shortcuts.skim(text, at)
-    except ValueError:
-        return False
-    if end > stop:
+    value, end, _ = shortcuts.whole(text, at)
+    if not 0 < end <= stop:
         return False
     containers.value, containers.end = value, base + end
-    containers.members += [Member(key, base + first, base + last) for key, first, last in members]
+    containers.skimmed = text, at, base
     containers.closed_at = containers.end - 1
     containers.top = Frame(value, "}", base + at, containers.closed_at, 0)
     containers.top.watched = True

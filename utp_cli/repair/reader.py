@@ -16,13 +16,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.repair import shortcuts
 from utp_cli.repair.attempts import Attempts
 from utp_cli.repair.codes import in_order
 from utp_cli.repair.containers import Containers
 from utp_cli.repair.cursor import SPACE, Cursor
 from utp_cli.repair.edges import begin, skim, tail
 from utp_cli.repair.entries import after, colon, entry, key
-from utp_cli.repair.shortcuts import respelling
 from utp_cli.repair.structure import Member
 from utp_cli.repair.text_window import Starved, TextWindow
 from utp_cli.repair.values import ValueProgress, string, value
@@ -178,7 +178,13 @@ class JsonReader:
     @property
     def members(self) -> list[Member]:
         """Of the object, or of the first object in an array, as they become known."""
-        return self._containers.members
+        containers = self._containers
+        if containers.skimmed:
+            text, at, base = containers.skimmed
+            found = shortcuts.members_of(text, at)
+            containers.members[:0] = [Member(key, base + start, base + end) for key, start, end in found]
+            containers.skimmed = None
+        return containers.members
 
     @property
     def partial(self) -> list[str]:
@@ -198,4 +204,4 @@ class JsonReader:
     def _respelt(self) -> Iterator[Edit]:
         """Give the edits of stretches that a short cut respelt, which are not among the others."""
         for start, text in self.log.respellings:
-            yield from respelling(text, start)
+            yield from shortcuts.respelling(text, start)

@@ -178,7 +178,8 @@ def _items(value: Any, form: Form, at: str, repairs: list[Repair], depth: int = 
     if not isinstance(value, dict):
         return []
     messages = MESSAGES if len(value) == 1 or isinstance(value.get("role"), str) else ()
-    for key in (*form.wrappers, *CALL_LISTS, *messages):
+    around = (*form.wrappers, *CALL_LISTS, *messages)
+    for key in () if value.keys().isdisjoint(around) else around:
         inner = value.get(key)
         if isinstance(inner, list | dict) and inner and not _has_name(value, form):
             taken = [shape_repair("function-wrapper", "", {key: inner}, f"unwrapped {key}")]
@@ -239,7 +240,8 @@ def _wrapped(item: Mapping[str, Any], form: Form) -> tuple[str, str, dict[str, A
     `{"function": {"name": …}}` is a wrapper; so is `{"arguments": {"name": …, "parameters": …}}` without a name
     outside.
     """
-    for key in NAME_ALIASES:
+    named = [key for key in item if key in NAME_ALIASES]
+    for key in named if len(named) < 2 else NAME_ALIASES:
         inner = item.get(key)
         if isinstance(inner, dict) and _has_name(inner, form):
             alone = _argument_key(inner, form) is None
@@ -276,18 +278,21 @@ def _find_arguments(
     known = tool.properties if tool else {}
     rest = {key: item[key] for key in item if key != name_key and key not in form.id + form.server}
     # An alias that is a property of the tool, with a value of its type, is an argument and no alias.
-    free = {k: rest[k] for k in rest if not (tool and k in known and fits_type(rest[k], known[k], tool.parameters))}
+    free = rest
+    if tool:
+        free = {k: rest[k] for k in rest if not (k in known and fits_type(rest[k], known[k], tool.parameters))}
     key = _key_of(rest, form.arguments) or _key_of(free, ARGUMENT_ALIASES)
     if _defines(rest, key, known):
         return False
     others = {k: rest[k] for k in rest if k != key and (k in known or k not in _BESIDE)}
-    raw.thought = _first({k: rest[k] for k in _THOUGHTS if k in rest and k not in known}, _THOUGHTS, str) or ""
+    if not rest.keys().isdisjoint(_THOUGHTS):
+        raw.thought = _first({k: rest[k] for k in _THOUGHTS if k in rest and k not in known}, _THOUGHTS, str) or ""
     if key is not None:
         if key not in form.arguments:
             message = f"took {key} for the arguments"
             raw.repairs.append(shape_repair("key-alias", "/arguments", key, message, after="arguments"))
         raw.arguments, raw.arguments_at = rest[key], raw.at + pointer(key)
-        stray = {k: others[k] for k in others if k in known and k not in _BESIDE}
+        stray = {k: others[k] for k in others if k in known and k not in _BESIDE} if known else {}
         if stray and isinstance(raw.arguments, dict) and stray.keys().isdisjoint(raw.arguments):
             raw.arguments = raw.arguments | stray
             message = "took the keys beside the arguments for arguments"
@@ -315,7 +320,7 @@ def _defines(rest: Mapping[str, Any], key: str | None, known: Mapping[str, Any])
 
 def _is_described(item: Mapping[str, Any], known: Mapping[str, Any] | tuple[()] = ()) -> bool:
     """Whether it says what only a tool's definition says, and no argument of the tool is called so."""
-    return any(key in _DESCRIBING and key not in known for key in item)
+    return not _DESCRIBING.isdisjoint(item) and any(key in _DESCRIBING and key not in known for key in item)
 
 
 def _is_schema(value: Any) -> bool:
@@ -360,6 +365,8 @@ def _settled(raw: _Raw, tools: Mapping[str, Tool] | None, decode: Decode) -> Sha
 
 def _first(item: Mapping[str, Any], keys: tuple[str, ...], kinds: Any) -> Any:
     """Return the first value of these keys that says something; `""` and booleans do not."""
+    if item.keys().isdisjoint(keys):
+        return None
     for key in keys:
         value = item.get(key)
         if isinstance(value, kinds) and not isinstance(value, bool) and value != "":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _KEY: Final = regex(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
-_BREAK: Final = regex(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
+_COLON: Final = regex(r"[ \t\n\r]*:[ \t\n\r]*")
 _SPACE: Final = regex(r"[ \t\n\r]*")
 _NEXT: Final = {
     # keyed: what stands between two entries where nothing is doubtful
@@ -37,7 +37,6 @@ _PYTHON: Final = regex(r"\"(?>(?:[^\"\\]|\\.)*)\"|'([^'\"\\\x00-\x1f]*+)'|\b(?:N
 _JSON: Final = {"None": "null", "True": "true", "False": "false"}
 _SIGN: Final = regex(r"'|(?:None|True|False)\b")
 _BLOCK: Final = 4096
-_SMALL: Final = 256
 _RESPELT: Final = 512
 """Characters that are respelt at first."""
 _ATTEMPT: Final = 16
@@ -46,47 +45,24 @@ _LONGEST_TOKEN: Final = 12
 """A fault so close to the end of a block may be a literal or an escape that the block cut."""
 
 
-def skim(text: str, at: int) -> tuple[Any, int, list[tuple[str, int, int]]]:
-    """Read the strict JSON container at `text[at]`: its value, the index behind it, its members.
+def members_of(text: str, at: int) -> list[tuple[str, int, int]]:
+    """Return the members of the strict JSON object at `text[at]`, or of the first object in an array.
 
-    The members are those of the object, or of the first object in an array, as (key, start, end).
-    Raises ValueError where this is no complete strict JSON.
+    As key, start and end; none of an array that begins with something else.
     """
-    try:
-        if text[at] == "{":
-            return _skim_object(text, at)
-        first = at + 1
-        while text[first : first + 1] in (" ", "\n", "\t", "\r"):
-            first += 1
-        value, end = _strict(text, at)
-        members = _skim_object(text, first)[2] if text[first] == "{" else []
-    except IndexError:
-        raise ValueError("no complete strict JSON") from None
-    return value, end, members
-
-
-def _skim_object(text: str, at: int) -> tuple[dict[str, Any], int, list[tuple[str, int, int]]]:
-    value: dict[str, Any] = {}
-    members = []
-    at += 1
-    while key := _KEY.match(text, at):
-        start = key.end()
-        value[key[1]], end = _strict(text, start)
-        members.append((key[1], start, end))
-        behind = _BREAK.match(text, end)
-        if behind is None or behind[1] == "]":
+    members: list[tuple[str, int, int]] = []
+    if text[at] == "[":
+        at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]  # it matches the empty string
+    while text[at] in "{,":
+        at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+        if text[at] != '"':
             break
-        if behind[1] == "}":
-            return value, behind.end(1), members
-        at = behind.end()
-    raise ValueError("no complete strict JSON")
-
-
-def _strict(text: str, at: int) -> tuple[Any, int]:
-    value, end, _ = whole(text, at, _SMALL)
-    if end < 0:
-        raise ValueError("no complete strict JSON")
-    return value, end
+        key, at = scan(text, at)
+        start = _COLON.match(text, at).end()  # type: ignore[union-attr]  # behind a key stands one
+        _, end = scan(text, start)
+        members.append((key, start, end))
+        at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
+    return members
 
 
 class EntryIndexes(NamedTuple):

@@ -199,6 +199,8 @@ class _Watch:
         self._told = -1
 
     def look(self, reader: JsonReader) -> None:
+        if not self._live.hears:
+            return
         if not self._named:
             self._find_name(reader)
             if not self._named:
