@@ -13,6 +13,7 @@ certain.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from utp_cli.protocol.patterns import regex
@@ -48,13 +49,14 @@ class _Waiting(MutableRecord):
 class Layout:
     """Decides run by run. `settled` holds what has become certain since it was last taken."""
 
+    _left: Literal["start", "content", "markup"] = "start"
+    _last: Literal["text", "reasoning"] = "text"
+    """The kind of the last content."""
+
     def __init__(self) -> None:
         self.settled: list[tuple[Kind, int, int]] = []
         """Stretches whose kind is certain. Whitespace before markup is settled later than the markup itself."""
         self._waiting: list[_Waiting] = []
-        self._left: Literal["start", "content", "markup"] = "start"
-        self._last: Literal["text", "reasoning"] = "text"
-        """The kind of the last content."""
         self._seen = {"text": False, "reasoning": False}
 
     @property
@@ -73,6 +75,8 @@ class Layout:
 
     def close(self) -> None:
         """There is no more: a token that still waits ends the text; what touches markup was layout."""
+        if not self._waiting:
+            return
         ended = any(waiting.token for waiting in self._waiting)
         for waiting in self._waiting:
             touching = ended or waiting.left == "markup" or waiting.right_markup
@@ -81,16 +85,17 @@ class Layout:
         self._waiting.clear()
 
     def _markup(self, run: TextRun) -> None:
-        undecided = []
-        for waiting in self._waiting:
-            waiting.right_markup = True
-            if waiting.token:
-                self._settle(waiting, "markup")
-            elif waiting.left == "content":
-                undecided.append(waiting)  # content if more content of its kind follows, layout at the end
-            else:
-                self._settle(waiting, "layout")
-        self._waiting = undecided
+        if self._waiting:
+            undecided = []
+            for waiting in self._waiting:
+                waiting.right_markup = True
+                if waiting.token:
+                    self._settle(waiting, "markup")
+                elif waiting.left == "content":
+                    undecided.append(waiting)  # content if more content of its kind follows, layout at the end
+                else:
+                    self._settle(waiting, "layout")
+            self._waiting = undecided
         self.settled.append((run.kind, run.start, run.end))  # type: ignore[arg-type]
         self._left = "markup"
 
@@ -103,8 +108,10 @@ class Layout:
         while not (words := text[max(end - _STEP, 0) : end].rstrip()):  # a long text is not copied
             end -= _STEP
         tail = max(end - _STEP, 0) + len(words)
-        self._wait(kind, start, start + lead)
-        self._before_content(kind)
+        if lead:
+            self._wait(kind, start, start + lead)
+        if self._waiting:
+            self._before_content(kind)
         self.settled.append((kind, start + lead, start + tail))
         self._seen[kind] = True
         self._left, self._last = "content", kind
@@ -148,7 +155,7 @@ def segments(runs: list[TextRun], text: str, pointer: str, skip: int = 0) -> lis
         layout.push(run, text[run.start : run.end] if run.kind in ("text", "reasoning") else "")
     layout.close()
     joined: list[tuple[Kind, int, int]] = []
-    for kind, start, end in sorted(layout.settled, key=lambda part: part[1]):
+    for kind, start, end in sorted(layout.settled, key=itemgetter(1)):
         if end <= skip:
             continue
         if joined and joined[-1][0] == kind and kind in ("text", "reasoning", "layout"):

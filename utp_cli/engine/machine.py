@@ -45,6 +45,16 @@ _LINE = 200
 class Engine:
     """Reads one text of an answer."""
 
+    channelled = False
+    """A message was in a channel for answers: what it says is no call, whatever it looks like."""
+    _answers = False
+    """A header said that what follows is for the user: markup in it is text."""
+    _section: Dialect | None = None
+    _held: list[Event] | None = None
+    _turned = False
+    _bare_from = 0
+    _opened = 0
+
     def __init__(
         self,
         plan: Plan,
@@ -64,26 +74,17 @@ class Engine:
         self.found: list[FoundCall] = []
         self.declined: list[Declining] = []
         self.runs = Runs()
-        self.channelled = False
-        """A message was in a channel for answers: what it says is no call, whatever it looks like."""
         self._plan = plan
         self._tools = tools
         self.source = Source()
         self._quoting = Quoting(self.source)
-        self._answers = False
-        """A header said that what follows is for the user: markup in it is text."""
         self._layout = Layout()
         self._thinking = Thinking(first_run=0) if thinking else None
         self._all_thought = thinking
         self._had_thinking = thinking or plan.has_thought(prompt)
-        self._section: Dialect | None = None
         self._openers = Openers()
         self._vain: dict[str, int] = {}  # openings by each marker, in a row, with no sound call
         self._events: list[Event] = []
-        self._held: list[Event] | None = None
-        self._turned = False
-        self._bare_from = 0
-        self._opened = 0
         self._run = self._loop()
         tail = plan.open_tail(prompt)
         self.skip = len(tail)  # so much of the text is the prompt's

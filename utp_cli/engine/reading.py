@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 
 from utp_cli.engine.markers import Hit, Markers
 from utp_cli.protocol.calls import Repair
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, Record, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.text_window import Starved
@@ -30,6 +31,7 @@ Waiting = Generator[None, None, T]
 """A reader that may have to wait for text before it can return its T."""
 
 SPACE = " \t\n\r\f\v"
+_BLANKS = regex(f"[{SPACE}]*")
 HEADER_LIMIT = 512
 """Characters that an opening tag or a name may take; longer ones are no markup. Bounds every look-ahead."""
 
@@ -153,11 +155,9 @@ def waiting(step: Callable[[], T]) -> Waiting[T]:
 def skip_space(source: Source, position: int) -> Waiting[int]:
     """Return the position of the next character that is no whitespace; the end where the text has none."""
     while True:
-        window, index = source.window, position - source.base
-        while index < len(window) and window[index] in SPACE:
-            index += 1
+        index = _BLANKS.match(source.window, position - source.base).end()  # type: ignore[union-attr]  # or nothing
         position = index + source.base
-        if index < len(window) or source.closed:
+        if index < len(source.window) or source.closed:
             return position
         yield
 

@@ -75,6 +75,8 @@ class Source(TextWindow):
         """Return any stretch of the text, also one that the window has dropped."""
         if start >= self.base:
             return self.window[start - self.base : end - self.base]
+        if len(self._pieces) == 1:
+            return self._pieces[0][start:end]
         starts = self._starts
         for piece in self._pieces[len(starts) - 1 :]:
             starts.append(starts[-1] + len(piece))

@@ -56,8 +56,9 @@ class TextField(MutableRecord):
 
     def joined(self, kind: str) -> str:
         """Join the stretches of one kind, with nothing between them."""
-        text = self.engine.text
-        return "".join(text[s.span[0] : s.span[1]] for s in self.segments if s.kind == kind)
+        spans = [segment.span for segment in self.segments if segment.kind == kind]
+        text = self.engine.text if spans else ""
+        return "".join([text[start:end] for start, end in spans])
 
 
 class TextFields:
@@ -116,7 +117,7 @@ class TextFields:
 
     def close(self) -> list[Event]:
         events = []
-        for text_field in self:
+        for text_field in self._by_pointer.values():
             text_field.engine.feed(self._halves.pop(text_field.pointer, ""))
             last = text_field.engine.close()
             events += self.announcer.heard(self._numbered(text_field, last), text_field) if self.announcer else last
@@ -127,7 +128,7 @@ class TextFields:
         """Read text whose tokens were not decoded as what it stands for. Forget markup in an answer that is one JSON
         value and a call: it stands in the strings of that value.
         """
-        for text_field in self:
+        for text_field in self._by_pointer.values():
             text = text_field.engine.text
             if ("Ġ" in text or "Ċ" in text) and (whole := decoded(text)):
                 thinking = text_field.kind == "reasoning"
@@ -150,7 +151,7 @@ class TextFields:
 
     def read_behind_tail(self, tools: Mapping[str, Tool] | None) -> None:
         """Read a text that begins behind its prompt's fixed tail as what it goes on with."""
-        for text_field in self:
+        for text_field in self._by_pointer.values():
             begun = text_field.segments[0].kind == "text" if text_field.segments else False
             reading = tail_reading(text_field.engine.text, tools) if begun and text_field.kind == "text" else None
             if reading:
@@ -158,7 +159,7 @@ class TextFields:
 
     def read_unmarked(self, tools: Mapping[str, Tool] | None) -> None:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
-        for text_field in self:
+        for text_field in self._by_pointer.values():
             text = text_field.joined("text") if text_field.kind == "text" else ""
             for reading in readings(text, tools):
                 if text_field.read_as(reading, tools):
@@ -178,18 +179,18 @@ class TextFields:
 
     @property
     def found(self) -> list[tuple[TextField, FoundCall]]:
-        return [(text_field, found) for text_field in self for found in text_field.engine.found]
+        return [(text_field, found) for text_field in self._by_pointer.values() for found in text_field.engine.found]
 
     @property
     def declined(self) -> list[Declining]:
-        return [declining for text_field in self for declining in text_field.engine.declined]
+        return [declining for text_field in self._by_pointer.values() for declining in text_field.engine.declined]
 
     @property
     def texts(self) -> dict[str, str]:
-        return {text_field.pointer: text_field.engine.text for text_field in self}
+        return {text_field.pointer: text_field.engine.text for text_field in self._by_pointer.values()}
 
     def content(self) -> str:
-        return "".join(text_field.joined("text") for text_field in self if text_field.kind == "text")
+        return "".join(text_field.joined("text") for text_field in self._by_pointer.values() if text_field.kind == "text")
 
     def reasoning(self) -> str:
-        return "".join(text_field.joined("reasoning") for text_field in self)
+        return "".join(text_field.joined("reasoning") for text_field in self._by_pointer.values())

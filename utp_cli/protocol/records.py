@@ -133,9 +133,10 @@ def _written(cls: type[_Fields]) -> Any:
     for name in cls._types:
         made = f"_make_{name}"
         if name in cls._factories:
-            names[made] = cls._factories[name]
+            names[made] = factory = cls._factories[name]
+            new = "[]" if factory is list else "{}" if factory is dict else f"{made}()"
             signature.append(f"{name}=_MISSING")
-            body.append(f"{into.format(name)} = {made}() if {name} is _MISSING else {name}")
+            body.append(f"{into.format(name)} = {new} if {name} is _MISSING else {name}")
             continue
         if name in cls._defaults:
             names[made] = cls._defaults[name]

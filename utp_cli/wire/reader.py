@@ -11,6 +11,7 @@ Until a document has told the format, the text is held; it is raw text as soon a
 from __future__ import annotations
 
 import codecs
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import WireFacts
@@ -21,6 +22,7 @@ from utp_cli.wire.spec import TextPiece
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from utp_cli.wire.decoder import Scope
     from utp_cli.wire.dispatch import Dispatch
     from utp_cli.wire.frames import Framing
     from utp_cli.wire.shape import Recognised
@@ -40,6 +42,15 @@ def parts_of(source: str | bytes) -> Iterable[str | bytes]:
     if len(source) < _LONG or not begins_sse(source):
         return (source,)
     return (source[at : at + _PART] for at in range(0, len(source), _PART))
+
+
+@cache
+def _of_documents() -> tuple[type[Scope], type[Dispatch]]:
+    """Load what reads documents: raw text does without all of it."""
+    from utp_cli.wire.decoder import Scope  # noqa: PLC0415
+    from utp_cli.wire.dispatch import Dispatch  # noqa: PLC0415
+
+    return Scope, Dispatch
 
 
 class WireReader:
@@ -210,10 +221,8 @@ class WireReader:
     def _made_dispatch(self) -> Dispatch:
         """The dispatch, made for the first document."""
         if self._dispatch is None:
-            from utp_cli.wire.decoder import Scope  # noqa: PLC0415 - raw text does without all of this
-            from utp_cli.wire.dispatch import Dispatch  # noqa: PLC0415
-
-            self._dispatch = Dispatch(Scope(), self._provider)
+            scope, dispatch = _of_documents()
+            self._dispatch = dispatch(scope(), self._provider)
         return self._dispatch
 
     def _settle(self) -> bool:

@@ -92,6 +92,8 @@ def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
 
 def repairs_of(reader: JsonReader, body: Body | None = None) -> list[Repair]:
     """Return the repairs that reading the value took; a fence, or Python, is none where the dialect declares it."""
+    if not reader.log.edits and not reader.log.respellings:
+        return []
     plain = {*_FENCES * (body is not None and body.fenced), *_PYTHON * (body is not None and body.python)}
     return [repair for repair in reader.repairs if repair.code not in plain]
 
