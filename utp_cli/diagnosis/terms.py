@@ -59,6 +59,7 @@ NOTES = _catalogue("note", {
     "unknown-choice": "The first of two stages chose a tool that is not among those that are known.",
     "duplicate-key": "An object has the same key twice; the last one counts, as in most readers of JSON.",
     "big-number": "A number is larger than many readers take: thousands of digits, or `1e999`. It is kept as written.",
+    "openings-passed-over": "A text of almost nothing but opening markers: the rest of them was taken for text.",
     "schema-too-large": "The tool's schema has too many ways through it for a validator: nothing was checked.",
     "no-number": "An argument is `NaN` or `Infinity`, which JSON lacks: it is written as null.",
     "lone-surrogate": "A text holds half of a surrogate pair, which is no character and cannot be sent as UTF-8.",

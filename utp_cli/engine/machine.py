@@ -25,7 +25,7 @@ from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import SURE, Source
 from utp_cli.engine.standing import settle
 from utp_cli.engine.unread import Openers, unread_calls
-from utp_cli.engine.vain_openings import is_vain
+from utp_cli.engine.vain_openings import VainOpenings
 from utp_cli.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Engine:
         self._all_thought = thinking
         self._had_thinking = thinking or plan.has_thought(prompt)
         self._openers = Openers()
-        self._vain: dict[str, int] = {}  # openings by each marker, in a row, with no sound call
+        self.vain = VainOpenings()
         self._events: list[Event] = []
         self._run = self._loop()
         tail = plan.open_tail(prompt)
@@ -190,9 +190,7 @@ class Engine:
         """Try what the marker could mean, most likely first; return where reading goes on."""
         tag_end = hit.end if hit.marker[-1] != ":" else (yield from past_tag(self.source, hit))
         malformed: tuple[Dialect, MarkerRead] | None = None
-        tried = self._vain.get(hit.marker, 0)
-        in_vain = tried and (yield from is_vain(hit, tried, self.source))
-        self._vain[hit.marker] = tried + 1
+        in_vain = yield from self.vain.opens(hit, self.source)
         for meaning in self._plan.order(hit, self._section):
             if malformed and meaning.role not in ("call", "bare"):
                 break
@@ -202,10 +200,12 @@ class Engine:
                         continue
                     if self.source.closed and hit.end >= self.source.length:
                         continue  # nothing stands behind it
+                    if self.vain.tires(hit, meaning.dialect.name):
+                        continue
                     read = yield from self._try(hit, meaning.dialect)
                     if read is not None and not any(call.reason for call in read.calls):
                         self._took(hit, meaning.dialect, read)
-                        self._vain.pop(hit.marker, None)
+                        self.vain.sound(hit, meaning.dialect.name)
                         return read.end
                     if read is not None and (malformed is None or read.worth > malformed[1].worth):
                         malformed = meaning.dialect, read

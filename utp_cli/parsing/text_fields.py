@@ -122,6 +122,7 @@ class TextFields:
             last = text_field.engine.close()
             events += self.announcer.heard(self._numbered(text_field, last), text_field) if self.announcer else last
             text_field.segments = text_field.engine.segments(text_field.pointer)
+            self.notes += text_field.engine.vain.notes(text_field.pointer, text_field.engine.skip)
         return events
 
     def read_again(self, is_call: Callable[[str], bool]) -> None:

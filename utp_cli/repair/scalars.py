@@ -110,7 +110,7 @@ def _run_end(source: TextWindow, at: int, place: ValuePlace) -> tuple[int, bool]
         begin, limit = end, end + max(_STRIDE, end - at)
         if run := _RUN.match(text, end, limit):
             end = run.end()
-        if _marker_in(text, begin, end, place.until) or text.startswith(place.until, end):
+        if place.until and (_marker_in(text, begin, end, place.until) or text.startswith(place.until, end)):
             break
         if end == limit:  # what the last character is, the next one may decide
             end -= 1

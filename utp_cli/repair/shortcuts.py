@@ -39,6 +39,7 @@ _SIGN: Final = regex(r"'|(?:None|True|False)\b")
 _BLOCK: Final = 4096
 _RESPELT: Final = 512
 """Characters that are respelt at first."""
+_LARGE: Final = 1 << 18
 _ATTEMPT: Final = 16
 """Characters that could be read in the time it takes to try."""
 _LONGEST_TOKEN: Final = 12
@@ -148,10 +149,10 @@ def _value(block: str, at: int) -> tuple[Any, int, int]:
 def whole(text: str, at: int, size: int = _BLOCK) -> tuple[Any, int, int]:
     """Read the value at `text[at]`: itself, the index behind it, and how many characters were looked at.
 
-    The index is -1 where it is not whole, or not strict JSON. Blocks grow as in `run`.
+    The index is -1 where it is not whole, or not strict JSON. Blocks grow as in `run`; large ones are not copied.
     """
     looked = 0
-    while True:
+    while size < _LARGE:
         block = text[at : at + size]
         looked += len(block)
         value, end, fault = _value(block, 0)
@@ -160,6 +161,8 @@ def whole(text: str, at: int, size: int = _BLOCK) -> tuple[Any, int, int]:
         if at + size >= len(text) or fault < len(block) - _LONGEST_TOKEN:
             return None, -1, looked
         size *= 8
+    value, end, fault = _value(text, at)
+    return value, end, looked + max(end, fault) - at
 
 
 def _respelt(text: str) -> str:

@@ -45,6 +45,8 @@ _REFUSES: Final = regex(
     re.IGNORECASE,
 )
 """Words of one who refuses, where nothing else names a fault: a model may write `{"message": "Hello"}`."""
+_LONGEST: Final = 4_000
+"""Characters of a kind, and of a message, that are looked at: a megabyte between quotes is neither."""
 _DEEPEST: Final = 6
 """Errors in errors that are looked into."""
 
@@ -90,12 +92,12 @@ def _without_key(doc: dict[str, Any]) -> bool:
     """Judge an envelope without the key `error`: a message, beside it what belongs to an error, and no other kind."""
     if not doc.keys() <= _KEYS or doc.get("success") is True or doc.get("ok") is True:
         return False
-    told = [str(doc[key]) for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
+    told = [str(doc[key])[:_LONGEST] for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
     if any(not _FAILED.search(kind) for kind in told):
         return False
     places = (doc, *(dict_of(doc.get(key)) for key in _NESTED if told))
     said = [words for place in places for key in _MESSAGES if (words := _said(place.get(key)))]
-    return bool(said) and (bool(told) or any(map(_REFUSES.search, said)))
+    return bool(said) and (bool(told) or any(_REFUSES.search(words[:_LONGEST]) for words in said))
 
 
 def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None]:
