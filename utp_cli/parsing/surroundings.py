@@ -85,6 +85,7 @@ _NO_TEXT: Final = " \t\r\n`~;,]}"
 _TAGS: Final = regex(r"<[^<>]*>|[`~]{3,}[\w-]*")
 _ANSWER: Final = regex(r"/(?:choices|candidates)/\d+/|")
 """Which of several answers a pointer is of."""
+_PLACEHOLDER_BEGINS: Final = frozenset("<{.…[yYiIıİ")
 _PLACEHOLDER: Final = regex(
     r"\s*(?:<(?:your|the|insert|some|any|enter|name of)\b[^<>]{0,80}>|\{\{?[\w .-]{1,60}\}?\}|\.{3}|…"
     r"|\[(?:your|insert|enter)\b[^\[\]]{0,80}\]|(?:YOUR|INSERT)_[A-Z_]{1,60})\s*",
@@ -314,5 +315,6 @@ def _lead(before: str) -> str:
 def placeholders(arguments: Any) -> bool:
     """Whether an argument is one that somebody is to fill in."""
     return isinstance(arguments, dict) and any(
-        isinstance(value, str) and _PLACEHOLDER.fullmatch(value) for value in arguments.values()
+        isinstance(value, str) and value.lstrip()[:1] in _PLACEHOLDER_BEGINS and _PLACEHOLDER.fullmatch(value)
+        for value in arguments.values()
     )

@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.repair import shortcuts
-from utp_cli.repair.structure import Comma, Frame, Member
+from utp_cli.repair.shortcuts import Member
+from utp_cli.repair.structure import Comma, Frame
 
 if TYPE_CHECKING:
     from utp_cli.repair.containers import Containers, State

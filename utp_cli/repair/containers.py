@@ -8,7 +8,8 @@ from utp_cli.protocol.calls import Note
 from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.lookahead import ValuePlace, token
-from utp_cli.repair.structure import DEEP, Frame, Member, best, closers_ahead, due
+from utp_cli.repair.shortcuts import Member
+from utp_cli.repair.structure import DEEP, Frame, best, closers_ahead, due
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import RepairConfidence

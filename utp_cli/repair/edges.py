@@ -9,7 +9,7 @@ from utp_cli.repair import shortcuts
 from utp_cli.repair.cursor import SPACE
 from utp_cli.repair.lookahead import SPACES, token
 from utp_cli.repair.scalars import read_bare_key
-from utp_cli.repair.structure import Frame, Member, closers_ahead
+from utp_cli.repair.structure import Frame, closers_ahead
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:

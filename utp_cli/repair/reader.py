@@ -23,7 +23,7 @@ from utp_cli.repair.containers import Containers
 from utp_cli.repair.cursor import SPACE, Cursor
 from utp_cli.repair.edges import begin, skim, tail
 from utp_cli.repair.entries import after, colon, entry, key
-from utp_cli.repair.structure import Member
+from utp_cli.repair.shortcuts import Member
 from utp_cli.repair.text_window import Starved, TextWindow
 from utp_cli.repair.values import ValueProgress, string, value
 
@@ -180,9 +180,7 @@ class JsonReader:
         """Of the object, or of the first object in an array, as they become known."""
         containers = self._containers
         if containers.skimmed:
-            text, at, base = containers.skimmed
-            found = shortcuts.members_of(text, at)
-            containers.members[:0] = [Member(key, base + start, base + end) for key, start, end in found]
+            containers.members[:0] = shortcuts.members_of(*containers.skimmed)
             containers.skimmed = None
         return containers.members
 
@@ -199,6 +197,8 @@ class JsonReader:
     @property
     def repairs(self) -> list[Repair]:
         """All edits so far, in the order of the text."""
+        if not (self.log.edits or self.log.respellings):
+            return []
         return [edit.repair() for edit in in_order([*self.log.edits, *self._respelt()])]
 
     def _respelt(self) -> Iterator[Edit]:

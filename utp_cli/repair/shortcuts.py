@@ -46,12 +46,21 @@ _LONGEST_TOKEN: Final = 12
 """A fault so close to the end of a block may be a literal or an escape that the block cut."""
 
 
-def members_of(text: str, at: int) -> list[tuple[str, int, int]]:
+class Member(NamedTuple):
+    """Where the value of a key stands. Offsets."""
+
+    key: str
+    start: int
+    end: int | None
+    """None until it is known."""
+
+
+def members_of(text: str, at: int, base: int) -> list[Member]:
     """Return the members of the strict JSON object at `text[at]`, or of the first object in an array.
 
-    As key, start and end; none of an array that begins with something else.
+    None of an array that begins with something else. `base`: the offset of `text[0]`.
     """
-    members: list[tuple[str, int, int]] = []
+    members: list[Member] = []
     if text[at] == "[":
         at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]  # it matches the empty string
     while text[at] in "{,":
@@ -61,7 +70,7 @@ def members_of(text: str, at: int) -> list[tuple[str, int, int]]:
         key, at = scan(text, at)
         start = _COLON.match(text, at).end()  # type: ignore[union-attr]  # behind a key stands one
         _, end = scan(text, start)
-        members.append((key, start, end))
+        members.append(Member(key, base + start, base + end))
         at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
     return members
 

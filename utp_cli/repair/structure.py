@@ -19,15 +19,6 @@ _BRACKET: Final = r'[{}\[\]]|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<=[\[{,:\s])\'[^\'\n]*\
 """A bracket, or a string."""
 
 
-class Member(NamedTuple):
-    """Where the value of a key stands. Offsets."""
-
-    key: str
-    start: int
-    end: int | None
-    """None until it is known."""
-
-
 class Comma(NamedTuple):
     """A separator that still has to prove that something follows it."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from utp_cli.protocol.records import MutableRecord
+from utp_cli.protocol.records import MutableRecord, Record
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ServerCall, WireAnomaly
@@ -30,7 +30,7 @@ MOST_EVIDENCE = 200
 class TextPiece(NamedTuple):
     """The next piece of a text. Pieces of one pointer join without anything between them.
 
-    A tuple, as all events are: a long stream has one for every few characters.
+    A tuple, as all but the rarest events are: a long stream has one for every few characters.
     """
 
     pointer: str
@@ -83,7 +83,7 @@ class CallDone(NamedTuple):
     """Gemini's thought signature, which it wants back with the call."""
 
 
-class ServerCallSeen(NamedTuple):
+class ServerCallSeen(Record):
     """A call that the provider ran itself."""
 
     call: ServerCall

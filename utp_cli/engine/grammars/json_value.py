@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from utp_cli.repair.reader import JsonReader
 from utp_cli.repair.shape import BrokenCall
+from utp_cli.repair.sound import SoundValue, read_sound
 from utp_cli.repair.text_window import any_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from utp_cli.engine.reading import Waiting
     from utp_cli.engine.source import Source
     from utp_cli.protocol.calls import Repair
+    from utp_cli.repair.reader import JsonReader
     from utp_cli.repair.shape import ShapedCall
+
+JsonRead: TypeAlias = "JsonReader | SoundValue"
+"""What stands where a value was to be read."""
 
 _FIRST_BLOCK = 256
 """Characters handed over at first; each further block is twice as long, so that a text of many short values is not
@@ -30,8 +34,8 @@ _LAST = "last value"
 
 
 def read_value(
-    source: Source, position: int, until: tuple[str, ...], look: Callable[[JsonReader], None] = lambda _: None
-) -> Waiting[JsonReader]:
+    source: Source, position: int, until: tuple[str, ...], look: Callable[[JsonRead], None] = lambda _: None
+) -> Waiting[JsonRead]:
     """Read one value from `position` on; what it left unread stays in the source. `look` sees the reader as it goes.
 
     Dialects that share a marker ask for the same value one after the other: it is read once.
@@ -41,9 +45,23 @@ def read_value(
         look(before.reader)
         source.rewind(position if before.reader.declined else before.reader.end)
         return before.reader  # type: ignore[no-any-return]
+    source.rewind(position)
+    sound = read_sound(source.window, position - source.base, source.base, closed=source.closed)
+    if sound:
+        look(sound)
+        source.noted[_LAST] = _Last(sound, position, until, sound.end)
+        source.rewind(sound.end)
+        return sound
+    return (yield from _read_broken(source, position, until, look))
+
+
+def _read_broken(
+    source: Source, position: int, until: tuple[str, ...], look: Callable[[JsonRead], None]
+) -> Waiting[JsonReader]:
+    from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for what is not whole, or broken
+
     reader = JsonReader(until=until, start=position)
     cursor, block = position, _FIRST_BLOCK
-    source.rewind(position)
     if reader.take(source.window, position - source.base):
         cursor = reader.end
     while True:
@@ -69,7 +87,7 @@ def read_value(
 class _Last(NamedTuple):
     """The value that was read last."""
 
-    reader: JsonReader
+    reader: JsonRead
     start: int
     until: tuple[str, ...]
     reached: int
@@ -85,17 +103,18 @@ class _Last(NamedTuple):
         return enough and not any_of(others).search(source.slice(position, min(stop, source.length)))
 
 
-def lack_of(reader: JsonReader) -> Literal["nothing", "closers", "more"]:
+def lack_of(reader: JsonRead) -> Literal["nothing", "closers", "more"]:
     """Say what the value lacks: nothing, only its last `}` and `]`, or more than that."""
     return "nothing" if reader.complete else "closers" if reader.only_closers else "more"
 
 
-def repairs_of(reader: JsonReader, body: Body | None = None) -> list[Repair]:
+def repairs_of(reader: JsonRead, body: Body | None = None) -> list[Repair]:
     """Return the repairs that reading the value took; a fence, or Python, is none where the dialect declares it."""
-    if not reader.log.edits and not reader.log.respellings:
+    repairs = reader.repairs
+    if not repairs:
         return []
     plain = {*_FENCES * (body is not None and body.fenced), *_PYTHON * (body is not None and body.python)}
-    return [repair for repair in reader.repairs if repair.code not in plain]
+    return [repair for repair in repairs if repair.code not in plain]
 
 
 _FENCES = ("code-fence",)
@@ -113,12 +132,12 @@ def guessed(codes: AbstractSet[str]) -> str:
     return "words in braces, and no arguments" if codes >= _WORDS_IN_BRACES else ""
 
 
-def begins_more(reader: JsonReader) -> bool:
+def begins_more(reader: JsonRead) -> bool:
     """Whether a list that lacks closers has begun an item that they would have to close."""
     return isinstance(reader.value, list) and len(reader.value) > (reader.whole_items or 0) and not reader.complete
 
 
-def is_whole(call: ShapedCall | BrokenCall, reader: JsonReader) -> bool:
+def is_whole(call: ShapedCall | BrokenCall, reader: JsonRead) -> bool:
     """Whether a list that was cut off was cut behind the item that a call stands in."""
     item = call.arguments_pointer[1:].partition("/")[0] if not isinstance(call, BrokenCall) else ""
     return reader.whole_items is not None and item.isdecimal() and int(item) < reader.whole_items

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from utp_cli.engine.reading import Live
-    from utp_cli.repair.reader import JsonReader
+    from utp_cli.engine.grammars.json_value import JsonRead
 
 WORTH_REPORTING = 100
 """Characters: an event for every few of them would cost more than reading them."""
@@ -32,7 +32,7 @@ class ArgumentsProgress:
             self.up_to(position)
         return self.reported + WORTH_REPORTING
 
-    def look(self, reader: JsonReader) -> None:
+    def look(self, reader: JsonRead) -> None:
         """See how far a reader of JSON has come."""
         if not reader.declined:
             self.passed(reader.settled)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
-    from utp_cli.repair.reader import JsonReader
+    from utp_cli.engine.grammars.json_value import JsonRead
 
 SEPARATORS = ",;"
 FENCE = "```"
@@ -137,7 +137,7 @@ def close_fence(source: Source, begin: int, end: int, calls: list[RawCall]) -> W
     return MarkerRead(calls=calls, end=end, runs=runs, closed=calls[-1].lack == "nothing")
 
 
-def calls_of(reader: JsonReader, start: int, context: Context[JsonBody]) -> list[RawCall]:
+def calls_of(reader: JsonRead, start: int, context: Context[JsonBody]) -> list[RawCall]:
     """Turn the value that was read into calls. One that has no shape of a call is malformed."""
     lack = lack_of(reader)
     payload = (start, reader.end)
@@ -198,7 +198,7 @@ class _Watch:
         self._named = False
         self._told = -1
 
-    def look(self, reader: JsonReader) -> None:
+    def look(self, reader: JsonRead) -> None:
         if not self._live.hears:
             return
         if not self._named:
@@ -213,7 +213,7 @@ class _Watch:
                     self._live.arguments(start, end)
                     self._told = end
 
-    def _find_name(self, reader: JsonReader) -> None:
+    def _find_name(self, reader: JsonRead) -> None:
         value = reader.value
         item = value[0] if isinstance(value, list) and value else value
         if not isinstance(item, dict):
