@@ -15,6 +15,7 @@ from utp_cli.captures import alike, documents, server_told
 from utp_cli.diagnosis import call_view, subject
 from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine import machine, plan
+from utp_cli.engine.vain_openings import MOST
 from utp_cli.facts.error_texts import finder
 from utp_cli.healing import Healer
 from utp_cli.parsing import json_rung, native, parser as parsing
@@ -260,6 +261,21 @@ def test_openings_that_lead_to_nothing_are_not_tried_for_ever(counted):
     counts.clear()
     parse("<tool_call>x" * 9_000)
     assert counts["_try"] == few
+
+
+def test_openings_that_nobody_looks_behind_any_more_are_told():
+    head = "So:\n"
+    (note,) = parse(head + "<tool_call>x" * (MOST + 9)).notes
+    at = len(head) + MOST * len("<tool_call>x")
+    assert (note.code, note.span) == ("openings-passed-over", (at, at + len("<tool_call>")))
+    assert parse(head + "<tool_call>x" * MOST).notes == []
+
+
+def test_a_dialect_that_reads_the_calls_goes_on_where_others_with_its_marker_look_no_more(counted):
+    counts = counted(machine.Engine, "_try")
+    calls = 2 * MOST
+    assert len(parse('<invoke name="a">' * calls + "</invoke>").calls) == calls
+    assert counts["_try"] < calls + 4 * MOST
 
 
 def test_as_many_calls_as_there_are_between_openings_are_read():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.commands.formats import Showing, checked, sink_for
 from utp_cli.io import inputs, output as out
 from utp_cli.protocol.errors import BadFile, BadOption
-from utp_cli.protocol.numbers import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -104,6 +103,8 @@ def _of_session(name: str, data: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _rows(data: bytes) -> Iterator[dict[str, Any]]:
     """Yield the header and the exchanges of a session file; what is no object, or was cut off, is left out."""
+    from utp_cli.protocol.numbers import loads  # noqa: PLC0415 - completion does without a reader of JSON
+
     for line in data.removeprefix(BOM_UTF8).splitlines():
         try:
             row = loads(line)
@@ -114,6 +115,8 @@ def _rows(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _of_document(name: str, data: bytes) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
+    from utp_cli.protocol.numbers import loads  # noqa: PLC0415 - as above
+
     try:
         value = loads(data)
     except (ValueError, RecursionError):

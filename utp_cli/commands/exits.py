@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from utp_cli.parsing.answered import beside_error, no_answer
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -16,6 +14,8 @@ _UNSAFE = {"truncated", "malformed", "doubtful"}
 
 
 def _error(result: ParseResult) -> bool:
+    from utp_cli.parsing.answered import beside_error, no_answer  # noqa: PLC0415 - completion does without
+
     return (
         no_answer(result) is not None
         or beside_error(result)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.io import inputs
 from utp_cli.protocol.errors import BadFile, BadOption, UtpError
-from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -104,6 +103,7 @@ def _tools_in(name: str) -> str | None:
     if not name.endswith((".yaml", ".yml")):
         return None
     from utp_cli.io.tool_files import load_tools  # noqa: PLC0415 - reads YAML: only where there is a file
+    from utp_cli.protocol.numbers import dumps  # noqa: PLC0415 - completion does without a reader of JSON
 
     try:
         tools = load_tools(name)
@@ -190,6 +190,8 @@ def live(name: str, known: dict[str, Any], hear: Hearer) -> Iterator[ParseResult
 def _line(data: bytes) -> bytes | str:
     """Return what a line holds: a JSON string's text, or the line itself."""
     if data.lstrip()[:1] == b'"':
+        from utp_cli.protocol.numbers import loads  # noqa: PLC0415 - completion does without a reader of JSON
+
         try:
             value = loads(data)
         except (ValueError, RecursionError):

@@ -29,7 +29,7 @@ class VainOpenings:
         """From where on nobody looks behind a marker any more."""
 
     def opens(self, hit: Hit, source: Source) -> Waiting[bool]:
-        """Count an opening; return whether it is worth no look: it was vain before, and the same one follows at once."""
+        """Count an opening; return whether it is worth no look: vain before, and the same one follows at once."""
         if hit.marker not in self._opened:
             self._opened.add(hit.marker)
             return False
@@ -64,7 +64,7 @@ class VainOpenings:
         return [
             Note(
                 code="openings-passed-over", pointer=pointer, span=(start - skip, start - skip + len(marker)),
-                message=f"{marker.strip()}: {MOST} in a row led to no sound call; from here on nothing is read behind it",
+                message=f"{marker.strip()}: no sound call behind {MOST} in a row; from here on none is looked for",
             )
             for marker, start in self._passed.items()
         ]  # fmt: skip

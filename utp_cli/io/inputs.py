@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.errors import BadFile, BadOption
-from utp_cli.protocol.numbers import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +82,8 @@ def lines(name: str) -> Iterator[bytes]:
 
 def read_object(name: str) -> dict[str, Any]:
     """Read a file that holds one JSON object."""
+    from utp_cli.protocol.numbers import loads  # noqa: PLC0415 - completion does without a reader of JSON
+
     try:
         value = loads(read(name))
     except UnicodeDecodeError:

@@ -13,6 +13,7 @@ from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.shape import CALL_LISTS, ID_KEYS, BrokenCall, Form, Payload, ShapedCall, shape_calls
+from utp_cli.repair.sound import container_at, read_sound
 from utp_cli.repair.strict import strict
 from utp_cli.wire.access import decode
 
@@ -262,8 +263,12 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
     """Read one value, taking no more of the text than it needs."""
     from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for text with a bracket that may hold a call
 
-    reader = JsonReader(start=start)
-    begin = reader.end if reader.take(text, start, stop) else start
+    bracket = container_at(text, start)
+    sound = read_sound(text, bracket, 0) if bracket >= 0 else None
+    reader = JsonReader(start=start, whole=bracket < 0)
+    if sound and sound.end <= stop:
+        reader.take(sound)
+    begin = reader.end
     for at in range(begin, stop, _BLOCK):
         if reader.feed(text[at : min(at + _BLOCK, stop)]) or reader.declined:
             return reader

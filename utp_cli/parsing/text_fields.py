@@ -191,7 +191,9 @@ class TextFields:
         return {text_field.pointer: text_field.engine.text for text_field in self._by_pointer.values()}
 
     def content(self) -> str:
-        return "".join(text_field.joined("text") for text_field in self._by_pointer.values() if text_field.kind == "text")
+        return "".join(
+            text_field.joined("text") for text_field in self._by_pointer.values() if text_field.kind == "text"
+        )
 
     def reasoning(self) -> str:
         return "".join(text_field.joined("reasoning") for text_field in self._by_pointer.values())

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import RepairConfidence
     from utp_cli.repair.cursor import Cursor
     from utp_cli.repair.lookahead import Role
+    from utp_cli.repair.sound import SoundValue
 
 State = Literal["begin", "value", "string", "entry", "key", "colon", "after", "tail", "done", "declined"]
 """What is read next; see `reader`."""
@@ -45,7 +46,7 @@ class Containers:
         "members",
         "only_closers",
         "partial",
-        "skimmed",
+        "sound",
         "source",
         "text_end",
         "top",
@@ -68,10 +69,8 @@ class Containers:
         """Items of the outermost array that are closed, where the text ended inside it."""
         self.members: list[Member] = []
         """Of the object, or of the first object in an array, as they become known."""
-        self.skimmed: tuple[str, int, int] | None = None
-        """Where a short cut read all of it: a text, its index there, the offset of `text[0]`. Its members come before
-        the others, and are looked for when somebody asks.
-        """
+        self.sound: SoundValue | None = None
+        """All of it, where that was read in one go: its members come before the others, when somebody asks."""
         self.partial: list[str] = []
         """JSON Pointers of the values that may have been cut off."""
         self.fence = ""
@@ -97,6 +96,12 @@ class Containers:
     def role(self) -> Role:
         """What the next value is."""
         return "top" if not self.frames else "member" if self.frames[-1].is_object else "item"
+
+    def skim(self, sound: SoundValue) -> None:
+        """Take a value that was read in one go, as if it had been entered and closed."""
+        self.sound, self.value, self.end, self.closed_at = sound, sound.value, sound.end, sound.end - 1
+        self.top = Frame(sound.value, "}", sound.start, self.closed_at, 0)
+        self.top.watched = True
 
     def open(self, char: str, plain: str) -> State:
         """Open a container."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.patterns import regex
-from utp_cli.repair import shortcuts
 from utp_cli.repair.cursor import SPACE
 from utp_cli.repair.lookahead import SPACES, token
 from utp_cli.repair.scalars import read_bare_key
-from utp_cli.repair.structure import Frame, closers_ahead
+from utp_cli.repair.sound import read_sound
+from utp_cli.repair.structure import closers_ahead
 from utp_cli.repair.text_window import Starved
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ def begin(progress: ValueProgress) -> State:
     if not char:
         return "declined"
     if char in "{[":
-        if progress.whole and skim(containers, source.window, source.here, len(source.window), source.base):
-            start, source.here = source.here, containers.end - source.base
-            containers.log.skimmed.append((start + source.base, source.window[start : source.here]))
+        sound = read_sound(source.window, source.here, source.base) if progress.whole else None
+        if sound:
+            start, source.here = source.here, sound.end - source.base
+            containers.skim(sound)
+            containers.log.skimmed.append((sound.start, source.window[start : source.here]))
             return "tail"
         return "value"
     if char in "｛［":
@@ -78,19 +80,6 @@ def _lost_brace(progress: ValueProgress, char: str) -> bool:
     if not key or " " in key or token(source, behind + quoted, ends)[0] != ":":
         return False
     return closers_ahead(source, behind, 2, ends) == "}"
-
-
-def skim(containers: Containers, text: str, at: int, stop: int, base: int) -> bool:
-    """Take the short cut for strict JSON from `text[at]` up to `stop`; `base` is the offset of `text[0]`."""
-    value, end, _ = shortcuts.whole(text, at)
-    if not 0 < end <= stop:
-        return False
-    containers.value, containers.end = value, base + end
-    containers.skimmed = text, at, base
-    containers.closed_at = containers.end - 1
-    containers.top = Frame(value, "}", base + at, containers.closed_at, 0)
-    containers.top.watched = True
-    return True
 
 
 def tail(progress: ValueProgress) -> State:

@@ -13,17 +13,15 @@ the `Containers` and the value in them, the `Attempts` at short cuts, and the `V
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.repair import shortcuts
 from utp_cli.repair.attempts import Attempts
 from utp_cli.repair.codes import in_order
 from utp_cli.repair.containers import Containers
-from utp_cli.repair.cursor import SPACE, Cursor
-from utp_cli.repair.edges import begin, skim, tail
+from utp_cli.repair.cursor import Cursor
+from utp_cli.repair.edges import begin, tail
 from utp_cli.repair.entries import after, colon, entry, key
-from utp_cli.repair.shortcuts import Member
+from utp_cli.repair.shortcuts import Member, respelling
 from utp_cli.repair.text_window import Starved, TextWindow
 from utp_cli.repair.values import ValueProgress, string, value
 
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from utp_cli.repair.codes import Edit
     from utp_cli.repair.containers import State
     from utp_cli.repair.cursor import Log
+    from utp_cli.repair.sound import SoundValue
 
 __all__ = ["JsonReader", "Member", "all_notes"]
 
@@ -106,15 +105,11 @@ class JsonReader:
             self._progress.whole = False
         return self.over
 
-    def take(self, text: str, at: int, stop: int = sys.maxsize) -> bool:
-        """Read strict JSON at `text[at]`, up to `stop`, without a copy of the text; what follows is fed. Or False."""
-        first = SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty string
-        self._progress.whole = text[first : first + 1] not in ("{", "[")
-        if self._progress.whole or not skim(self._containers, text, first, stop, self._source.base - at):
-            return False
+    def take(self, sound: SoundValue) -> None:
+        """Take a value that was read in one go for the beginning; what follows is fed."""
+        self._containers.skim(sound)
         self._state = "tail"
-        self._source.skip_to(self._containers.end)
-        return True
+        self._source.skip_to(sound.end)
 
     def close(self) -> None:
         """No more text will come."""
@@ -179,9 +174,9 @@ class JsonReader:
     def members(self) -> list[Member]:
         """Of the object, or of the first object in an array, as they become known."""
         containers = self._containers
-        if containers.skimmed:
-            containers.members[:0] = shortcuts.members_of(*containers.skimmed)
-            containers.skimmed = None
+        if containers.sound:
+            containers.members[:0] = containers.sound.members
+            containers.sound = None
         return containers.members
 
     @property
@@ -204,4 +199,4 @@ class JsonReader:
     def _respelt(self) -> Iterator[Edit]:
         """Give the edits of stretches that a short cut respelt, which are not among the others."""
         for start, text in self.log.respellings:
-            yield from shortcuts.respelling(text, start)
+            yield from respelling(text, start)

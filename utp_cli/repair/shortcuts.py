@@ -169,7 +169,7 @@ def whole(text: str, at: int, size: int = _BLOCK) -> tuple[Any, int, int]:
             return value, at + end, looked
         if at + size >= len(text) or fault < len(block) - _LONGEST_TOKEN:
             return None, -1, looked
-        size *= 8
+        size *= 16
     value, end, fault = _value(text, at)
     return value, end, looked + max(end, fault) - at
 

@@ -10,7 +10,14 @@ from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
 from utp_cli.wire.spec import (
-    ABSENT, MOST_EVIDENCE, CallDone, CallOpened, Finished, ServerCallSeen, TextPiece, WireMetadata,
+    ABSENT,
+    MOST_EVIDENCE,
+    CallDone,
+    CallOpened,
+    Finished,
+    ServerCallSeen,
+    TextPiece,
+    WireMetadata,
 )  # fmt: skip
 
 if TYPE_CHECKING:

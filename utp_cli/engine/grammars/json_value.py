@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from utp_cli.repair.shape import BrokenCall
-from utp_cli.repair.sound import SoundValue, read_sound
+from utp_cli.repair.sound import SoundValue, container_at, read_sound
 from utp_cli.repair.text_window import any_of
 
 if TYPE_CHECKING:
@@ -46,24 +46,26 @@ def read_value(
         source.rewind(position if before.reader.declined else before.reader.end)
         return before.reader  # type: ignore[no-any-return]
     source.rewind(position)
-    sound = read_sound(source.window, position - source.base, source.base, closed=source.closed)
-    if sound:
+    bracket = container_at(source.window, position - source.base)
+    sound = read_sound(source.window, bracket, source.base) if bracket >= 0 else None
+    if sound and sound.is_all(closed=source.closed):
         look(sound)
         source.noted[_LAST] = _Last(sound, position, until, sound.end)
         source.rewind(sound.end)
         return sound
-    return (yield from _read_broken(source, position, until, look))
-
-
-def _read_broken(
-    source: Source, position: int, until: tuple[str, ...], look: Callable[[JsonRead], None]
-) -> Waiting[JsonReader]:
     from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for what is not whole, or broken
 
-    reader = JsonReader(until=until, start=position)
-    cursor, block = position, _FIRST_BLOCK
-    if reader.take(source.window, position - source.base):
-        cursor = reader.end
+    reader = JsonReader(until=until, start=position, whole=bracket < 0)
+    if sound:
+        reader.take(sound)
+    return (yield from _read_on(source, position, reader, look))
+
+
+def _read_on(
+    source: Source, position: int, reader: JsonReader, look: Callable[[JsonRead], None]
+) -> Waiting[JsonReader]:
+    """Feed a reader what the source has, until it has its value."""
+    cursor, block = reader.end, _FIRST_BLOCK
     while True:
         text = source.take(cursor, block)
         cursor, block = cursor + len(text), block * 2
@@ -73,7 +75,7 @@ def _read_broken(
             done = True
         look(reader)
         if done:
-            source.noted[_LAST] = _Last(reader, position, until, cursor)
+            source.noted[_LAST] = _Last(reader, position, reader.until, cursor)
             source.rewind(position if reader.declined else reader.end)
             return reader
         if cursor >= source.length:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from utp_cli.engine.reading import Live
     from utp_cli.engine.grammars.json_value import JsonRead
+    from utp_cli.engine.reading import Live
 
 WORTH_REPORTING = 100
 """Characters: an event for every few of them would cost more than reading them."""

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from utp_cli.dialects.bodies import JsonBody
     from utp_cli.dialects.spec import Dialect
+    from utp_cli.engine.grammars.json_value import JsonRead
     from utp_cli.engine.markers import Hit
     from utp_cli.engine.source import Source
-    from utp_cli.engine.grammars.json_value import JsonRead
 
 SEPARATORS = ",;"
 FENCE = "```"
