@@ -72,11 +72,13 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Unterminated string starting at`, `Expecting value`, `finish_reason tool_calls but
     arguments are incomplete`.
     """
-    limit = fixes.limit_of(answer.request)
-    full = limit is not None and (answer.completion_tokens or 0) >= limit
     for call in () if answer.stop == "length" else answer.call_views:
-        if not (call.text_due or call.reason == "truncated") or (answer.raw and _LEFT_OUT.search(call.text)):
+        if call.reason != "truncated" and (call.reading.ok or not call.text_due):
             continue
+        if answer.raw and _LEFT_OUT.search(call.text):
+            continue
+        limit = fixes.limit_of(answer.request)
+        full = limit is not None and (answer.completion_tokens or 0) >= limit
         breaks = "" if call.reading.ok else broken_off(call.text)
         where = breaks if call.text_due else ""
         early = where in {"string", "separator"} or (

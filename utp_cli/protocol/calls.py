@@ -140,10 +140,15 @@ class ToolCall(Record):
     def confidence(self) -> str:
         return CONFIDENCE[self.rung]
 
+    @kept
+    def odd_numbers(self) -> list[Any]:
+        """The numbers among the arguments that writers of JSON would not write as they were written."""
+        return [*odd_numbers(self.arguments)]
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,
-            "arguments": writable(self.arguments),
+            "arguments": writable(self.arguments) if self.odd_numbers else self.arguments,
             "id": self.id,
             "server": self.server,
             "rung": self.rung,
@@ -247,7 +252,9 @@ class WireFacts(Record):
 
 def _number_notes(call: ToolCall) -> list[Note]:
     """Note the numbers that JSON lacks, and those that are too big for many readers of it."""
-    odd = list(odd_numbers(call.arguments))
+    odd = call.odd_numbers
+    if not odd:
+        return []
     said = []
     if any(item.is_huge if isinstance(item, Number) else isinstance(item, int) for item in odd):
         said.append(("big-number", "a number is larger than many readers take"))

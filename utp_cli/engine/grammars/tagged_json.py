@@ -195,11 +195,12 @@ class _Watch:
     def __init__(self, context: Context[JsonBody]) -> None:
         self._body = context.body
         self._live = context.live
+        self._heard = context.live.hears
         self._named = False
         self._told = -1
 
     def look(self, reader: JsonRead) -> None:
-        if not self._live.hears:
+        if not self._heard:
             return
         if not self._named:
             self._find_name(reader)
