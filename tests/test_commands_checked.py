@@ -231,6 +231,14 @@ def test_what_is_to_paste_stands_on_one_line(ask):
     )
 
 
+def test_a_variable_is_told_as_it_is_written():
+    found = checked("LLAMA_ARG_JINJA=off LLAMA_ARG_THINK=none llama-server -m Qwen3-8B.gguf").findings
+    assert [(each.evidence, each.fix) for each in found] == [
+        ("LLAMA_ARG_JINJA=off", "drop LLAMA_ARG_JINJA"),
+        ("LLAMA_ARG_THINK=none", "LLAMA_ARG_THINK=auto"),
+    ]
+
+
 def test_the_model_on_the_line_counts(ask):
     command = "vllm serve /models/mine --enable-auto-tool-choice --tool-call-parser hermes"
     assert ask("--command", command).exit_code == 0
@@ -266,6 +274,16 @@ FILES = [
         (f'#!/bin/bash\nMODEL="{QWEN}"\nexport PARSER=hermes  \n# vllm serve x\n'
         'vllm serve "$MODEL" --enable-auto-tool-choice --tool-call-parser ${PARSER}\nllama-server -m Qwen3-8B.gguf --no-jinja\n'),
         [("vllm", None, QWEN, []), ("llama.cpp", None, "Qwen3-8B.gguf", ["tool-flag-missing"])],
+    ),
+    (
+        ("services:\n  m:\n    image: ghcr.io/ggml-org/llama.cpp:server\n    environment:\n      LLAMA_ARG_MODEL: Qwen3-8B.gguf\n"
+        "      LLAMA_ARG_NO_JINJA: 1\n      LLAMA_ARG_CTX_SIZE: 65536\n  o:\n    image: ollama/ollama\n"
+        "    environment: [OLLAMA_CONTEXT_LENGTH=2048]\n"),
+        [("llama.cpp", None, "Qwen3-8B.gguf", ["tool-flag-missing"]), ("ollama", None, None, ["context-exceeded"])],
+    ),
+    (
+        "[Service]\nEnvironment=LLAMA_ARG_THINK=none\nExecStart=/opt/llama-server -m Qwen3-8B.gguf\n",
+        [("llama.cpp", None, "Qwen3-8B.gguf", ["think-tags-in-content"])],
     ),
 ]  # fmt: skip
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.command_line import is_modelfile
 from utp_cli.detection.command_local import LLAMA_SERVER, LMDEPLOY, OLLAMA, TENSORRT, TGI
 from utp_cli.detection.command_options import unknown_options
 from utp_cli.detection.command_parsers import SGLANG, VLLM
+from utp_cli.detection.command_variables import assigned
 from utp_cli.protocol.findings import Finding
 from utp_cli.protocol.records import Record
 
@@ -66,16 +68,28 @@ def _finding(fault: CommandFault, command: StartCommand) -> Finding:
         code=fault.code,
         severity=fault.severity,
         message=fault.message,
-        evidence=fault.evidence,
+        evidence=_shown(fault.evidence, command),
         fix="; ".join(part for part in (_written(fault.changes, command), fault.advice) if part),
     )
 
 
+def _shown(evidence: str, command: StartCommand) -> str:
+    """Return the evidence as it is written: an option that a variable says as that variable."""
+    variable = command.variables.get(evidence.partition(" ")[0])
+    told = (setting for word in command.words if (setting := assigned(word)) and setting[1] == variable)
+    return next((f"{name}={value}" for _, name, value in told), evidence)
+
+
 def _written(changes: dict[str, str | None], command: StartCommand) -> str:
-    if command.engine == "ollama":
+    said = command.variables
+    if _in_modelfile(command):
         return " and ".join(_modelfile_line(name, value) for name, value in changes.items() if value)
-    dropped = [name for name, value in changes.items() if value is None]
-    put = [f"{name} {value}".strip() for name, value in changes.items() if value is not None]
+    dropped = [said.get(name, name) for name, value in changes.items() if value is None]
+    put = [
+        f"{said[name]}={value}" if name in said else f"{name} {value}".strip()
+        for name, value in changes.items()
+        if value is not None
+    ]
     return ", ".join(([" ".join(put)] if put else []) + [f"drop {name}" for name in dropped])
 
 
@@ -83,8 +97,12 @@ def _modelfile_line(name: str, value: str) -> str:
     return f"{name.upper()} {value}" if name in {"parser", "renderer", "template"} else f"PARAMETER {name} {value}"
 
 
+def _in_modelfile(command: StartCommand) -> bool:
+    return command.engine == "ollama" and is_modelfile(command.words[0] if command.words else "")
+
+
 def _corrected(command: StartCommand, changes: dict[str, str | None]) -> str:
-    if command.engine != "ollama":
+    if not _in_modelfile(command):
         return command.with_options(changes)
     old = re.compile(rf"\s*(?:PARAMETER\s+)?(?:{'|'.join(map(re.escape, changes))})\s", re.IGNORECASE)
     lines = [line for line in command.words[0].splitlines() if not old.match(line)]

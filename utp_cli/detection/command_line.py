@@ -1,8 +1,8 @@
 """A server's start command taken apart: which engine, which model, which options.
 
 Read as a shell reads it, never run. Understood are the commands of vLLM, SGLang, llama.cpp, LMDeploy, TGI, TensorRT-LLM
-and mlx-lm, with what stands before them (`docker run … IMAGE`, `uv run`, `sudo`, `NAME=value`), and Modelfiles of
-Ollama.
+and mlx-lm, with what stands before them (`docker run … IMAGE`, `uv run`, `sudo`, `NAME=value`), `ollama serve` with its
+variables, and Modelfiles of Ollama.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from utp_cli.detection.command_variables import assigned, opposite, option_of, stated_by
 from utp_cli.facts.releases import spans
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
@@ -33,6 +34,8 @@ ENGINES: tuple[tuple[str, str, Words], ...] = (
     ("lmdeploy serve api_server", "lmdeploy", ()),
     ("text-generation-launcher", "tgi", ("--model-id",)),
     ("text-generation-inference", "tgi", ("--model-id",)),
+    ("ollama serve", "ollama", ()),
+    ("ollama/ollama", "ollama", ()),
 )
 """The first that stands in a command names its engine. Of images only the end of the path counts."""
 
@@ -70,6 +73,8 @@ class StartCommand(Record):
     """Long name, with `-` for `_`, → value; `""` where it has none."""
     given: Words = ()
     """Long names as they are written."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """Options that a variable of the environment says, and its name."""
     model: str | None = None
     version: str | None = None
     """The release in an image's tag: `0.11.0` of `vllm/vllm-openai:v0.11.0`."""
@@ -81,8 +86,8 @@ class StartCommand(Record):
     def with_options(self, changes: dict[str, str | None]) -> str:
         """Write the command with options set to a value (`""`: none), or taken away (None), quoted for a shell."""
         end = self.start + len(_until_the_end(self.words[self.start :]))
-        kept, position = list(self.words[: self.start]), self.start
         left = dict(changes)
+        kept, position = self._set_anew(left), self.start
         while position < end:
             word = self.words[position]
             name, width = _option(self.words[:end], position, self.engine)
@@ -96,10 +101,27 @@ class StartCommand(Record):
             kept += [] if value is None else [name, *([value] if value else [])]
         return " ".join(map(_quoted, [*kept, *self.words[end:]]))
 
+    def _set_anew(self, left: dict[str, str | None]) -> list[str]:
+        """Return the words before the options, changes of what variables say made in them and taken out of `left`."""
+        names = {variable: option for option, variable in self.variables.items() if option in left}
+        kept: list[str] = []
+        for word in self.words[: self.start]:
+            setting = assigned(word)
+            option = names.get(setting[1]) if setting else None
+            if not setting or not option:
+                kept.append(word)
+            elif left.get(option) is not None:
+                kept.append(f"{setting[0]}{setting[1]}={left[option]}")
+            elif kept and kept[-1] in {"-e", "--env"}:
+                kept.pop()
+        for option in names.values():
+            left.pop(option)
+        return kept
 
-def read_command(text: str, *, image: str = "") -> StartCommand | None:
+
+def read_command(text: str, *, image: str = "", environment: dict[str, str] | None = None) -> StartCommand | None:
     """Read a command line, or the arguments that a container of this image gets. None: no server is known in it."""
-    return _read(_split(joined(text)), image)
+    return _read(_split(joined(text)), image, environment or {})
 
 
 def joined(text: str) -> str:
@@ -107,21 +129,28 @@ def joined(text: str) -> str:
     return re.sub(r"[ \t][\\`^][ \t]*\r?\n|\\\r?\n", " ", text)
 
 
-def _read(found: Words, image: str) -> StartCommand | None:
+def _read(found: Words, image: str, environment: dict[str, str]) -> StartCommand | None:
     marked = (image, *found) if image else found
     for phrase, engine, naming in ENGINES:
         start = _after(marked, tuple(phrase.split()))
         if start is not None:
             own = _until_the_end(marked[start:])
             options, rest = _options(own, engine)
+            set_outside = tuple(
+                f"{name}={value}" for name, value in environment.items() if option_of(engine, name, value)
+            )
+            stated = stated_by((*set_outside, *marked[:start]), engine)
+            stated = {name: told for name, told in stated.items() if not {name, opposite(name)} & {*options}}
+            options |= {name: value for name, (value, _) in stated.items()}
             named = next((options[name] for name in naming if options.get(name)), None)
             model = named or next(iter(rest), None)
             skipped = 1 if image else 0  # what is pasted back has no image in front
             return StartCommand(
                 engine=engine,
-                words=found,
-                start=start - skipped,
+                words=(*set_outside, *found),
+                start=len(set_outside) + start - skipped,
                 options=options,
+                variables={name: variable for name, (_, variable) in stated.items()},
                 given=tuple(word.partition("=")[0] for word in own if re.match(r"--[A-Za-z]", word)),
                 model=model,
                 version=_version(marked[:start], engine),

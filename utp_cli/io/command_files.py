@@ -67,7 +67,7 @@ def _in_script(text: str) -> list[StartCommand]:
         set_here = _SET.fullmatch(line)
         if set_here:
             said[set_here[1]] = _expanded(set_here[2].strip("\"'"), said)
-        elif command := read_command(_expanded(line, said)):
+        elif command := read_command(_expanded(line, said), environment=said):
             found.append(command)
     return found
 
@@ -92,7 +92,8 @@ def _composed(text: str, name: str) -> list[StartCommand]:
         for container in _containers(document):
             words = " ".join(_words(container.get(key)) for key in ("entrypoint", "command", "args"))
             image = _expanded(str(container.get("image") or ""), {}).strip()
-            command = read_command(_expanded(words, _environment(container)), image=image)
+            said = _environment(container)
+            command = read_command(_expanded(words, said), image=image, environment=said)
             found += [command] if command else []
     return found
 
