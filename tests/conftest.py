@@ -21,13 +21,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """`-m cases` runs on all cores without being told; `-n 0` keeps it in one process."""
+    """`-m cases` runs on all cores without being told; `-n 0` keeps it in one process.
+
+    Neighbours go to one worker, so that few files are loaded by several.
+    """
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     if config.option.markexpr == "cases" and config.option.numprocesses is None and not is_worker:
         config.option.numprocesses = os.cpu_count()
+        config.option.dist = "worksteal"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """`-m cases` looks at nothing but the tables: collecting all tests takes longer than running those."""
+    """`-m cases` loads no file that does not name the mark: collecting all tests takes longer than running those."""
     only_tables = config.option.markexpr == "cases" and collection_path.name.startswith("test_")
-    return True if only_tables and collection_path.name != "test_cases.py" else None
+    return True if only_tables and b"mark.cases" not in collection_path.read_bytes() else None

@@ -5,13 +5,19 @@ Not part of a plain run, which would check all of it twice.
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
+import traceback
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import tests
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
 TABLES = (
     "test_audit_edges.test_a_guard_may_quote_what_it_finds",
@@ -135,6 +141,7 @@ TABLES = (
     "test_server_answers.test_what_contradicts_a_server",
     "test_server_answers.test_which_models_are_served",
     "test_server_answers.test_which_served_name_is_meant",
+    "test_server_told.test_a_paste_tells_of_its_server",
     "test_shape.test_a_definition_of_a_tool_is_no_call",
     "test_shape.test_a_description_beside_a_name_makes_a_definition_of_what_is_empty_or_a_schema",
     "test_shape.test_a_number_keeps_its_spelling",
@@ -217,18 +224,29 @@ def rows(test: Callable[..., None]) -> Iterator[tuple[str, tuple[Any, ...]]]:
         yield str(ids[number] if ids else row), values
 
 
+def loaded(name: str) -> ModuleType:
+    """Load a file of tests as Python does: to write its asserts anew takes pytest longer than most tables take."""
+    full = f"tests.{name}"
+    if full not in sys.modules:
+        spec = PathFinder.find_spec(full, tests.__path__)
+        sys.modules[full] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[full])
+    return sys.modules[full]
+
+
 @pytest.mark.cases
 @pytest.mark.parametrize("table", TABLES)
 def test_table(table):
     module, _, name = table.partition(".")
-    test, failed = getattr(import_module(f"tests.{module}"), name), []
+    test, failed = getattr(loaded(module), name), []
     seen = 0
     for case, values in rows(test):
         seen += 1
         try:
             test(*values)
         except Exception as err:  # noqa: BLE001 - every case is tried, whatever one raises
-            failed.append(f"{case}: {type(err).__name__} {err}"[:300])
+            line = traceback.extract_tb(err.__traceback__)[-1].line
+            failed.append(f"{case}: {type(err).__name__} {err} in {line}"[:300])
     assert seen, "the table is empty"
     assert not failed, f"{len(failed)} of {seen} cases fail: pytest 'tests/{module}.py' tells more\n" + "\n".join(
         failed

@@ -16,7 +16,6 @@ REFUSED = (
 )
 
 
-@pytest.mark.cases
 @pytest.mark.parametrize(
     ("text", "told"),
     [

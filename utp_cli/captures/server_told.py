@@ -19,7 +19,7 @@ _RELEASES: Final = {
         rf"vllm(?<!\wvllm)(?: ?==? ?|[-_/]openai:| (?:api server )?(?:version)?[ :]{{0,3}}){_NUMBER}",
         rf"llm engine \((?<!\wllm engine \(){_NUMBER}\)",
     ),
-    "sglang": (rf"sglang(?<!\wsglang)(?: ?==? ?|:| (?:version)?[ :]{{0,3}}){_NUMBER}",),
+    "sglang": (rf"sglang(?<!\wsglang)(?: ?==? ?|: ?| (?:version)?[ :]{{0,3}}){_NUMBER}",),
     "ollama": (
         rf"ollama(?<!\wollama)(?:/ollama:| (?:client |server )?(?:version)?(?: is|:)? ?){_NUMBER}",
         rf"listening on (?<!\wlistening on )\S{{1,60}} \(version {_NUMBER}\)",

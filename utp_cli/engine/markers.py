@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from utp_cli.engine.source import SURE
@@ -53,7 +53,7 @@ class Markers:
         """Of the markers that may stand behind a beginning of `SURE` characters, the longest first."""
         self._short = tuple({len(marker): None for marker in short})
         """The same behind all others."""
-        self.stops = _stops(self._meanings)
+        self.stops = _stops(frozenset(self._meanings))
         """Where a marker may start. No marker starts at a place that this does not match."""
         first = {marker[0] for marker in self._meanings}
         self.first = first.pop() if len(first) == 1 else ""
@@ -62,7 +62,7 @@ class Markers:
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
         """Match the first characters of a marker, `SURE` at most, where none of them is still to come."""
-        return _stops(self._meanings, cut=False)
+        return _stops(frozenset(self._meanings), cut=False)
 
     def match(self, source: Source, position: int) -> Hit | bool:
         """Return the longest marker at `position`; False where there is none, True where more text must tell."""
@@ -93,7 +93,8 @@ class Markers:
         return frozenset(marker[:end] for marker in self._meanings for end in range(len(marker)))
 
 
-def _stops(markers: Iterable[str], *, cut: bool = True) -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def _stops(markers: frozenset[str], *, cut: bool = True) -> re.Pattern[str]:
     """Match where a marker may start: at its first two characters, or for words at their first three.
 
     One character alone is common in prose, so that it would stop the search too often; at the end of the window a

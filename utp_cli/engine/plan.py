@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.markers import Markers, Meaning
@@ -81,13 +82,14 @@ def _is_word(marker: str) -> bool:
     return not any(sign in marker for sign in "<[|◁]")
 
 
-def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
+@lru_cache(maxsize=256)
+def _marked(dialect: Dialect, *, asked: bool) -> tuple[tuple[str, Meaning], ...]:
     """List a dialect's markers with their meanings; word markers of thinking and bare payloads if it is asked for."""
     thinking = [pair for pair in dialect.reasoning if asked or not _is_word(pair[0])]
     closers = tuple(close for open_, close in dialect.reasoning if (open_, close) in thinking or not _is_word(close))
     shared = {*closers} & {*dialect.call_close, *dialect.dropped}
     ends = () if dialect.body.plain_words else dialect.closers  # words that prose holds too stay in it
-    for role, markers in (
+    roles = (
         ("call", dialect.call_open),
         ("section", dialect.section_open),
         ("bare", (*dialect.body.leading, *(dialect.body.bare if asked else ()))),
@@ -95,9 +97,8 @@ def _marked(dialect: Dialect, *, asked: bool) -> Iterator[tuple[str, Meaning]]:
         ("unthink", tuple(close for close in closers if close not in shared)),
         ("end", (*dialect.ends_thinking, *shared)),
         ("drop", (*dialect.section_close, *ends, *dialect.dropped)),
-    ):
-        for marker in markers:
-            yield marker, Meaning(role=role, dialect=dialect)  # type: ignore[arg-type]
+    )
+    return tuple((marker, Meaning(role=role, dialect=dialect)) for role, markers in roles for marker in markers)  # type: ignore[arg-type]
 
 
 def _local_markers(dialect: Dialect) -> Iterator[tuple[str, Meaning]]:
