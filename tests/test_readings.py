@@ -485,8 +485,21 @@ def elements(levels: int, prefix: str = "") -> str:
     return f"{prefix}<a>" * levels + "x" + f"{prefix}</a>" * levels
 
 
+def quoting(arguments: int, end: str) -> str:
+    """Return a value that quotes a call, of which the beginning has two markers and each argument two."""
+    return "<tool_call><function=g>" + "<parameter=b>1</parameter>" * arguments + end + "."
+
+
+def with_value(value: str) -> str:
+    return f"<tool_call><function=f><parameter=a>{value}</parameter></function></tool_call>"
+
+
+def nested(value: str) -> str:
+    return f'<minimax:tool_call><invoke name="f"><a>{value}</a></invoke></minimax:tool_call>'
+
+
 BOUNDS: list[tuple[str, str, Any]] = [
-    # parser, text, names of calls and of what is rejected; or the arguments of the call
+    # parser, text, names of calls and of what is rejected; or the arguments of the call; None: there is no call
     ("hermes", f"<tool_call>{'x ' * 9_999}f</tool_call>", ["f"]),
     ("hermes", f"<tool_call>{'x ' * 10_000}f</tool_call>", [None]),
     ("hermes", "<tool_call>one two f is called.\n\nSo.", ["f"]),
@@ -497,6 +510,10 @@ BOUNDS: list[tuple[str, str, Any]] = [
     ("pythonic", f'So{" " * 200}[f(a="x")]', ["f"]),
     ("mcp_xml", f"<tool><tool_name>f</tool_name><arguments>{elements(100)}</arguments></tool>", deep(100, "x")),
     ("mcp_xml", f"<tool><tool_name>f</tool_name><arguments>{elements(101)}</arguments></tool>", deep(100, "<a>x</a>")),
+    ("qwen3_coder", with_value(quoting(14, "</function>")), {"a": quoting(14, "</function>")}),  # 32 to its own end
+    ("qwen3_coder", with_value(quoting(14, "</function></tool_call>")), {"a": "<tool_call><function=g><parameter=b>1"}),
+    ("minimax_m3_plain", nested(f"x</a> so {'<i>' * 15}"), {"a": f"x</a> so {'<i>' * 15}"}),  # 16 to its own end
+    ("minimax_m3_plain", nested(f"x</a> so {'<i></i>' * 8}"), None),  # words behind what it has ended
     ("minimax_m3", f"{MINI}{elements(999, M3)}{M3}</invoke>{M3}</tool_call>", deep(999, "x")),
 ]
 
@@ -510,6 +527,8 @@ def test_bounds_are_where_they_are_said_to_be(parser: str, text: str, due: Any) 
         while isinstance(made, dict) and isinstance(due, dict):
             made, due, depth = made["a"], due["a"], depth + 1
         assert made == due
+    elif due is None:
+        assert not result.calls
     else:
         assert [call.name for call in (*result.calls, *result.rejected) if call.rung != "heuristic"] == due
 

@@ -142,8 +142,6 @@ class MarkerSigns:
                     table[sign.name] = sign.start
             index += 1
         barren.end = sign.start if sign else self._source.length
-        if not sign and not closed:
-            barren.last = barren.end
         self._barren = barren
         return None
 
