@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.auditing.nodes import value_types
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.report import AuditedFinding, AuditReport
-from utp_cli.auditing.score import score_of
 from utp_cli.auditing.structure import HINTED
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Options, compact, look_at, shown
 from utp_cli.protocol.errors import nearest
@@ -80,8 +79,7 @@ def breaking_changes(
         for ruling in rules
         for finding in ruling.check(change)
     ]
-    scores = {tool.name: score_of(tool, after) for tool in after.tools}
-    return AuditReport(entries=entries, scores=scores, subjects=after, rules={"change": [*rules]})
+    return AuditReport(entries=entries, subjects=after, rules={"change": [*rules]})
 
 
 def _looked(definitions: Any, locate: Locate, options: Options) -> AuditedToolSet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.auditing import (
@@ -63,9 +64,14 @@ def selected(select: Sequence[str] | None = None, ignore: Sequence[str] | None =
 
     A rule is named by its code, its name, the beginning of its code (`UTP2`), or `ALL`. Raises `UnknownName`.
     """
+    return [*_selected(tuple(select or ()), tuple(ignore or ()))]
+
+
+@lru_cache(maxsize=64)
+def _selected(select: tuple[str, ...], ignore: tuple[str, ...]) -> list[Rule[Any]]:
     wanted = named(select) if select else {rule.code for rule in RULES if rule.facts["default"]}
-    unwanted = named(ignore) if ignore else set()
-    return [rule for rule in RULES if rule.code in wanted - unwanted]
+    wanted -= named(ignore)
+    return [rule for rule in RULES if rule.code in wanted]
 
 
 def extra_rules(

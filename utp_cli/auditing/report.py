@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.auditing.score import Score, score_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.auditing.edits import Fix
-    from utp_cli.auditing.score import Score
     from utp_cli.auditing.subject import AuditedToolSet
     from utp_cli.protocol.findings import Finding, Severity
     from utp_cli.protocol.rules import Rule
@@ -69,14 +70,25 @@ class AuditReport:
 
     entries: list[AuditedFinding]
     """In the order of the tools, and within a tool in order of writing."""
-    scores: dict[str, Score]
-    """By the tool's name; a second tool of one name is `name#2`."""
     subjects: AuditedToolSet
     """What was audited."""
     rules: dict[str, list[Rule[Any]]]
     """The rules that were run, by what they look at."""
     suppressed: list[AuditedFinding] = field(default_factory=list)
     """Found, but suppressed by a comment or a baseline."""
+    _scores: dict[str, Score] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Empty until somebody asks for them: scoring takes as long as many rules."""
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """By the tool's name; a second tool of one name is `name#2`."""
+        for tool in () if self._scores else self.subjects.tools:
+            name, number = tool.name, 1
+            while name in self._scores:
+                number += 1
+                name = f"{tool.name}#{number}"
+            self._scores[name] = score_of(tool, self.subjects)
+        return self._scores
 
     @property
     def findings(self) -> list[Finding]:

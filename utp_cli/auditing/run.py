@@ -12,7 +12,7 @@ from utp_cli.auditing.enhance import ADDITIONS, enhancement
 from utp_cli.auditing.fixes import GivenUp, fix_for, fixed_definition
 from utp_cli.auditing.providers import targets
 from utp_cli.auditing.report import AuditedFinding, AuditReport
-from utp_cli.auditing.score import Score, score_of
+from utp_cli.auditing.score import score_of
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, Options, look_at
 from utp_cli.auditing.suppression import unused_suppression, without_suppressed
 from utp_cli.protocol.errors import BadOption
@@ -92,7 +92,7 @@ def audit_definitions(
         AuditedFinding(finding=finding, tool=index, fix=fix_for(looked[index], finding))
         for index, finding in sorted(_each_once(found), key=_Order(looked))
     ]
-    return AuditReport(entries=entries, scores=_scores(tools), subjects=tools, rules=by_scope)
+    return AuditReport(entries=entries, subjects=tools, rules=by_scope)
 
 
 def _by_scope(rules: Iterable[Rule[Any]]) -> dict[str, list[Rule[Any]]]:
@@ -163,17 +163,6 @@ class _Order:
             keys = value if isinstance(value, dict) else range(len(value))
             known = self.ranks[id(value)] = {str(key): rank for rank, key in enumerate(keys)}
         return known
-
-
-def _scores(tools: AuditedToolSet) -> dict[str, Score]:
-    scores: dict[str, Score] = {}
-    for tool in tools.tools:
-        name, number = tool.name, 1
-        while name in scores:
-            number += 1
-            name = f"{tool.name}#{number}"
-        scores[name] = score_of(tool, tools)
-    return scores
 
 
 def fixed(report: AuditReport, *, unsafe: bool = False) -> tuple[list[Any], list[Finding]]:

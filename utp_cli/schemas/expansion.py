@@ -25,16 +25,19 @@ def expands_too_far(schema: Any) -> bool:
     """Whether there are more ways through a schema than a validator should take. Linear in the schema's size."""
     ways: dict[int, int] = {}
     """By identity; 0 while a schema is looked into, so that one which contains itself counts as one."""
+    below: dict[int, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {}
+    """What those speak of that are looked into."""
     waiting = [schema] if isinstance(schema, dict) else []
     while waiting:
         node = waiting[-1]
-        same, parts = list(_of_same_value(node, schema)), list(_of_parts(node))
         if id(node) not in ways:
             ways[id(node)] = 0
+            same, parts = below[id(node)] = list(_of_same_value(node, schema)), list(_of_parts(node))
             waiting += [part for part in (*same, *parts) if id(part) not in ways]
             continue
         waiting.pop()
-        if not ways[id(node)]:
+        if id(node) in below:
+            same, parts = below.pop(id(node))
             most = max((ways[id(part)] for part in parts), default=0)
             ways[id(node)] = 1 + sum(max(ways[id(part)], 1) for part in same) + most
             if ways[id(node)] > AT_MOST or len(ways) > SCHEMAS:
