@@ -9,14 +9,19 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-settings.register_profile("search", deadline=None, max_examples=4000, suppress_health_check=list(HealthCheck))
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Before any test is loaded; the process that hands tests out loads none, and no Hypothesis."""
+    if isinstance(collector, pytest.Session):
+        from hypothesis import HealthCheck, settings
+
+        settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+        settings.register_profile("search", deadline=None, max_examples=4000, suppress_health_check=list(HealthCheck))
+        settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 from utp_cli.app import app
 
 from .cases import FIXTURES
+from .conftest import pytest_ignore_collect
 from .live_servers import serve as serve  # noqa: PLC0414 - a fixture
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +30,17 @@ posix = pytest.mark.skipif(os.name == "nt", reason="it is for a POSIX shell")
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_tables_are_sought_wherever_the_mark_is() -> None:
+    """`-m cases` loads no other file (`conftest.py`): a marked test anywhere else would never run."""
+    told = SimpleNamespace(option=SimpleNamespace(markexpr="cases"))
+    for file in (ROOT / "tests").glob("test_*.py"):
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        owners = [ast.unparse(n.value) for n in nodes if isinstance(n, ast.Attribute) and n.attr == "cases"]
+        marked = any(owner.endswith("mark") for owner in owners)
+        assert not (marked and pytest_ignore_collect(file, told)), file.name
+    assert pytest_ignore_collect(ROOT / "tests" / "test_wire.py", told)
 
 
 def loaded(text: str) -> Any:
