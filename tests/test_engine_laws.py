@@ -308,6 +308,52 @@ def test_a_call_that_the_prompt_has_begun_is_told_with_its_name() -> None:
     assert json.loads("".join(text for kind, text in told if kind == "tool_args")) == {"city": "Oslo"}
 
 
+MARKED = [dialect for dialect in READ if not (dialect.body.leading or dialect.body.named_before)]
+"""Without those of which a part stands before the marker."""
+
+
+@pytest.mark.parametrize(
+    "dialect", [d for d in MARKED if not (d.body.bare or d.body.bare_names)], ids=lambda dialect: dialect.name
+)
+def test_a_call_in_a_fence_is_shown_where_words_follow_and_made_where_none_do(dialect: Any) -> None:
+    fence = f"I looked it up.\n\n```\n{write_calls(dialect, CALLS[:1])}\n```"
+    options = {"parser": dialect.name, "tools": [TOOL]}
+    for behind in ("\nThat was it.", "\n\nThat was it.\n"):
+        result = parse(fence + behind, **options)
+        assert (result.calls, result.content) == ([], fence + behind)
+        assert [call.reason for call in result.rejected] == ["shown"]
+    assert same([call.arguments for call in parse(fence, **options).calls], [ARGUMENTS])
+
+
+@pytest.mark.parametrize("dialect", MARKED, ids=lambda dialect: dialect.name)
+def test_what_is_shown_is_text_with_all_its_markers(dialect: Any) -> None:
+    calls = CALLS[:1] if "several-calls" in dialect.cannot else CALLS
+    text = f"Models write a call like this:\n\n{write_calls(dialect, calls)}\n\nThat is all."
+    result = parse(text, parser=dialect.name, tools=[TOOL])
+    assert (result.calls, result.content) == ([], text)
+    assert {call.reason for call in result.rejected} == {"shown"}
+
+
+ALONE = [[{**CALLS[0], "arguments": {}}], CALLS[:1]]
+"""What is told of one call: also of one without arguments."""
+
+
+@pytest.mark.parametrize("dialect", READ, ids=lambda dialect: dialect.name)
+def test_each_call_is_told_to_begin_and_to_end(dialect: Any) -> None:
+    """Once each, in this order, with its arguments between, and none of these pieces is empty."""
+    for calls in ALONE if "several-calls" in dialect.cannot else (*ALONE, CALLS):
+        text = write_calls(dialect, calls) + "\n\nAt noon."
+        for width in (1, 5, len(text)):
+            _, events = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+            told = [event for event in events if event.provisional and event.type.startswith("tool_")]
+            assert {event.index for event in told} == {*range(len(calls))}
+            for index in range(len(calls)):
+                (begin, *pieces, end) = (event for event in told if event.index == index)
+                assert (begin.type, begin.name) == ("tool_start", "note_down")
+                assert (end.type, end.name, end.arguments) == ("tool_end", "note_down", calls[index]["arguments"])
+                assert all(piece.type == "tool_args" and piece.text for piece in pieces)
+
+
 def held_back(dialect: Any, text: str) -> str:
     """Return what of a text can be told: no whitespace at its end, and nothing that a marker may begin with."""
     body = dialect.body

@@ -138,10 +138,9 @@ def test_two_calls_behind_prose(parser: str, parts: list[str]) -> None:
         assert [(event.index, event.arguments) for _, event in ends] == [*enumerate(calls)]
         starts = [(event.index, event.name) for _, event in told if event.type == "tool_start"]
         payloads = [at for at, (kind, _) in enumerate(due) if kind == "call"]
-        if parser in LISTS:  # one payload for all
-            assert [*dict.fromkeys(starts)] == [(0, "f")] * (parser != "apertus")  # there the name is a key
-            continue
         assert starts == [(0, "f"), (1, "f")]
+        if parser in LISTS:  # one payload for all
+            continue
         if width == 1:  # what is whole is told with its last character, or with the first of what follows
             assert ends[0][0] <= len("".join(part for _, part in due[: payloads[0] + 2])) + 2
             for index, payload in enumerate(payloads):
@@ -198,6 +197,7 @@ ODD: list[tuple[str, str, list[Any], list[Any], list[Any], str]] = [
     ("tool_code", '```tool_code\nprint(f(a="x") )\nf(n=1)\n``` so', [X, ("f", {"n": 1})], [], [], "so"),
     ("pythonic", r"""[f(a="\n\t\r\b\f\v\a\0\\\'\"\/\x41\u00e9\U0001f600\q")]""",
      [("f", {"a": "\n\t\r\b\f\v\a\0\\'\"/A\xe9\U0001f600\\q"})], [], [], ""),
+    ("pythonic", "[f(a='Said 'yes', really', n=2)]", [("f", {"a": "Said 'yes', really", "n": 2})], [], [("unescaped-quote", (11, 12)), ("unescaped-quote", (15, 16))], ""),
     ("pythonic", "[f(a='it''s', n=1_000)]", [("f", {"a": "it''s", "n": 1000})], [], [("unescaped-quote", (8, 9)), ("unescaped-quote", (9, 10))], ""),
     ("pythonic", "[f(l=('a', 'b'), a=None)]", [("f", {"l": ["a", "b"]})], [], [("null-for-optional", "/arguments/a")], ""),
     ("pythonic", '[f(a="""one "two" three""")]', [("f", {"a": 'one "two" three'})], [], [], ""),

@@ -64,17 +64,21 @@ class LiveCall:
     def __init__(self, engine: Engine, index: int) -> None:
         self._engine = engine
         self._index = index
+        self._named = False
 
     @property
     def hears(self) -> bool:
         return self._engine.tells
 
     def name(self, name: str, call_id: str | int | None = None) -> None:
+        self._index += self._named  # the next call of one payload
+        self._named = True
         if self._engine.tells:
+            self._engine.begun = self._index
             self._engine._emit(Event(type="tool_start", index=self._index, name=name, id=call_id))  # noqa: SLF001
 
     def arguments(self, start: int, end: int) -> None:
         engine = self._engine
-        if engine.tells:
+        if engine.tells and start < end:
             text = engine.source.slice(start, end)
             engine._emit(Event(type="tool_args", index=self._index, text=text))  # noqa: SLF001

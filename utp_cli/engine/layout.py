@@ -145,7 +145,7 @@ class Layout:
         self.settled.append((kind, waiting.start, waiting.end))
 
 
-def segments(runs: list[TextRun], text: str, pointer: str, skip: int = 0) -> list[Segment]:
+def segments(runs: list[TextRun], text: str, pointer: str, skip: int) -> list[Segment]:
     """Lay out all runs of a text: segments in order that tile it, neighbours of one kind joined.
 
     `skip` characters in front belong to the prompt; the segments count from there.

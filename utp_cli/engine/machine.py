@@ -54,6 +54,8 @@ class Engine:
     _turned = False
     _bare_from = 0
     _opened = 0
+    begun = -1
+    """The call that was told to begin last."""
 
     def __init__(
         self,
@@ -314,6 +316,8 @@ class Engine:
     def _ended(self, found: FoundCall) -> None:
         call = found.call
         if self.tells:
+            if self.begun < self._opened and call.name:  # its name stands where only the whole call tells it
+                LiveCall(self, self._opened).name(call.name, call.id)
             self._emit(Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments))
         self._opened += 1
 

@@ -103,8 +103,8 @@ def _without_key(doc: dict[str, Any]) -> bool:
 def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None]:
     error = doc.get("error")
     inner = dict_of(error)
-    below = (dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED)
-    places = [*filter(None, (inner, doc, *below))]
+    under = (dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED)
+    places = [*filter(None, (inner, doc, *under))]
     keys = ("error", *_MESSAGES) if "level" in doc else _MESSAGES  # a log's own words say where, not why
     told = [said for place in places for key in keys if (said := _said(place.get(key)))]
     told += [said for place in places if " " in (said := text_of(place.get("type")))]  # SGLang: the number in `message`
