@@ -82,3 +82,9 @@ class LiveCall:
         if engine.tells and start < end:
             text = engine.source.slice(start, end)
             engine._emit(Event(type="tool_args", index=self._index, text=text))  # noqa: SLF001
+
+    def end(self, call: RawCall) -> None:
+        if self._engine.begun < self._index and call.name:  # it stands where only the whole call tells it
+            self.name(call.name, call.id)
+        done = Event(type="tool_end", index=self._index, name=call.name, id=call.id, arguments=call.arguments)
+        self._engine._emit(done)  # noqa: SLF001

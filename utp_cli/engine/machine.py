@@ -314,11 +314,8 @@ class Engine:
             self._had_thinking = True
 
     def _ended(self, found: FoundCall) -> None:
-        call = found.call
         if self.tells:
-            if self.begun < self._opened and call.name:  # its name stands where only the whole call tells it
-                LiveCall(self, self._opened).name(call.name, call.id)
-            self._emit(Event(type="tool_end", index=self._opened, name=call.name, id=call.id, arguments=call.arguments))
+            LiveCall(self, self._opened).end(found.call)
         self._opened += 1
 
     def _open_thinking(self, start: int, end: int) -> bool:
