@@ -54,8 +54,7 @@ class Engine:
     _turned = False
     _bare_from = 0
     _opened = 0
-    begun = -1
-    """The call that was told to begin last."""
+    begun = -1  # the call that was told to begin last
 
     def __init__(
         self,
