@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def pytest_collectstart(collector: pytest.Collector) -> None:
-    """Before any test is loaded; the process that hands tests out loads none, and no Hypothesis."""
-    if isinstance(collector, pytest.Session):
-        from hypothesis import HealthCheck, settings
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how Hypothesis searches. The process that only hands tests out loads none, and no Hypothesis."""
+    if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    from hypothesis import HealthCheck, settings
 
-        settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-        settings.register_profile("search", deadline=None, max_examples=4000, suppress_health_check=list(HealthCheck))
-        settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+    settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+    settings.register_profile("search", deadline=None, max_examples=4000, suppress_health_check=list(HealthCheck))
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -666,3 +666,22 @@ def test_members_out_of_the_middle_of_an_object_are_a_document():
     [found] = parse(f'    "error": {refused},\n').diagnoses
     assert found.code == "parallel-option-unsupported"
     assert parse('"error": the word in quotes').captures[0].kind == "text"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\ntry:\n    ask()\nexcept BadRequestError as e:\n    # 'tool_calls' must be followed by tool messages\n    print(e)\n```\nThis catches the refusal and prints it.",
+        "## Troubleshooting\n\n- **does not support tools**: choose another model.\n- **tool_use ids were found without tool_result blocks**: answer every call.",
+        "fix(parser): handle truncated tool calls\n\nWhen max_tokens cuts a call, the parser raised JSONDecodeError: Unterminated string.",
+        "The tool returned an error: file not found. I will list the folder first and then open the right file.",
+    ],
+)  # fmt: skip
+def test_what_was_written_for_readers_is_no_failure(text):
+    result = parse(text)
+    assert (result.diagnoses, no_answer(result)) == ([], None)
+
+
+def test_a_log_of_nothing_wrong_is_called_a_log():
+    log = 'INFO:     127.0.0.1:5000 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n' * 3
+    assert "a log, and no answer" in str(no_answer(parse(log)))

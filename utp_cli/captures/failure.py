@@ -71,6 +71,8 @@ _BEGINS: Final = regex(
     r"(?::\*\*|\*\*:|:)(?:[ \t]+|\n[ \t]*[-*\u2022] )\S"
 )
 """How a text begins that a program printed: its first words name an error. Nobody answers with one."""
+_ABOUT: Final = regex(r"\s*(?:The|This|That|An?|My|Your|One)\b")
+"""How a sentence begins that tells of an error."""
 _CHAIN: Final = regex(r"^Caused by:[ \t]*\n[ \t]+\S|^Sorry, your request failed\. Please try again\.", re.MULTILINE)
 """What a chain of errors is led by, or the words of a client."""
 _LOG: Final = regex(rf"\s*{_TIME} ")
@@ -105,7 +107,7 @@ def tells_of_failure(text: str) -> bool:
     """Whether a text has a line that only a failure prints, and nobody in it explains it to another."""
     text = _NONE_WRONG.sub("", text[:_LONGEST])
     if (
-        _BEGINS.match(text)
+        (_BEGINS.match(text) and not (_ABOUT.match(text) and voice_of(text) == "explains"))
         or _CHAIN.search(text)
         or HEADING.match(text.lstrip())
         or len(HEADING.findall(text)) >= _SEVERAL

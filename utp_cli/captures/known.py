@@ -51,6 +51,8 @@ _ERROR_SAYS: Final = regex(r"^\W{0,3}(?:\[\w{1,20}\]:? {0,2})?(?:[\w.]{0,80}(?:E
 """How a line begins that says what an error says."""
 _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
+_COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
+"""A line of source code that says something to its reader."""
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
 """A line of a list, a table or a document holds more than the message."""
 _WORD: Final = regex(r"[a-z]{2,}")
@@ -78,6 +80,8 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[ErrorLine]
     found: list[ErrorLine] = []
     for match in find_error_texts(text[start:end], families=len(text) <= _SHORT):
         line = _line(match, text, start)
+        if _COMMENT.match(text, line.start) and fenced(text, line.start):
+            continue
         told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
         if asks and not told:
             part = _quoted(text, start + match.span[0], start + match.span[1], line)

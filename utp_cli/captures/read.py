@@ -82,6 +82,12 @@ _FAR: Final = 60
 _ITEM: Final = regex(r"^ {0,4}[-*\u2022] \S", re.MULTILINE)
 _SEVERAL: Final = 3
 """Items of a list of which one has known words: who met an error leads it in."""
+_PUBLISHED: Final = regex(
+    r"\W{0,6}(?:troubleshooting|faq|frequently asked|(?:common|known|typical) (?:errors?|issues|problems|mistakes))\b"
+    r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: ",
+    re.IGNORECASE,
+)
+"""How a page of help begins, or the message of a commit: errors are spoken of in them."""
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
 _TAIL: Final = regex(
@@ -131,6 +137,8 @@ def _tells(text: str, outside: Voice) -> bool:
     """Whether a text tells of a failure: by how it is written, or in known words that nobody explains."""
     if tells_of_failure(text):
         return True
+    if _PUBLISHED.match(text):
+        return False
     known = [] if outside else find_error_texts(text)
     if all(match.entry.prio < 0 for match in known) and ADVICE.search(CODE.sub("", text)):
         return False
@@ -170,7 +178,8 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     said: Voice = "" if met else voice_of(CODE.sub("", "\n".join(around)))
     voice = said or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
-    if outside == "explains" and not rest and not any(one.strong for one in every):
+    told = _PUBLISHED.match(text) is not None or (outside == "explains" and not rest)
+    if told and not any(one.strong for one in every):
         return None
     if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice, fenced="```" in text)):
         return None

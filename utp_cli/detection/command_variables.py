@@ -14,8 +14,10 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PREFIX = {"llama.cpp": "LLAMA_ARG_", "tgi": "", "ollama": "OLLAMA_"}
+PREFIX = {"llama.cpp": "LLAMA_ARG_", "ollama": "OLLAMA_"}
 """How the variables of an engine begin that stand for its options; behind it the option is written in capitals."""
+BARE = frozenset({"tgi"})
+"""Engines whose variables are the options in capitals, with nothing before them."""
 OTHERWISE = {
     "LLAMA_ARG_N_PARALLEL": "--parallel",
     "LLAMA_ARG_THINK": "--reasoning-format",
@@ -48,7 +50,7 @@ def stated_by(words: Iterable[str], engine: str) -> dict[str, tuple[str, str]]:
 
 def option_of(engine: str, name: str, value: str) -> str | None:
     """Return the option that a variable with this value stands for, by its long name; None: none that is known."""
-    prefix = PREFIX.get(engine)
+    prefix = "" if engine in BARE else PREFIX.get(engine)
     if prefix is None or not value or not name.startswith(prefix):
         return None
     option = OTHERWISE.get(name, "--" + name[len(prefix) :].lower().replace("_", "-"))

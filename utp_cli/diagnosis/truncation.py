@@ -73,7 +73,7 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     arguments are incomplete`.
     """
     for call in () if answer.stop == "length" else answer.call_views:
-        if call.reason != "truncated" and (call.reading.ok or not call.text_due):
+        if call.reason != "truncated" and (not call.text_due or call.reading.ok):
             continue
         if answer.raw and _LEFT_OUT.search(call.text):
             continue

@@ -26,6 +26,7 @@ _OTHERS: Final = {
 }
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
+_LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
 _LIKELY: Final = 3
 _LONGEST: Final = 20_000
@@ -67,8 +68,8 @@ def other_than_answer(result: ParseResult) -> str | None:
         return told[0]
     if doubt := _doubt(result):
         return doubt[0]
-    if _is_failure(result):
-        return _FAILURE
+    if failure := _failure(result):
+        return failure
     code = _trouble(result)
     if code:
         return f"a report in words, and no answer: what it tells of is {code} (utp explain {code})"
@@ -81,7 +82,7 @@ def what_is_missing(result: ParseResult) -> str:
         return _WHOLE
     if told := _other(result) or _doubt(result):
         return told[1]
-    if (other := other_than_answer(result)) == _FAILURE:
+    if (other := other_than_answer(result)) in (_FAILURE, _LOG):
         return _OTHERS["log"][1]
     if other:
         return "the answers themselves: utp record --upstream URL, then utp replay; it proves the cause"
@@ -90,7 +91,7 @@ def what_is_missing(result: ParseResult) -> str:
 
 def likely_causes(result: ParseResult) -> list[str]:
     """Return the codes of the causes whose error texts a failure is most like, the best first, where none is known."""
-    if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _REPORT}):
+    if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _LOG, _REPORT}):
         return []
     from utp_cli.diagnosis.likeness import most_like  # noqa: PLC0415 - loads the error texts, for failures only
 
@@ -127,14 +128,16 @@ def _begins_with_thinking(result: ParseResult) -> bool:
     return bool(result.reasoning) and not (first and first.kind == "text")
 
 
-def _is_failure(result: ParseResult) -> bool:
-    """Whether plain text, in which nothing was found, tells of a failure."""
+def _failure(result: ParseResult) -> str:
+    """Say that plain text, in which nothing was found, tells of a failure, or is a log of none; else nothing."""
     if not _is_plain(result):
-        return False
+        return ""
     from utp_cli.captures.failure import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
     from utp_cli.captures.lines import cleaned  # noqa: PLC0415 - as above
 
-    return tells_of_failure(result.content) or any(part.log for part in cleaned(result.content[:_LONGEST]))
+    if tells_of_failure(result.content):
+        return _FAILURE
+    return _LOG if any(part.log for part in cleaned(result.content[:_LONGEST])) else ""
 
 
 def _trouble(result: ParseResult) -> str:
