@@ -182,7 +182,10 @@ def _end_of_value(text: str, start: int, quoted: str, *, any_kind: bool) -> int:
     """Return where a value ends that begins here; `start` where it is none that may be taken out."""
     if text.startswith(quoted, start):
         for match in _QUOTE.finditer(text, start + len(quoted)):
-            if len(match[0]) <= len(quoted):  # more backslashes: a quote within the value
+            more = len(match[0]) - len(quoted)  # backslashes: an odd number of escaped ones escapes the quote itself
+            if more < 0:
+                return match.start()  # what stands around it ends here
+            if more % (2 * len(quoted)) == 0:
                 return match.end()
         return len(text)
     if not any_kind:
