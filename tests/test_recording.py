@@ -22,7 +22,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from typer.testing import CliRunner
 
 from utp_cli import replay
@@ -973,6 +973,8 @@ def test_a_secret_in_use_is_found_however_it_is_spelt(how: list[int], before: st
         max_leaves=8,
     )
 )  # fmt: skip
+@example(f'{{"api_key": "x {KEY}\\\\"}}')
+@example({"api_key": "abcd\\", "a": 1})
 def test_json_stays_json(value: Any) -> None:
     text = json.dumps(value)
     clean = Redactor().text(text, ["s3cret12"])

@@ -394,3 +394,18 @@ def test_the_request_around_a_history_is_taken(key: str) -> None:
 def test_what_is_no_history_is_said(given: Any) -> None:
     with pytest.raises(UtpError, match="a history is a list of messages"):
         rewrite_history(given, "mistral")
+
+
+def test_answers_that_are_joined_say_nothing_beside_a_call_where_that_is_refused() -> None:
+    call = {"id": None, "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+    history = [{"role": "assistant", "content": "Hello"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    first = rewrite_history(history, "bedrock", model="nova-pro")
+    assert rewrite_history(first.messages, "bedrock", model="nova-pro").broken == []
+
+
+def test_several_texts_beside_a_call_are_one_plan() -> None:
+    said = [{"type": "text", "text": "I look"}, {"type": "text", "text": " there."}]
+    call = {"id": None, "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+    history = [{"role": "user", "content": "Oslo?"}, {"role": "assistant", "content": said, "tool_calls": [call]}]
+    messages = rewrite_history(history, "cohere").messages
+    assert [message["tool_plan"] for message in messages if "tool_plan" in message] == ["I look there."]

@@ -39,9 +39,9 @@ _STEPS: Final[tuple[Callable[[Look, list[Turn]], list[Turn]], ...]] = (
     check_thinking,
     place_system,
     check_first,
-    check_beside,
     check_count,
     check_neighbours,
+    check_beside,
     check_last,
     check_ids,
 )

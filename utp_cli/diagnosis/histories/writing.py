@@ -102,8 +102,8 @@ def _chat(group: Sequence[Turn], rules: TurnRules) -> list[dict[str, Any]]:
         if not turn.text and rules.form != "ollama":
             message["content"] = "" if rules.null == "never" else None
         if rules.form == "cohere":
-            plan = message.pop("content")
-            message |= {"tool_plan": plan} if plan else {}
+            del message["content"]
+            message |= {"tool_plan": turn.text} if turn.text else {}
         message["tool_calls"] = [_chat_call(part, rules) for part in calls]
     return [message | _kept(group, rules) | turn.beside]
 
