@@ -404,8 +404,8 @@ def test_answers_that_are_joined_say_nothing_beside_a_call_where_that_is_refused
 
 
 def test_several_texts_beside_a_call_are_one_plan() -> None:
-    said = [{"type": "text", "text": "I look"}, {"type": "text", "text": " there."}]
+    said = [{"type": "text", "text": "I look"}, {"type": "text", "text": "Then I say it."}]
     call = {"id": None, "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
     history = [{"role": "user", "content": "Oslo?"}, {"role": "assistant", "content": said, "tool_calls": [call]}]
     messages = rewrite_history(history, "cohere").messages
-    assert [message["tool_plan"] for message in messages if "tool_plan" in message] == ["I look there."]
+    assert [message["tool_plan"] for message in messages if "tool_plan" in message] == ["I look\nThen I say it."]
