@@ -32,8 +32,12 @@ PRINTED: Final = (
     r"|\*{3,9} Suggested (?:tool|function) [Cc]all(?: \(([^()\n]{0,100})\))?: ([^\n*]{1,128}?) ?\*{3,9})"
 )
 """What a call begins with."""
-SIGN: Final = r"Suggested (?:tool|function) [Cc]all|(?: with (?:args|arguments|input)?:? ?`?|[ml] call: \S{1,128}?\()\{"
-"""What stands in every one of them, and in few other lines."""
+SIGNS: Final = (
+    r"Suggested (?:tool|function) [Cc]all",
+    r" with (?:args|arguments|input)?:? ?`?\{",
+    r" call: \S{1,128}?\(\{",
+)
+"""One of them stands in each, and in few other lines. All begin with words, to which `re` skips."""
 _PRINTED: Final = regex(PRINTED)
 _BOX_ENDS: Final = regex(r"\n\*{5,}[ \t]*$", re.MULTILINE)
 _ARGUMENTS: Final = regex(r"\s{1,4}Arguments: ?\s?")

@@ -84,13 +84,13 @@ _SIGNS: Final = tuple(
         r"&(?:quot|#34|#x22);",
         r"b['\"](?:data: )?[\[{]",
         r"map\[[A-Za-z_]",
-        unquoted.RECORD,
+        *unquoted.RECORD_SIGNS,
         r"<OpenAIObject ",
         r"InvalidTool",
         r"```yaml\n",
         r"\n(?:candidates|parts|function_call|content|name: \"[^\n]{1,200}\nargs) ?\{?\s*$",
         r"\n={10}",
-        agent_logs.SIGN,
+        *agent_logs.SIGNS,
         r"\n\n(?:- )?[a-zA-Z_]+:",
     )
 )

@@ -55,6 +55,12 @@ GO_STRUCT: Final = _style("go-struct", r"&?\{(?=[A-Z]\w*:|\})", "}", r"([A-Z]\w*
 
 RECORD: Final = r"\b(?:ToolExecutionRequest|ToolCall|FunctionCall|Tool\.Call)(?: ?\[| \{ |\()(?=[a-z]\w* ?=)"
 """How the record of a call begins: LangChain4j's and Spring AI's, and Koog's."""
+RECORD_SIGNS: Final = (
+    r"ToolExecutionRequest(?: ?\[| \{ )",
+    r"Tool\.?Call(?: ?\[| \{ |\()",
+    r"FunctionCall(?: ?\[| \{ )",
+)
+"""The same, each with a word in front, to which `re` skips."""
 _RECORDS: Final = (
     _style("java-record", r"[A-Z]\w* ?\[(?=[a-z]\w*=)", "]", r"([a-z]\w*)=", ", "),
     _style("java-record", r"[A-Z]\w* \{ (?=[a-z]\w* = )", "}", r"([a-z]\w*) = ", ", "),
