@@ -51,7 +51,7 @@ _LOGS: Final = {
     "mlx": regex(r"\bmlx_lm[./]server\b"),
 }
 """What stands in the lines of a server's log, or in its tracebacks."""
-_HEAD: Final = 50_000
+_HEAD: Final = 10_000
 """Characters of a log that are looked at for them."""
 _ARGUMENTS: Final = regex(r"non-default args: \{|args: Namespace\(|server_args=ServerArgs\(")
 """What a server prints of its own command line."""
