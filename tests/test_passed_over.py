@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import utp_cli
 from tests.cases import FIXTURES
 from utp_cli.captures.alike import _KINDS, Alike
-from utp_cli.captures.classify import sort_of
-from utp_cli.captures.documents import documents_in
+from utp_cli.captures.classify import Sort, sort_of
+from utp_cli.captures.documents import Document, documents_in
 from utp_cli.captures.errors import values_in
 from utp_cli.captures.lines import cleaned, line_end, lines_of, prefix_of
 from utp_cli.captures.logfmt import record_of
@@ -79,14 +80,51 @@ def _blank(value: Any) -> Any:
     return "word" if isinstance(value, str) and value else value
 
 
+def _written(value: Any) -> tuple[Document, str]:
+    """Return a value as the document of a text that is nothing but it, and the text."""
+    text = json.dumps(value)
+    return Document(value=value, start=0, end=len(text), form="json-body"), text
+
+
 def test_a_document_is_what_it_is_behind_others_that_are_alike():
     files = sorted((FIXTURES / "captures").glob("*.jsonl")) + sorted((FIXTURES / "wire").glob("*.jsonl"))
     rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     for document in chain.from_iterable(map(_documents, rows)):
         alike = Alike()
-        alike.sort_of(_blank(document), None)
-        assert alike.sort_of(document, None) == sort_of(document)
-        assert alike.sort_of(document, None) == sort_of(document)
+        alike.sort_of(*_written(_blank(document)))
+        assert alike.sort_of(*_written(document)) == sort_of(document)
+        assert alike.sort_of(*_written(document)) == sort_of(document)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({"level": "info", "msg": "took 12 ms"}, {"level": "info", "msg": "status 404"}),
+        ({"level": "info", "msg": "took 12 ms"}, {"level": "info", "msg": "gemma3 does not support tools"}),
+        ({"id": "a1", "msg": "at 3"}, {"id": "b2", "error": "at 3"}),
+    ],
+)
+def test_records_that_differ_in_numbers_only_are_looked_at_once_and_no_others(first, then):
+    alike = Alike()
+    alike.sort_of(*_written(first))
+    assert alike.record(json.dumps(then), 0) is None
+    assert alike.sort_of(*_written(then)) == sort_of(then)
+
+
+def test_a_record_that_differs_in_numbers_only_is_not_read_again():
+    alike, text = Alike(), '{"level": "info", "took": 3.25} '
+    alike.sort_of(*_written({"level": "info", "took": 12.5}))
+    found = alike.record(text, 0)
+    assert found == Document(value=None, start=0, end=len(text) - 1, form="json-body")
+    assert alike.sort_of(found, text) == Sort(kind="log", known=False)
+
+
+def test_an_answer_behind_many_records_is_read():
+    records = [json.dumps({"level": "info", "step": step}) for step in range(300)]
+    call = {"function": {"name": "f", "arguments": "{}"}}
+    answer = {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}}]}
+    found = utp_cli.parse("\n".join([*records, json.dumps(answer)]))
+    assert [each.name for each in found.calls] == ["f"]
 
 
 @pytest.mark.parametrize("text", ["café au lait", "a_bcde fghij", "x1word2", "\ud800lone word", ""])

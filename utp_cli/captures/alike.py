@@ -9,6 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.classify import known_words, sort_of
+from utp_cli.captures.documents import Document
+from utp_cli.captures.lines import line_end
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.error_body import is_envelope
 
@@ -19,14 +21,20 @@ if TYPE_CHECKING:
 _KINDS: Final = frozenset({"type", "object", "role", "finish_reason", "finishReason", "tool_choice"})
 """Keys whose text `sort_of` asks for, and not only whether there is one."""
 _SPEAKS: Final = regex(
-    r"[{}\[\]]|[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b|\n\s+at |^(?:gen_ai|llm|langfuse)\.", re.MULTILINE
+    r"[{}\[\]]|[Ee]rror|[Ee]xception|invalid_|(?<!\.\w\w:)\b[45]\d\d\b|\n\s+at |^(?:gen_ai|llm|langfuse)\.",
+    re.MULTILINE,
 )
 """What any other text may tell: a document in it, an error, a stack, the name of a span."""
+_NUMBER: Final = regex(r"\d(?<!\d\d)(?!(?<=[45])\d\d\b)[\w.:-]*")
+"""A number that is no status of a refusal, with what of an id or a date stands behind it."""
 _LONGEST: Final = 60
 _MOST: Final = 40
 """Values of one object or list."""
 _DEEPEST: Final = 4
 _MOST_SHAPES: Final = 200
+_MOST_WRITTEN: Final = 1_000
+_SHORT: Final = 500
+"""Characters of a record that is kept as it is written."""
 
 
 class _Unlike(Exception):
@@ -38,9 +46,29 @@ class Alike:
 
     def __init__(self) -> None:
         self._nothing: dict[Any, Sort | None] = {}
+        self._written: dict[str, tuple[Sort | None, str]] = {}
+        """Each as it is written, its numbers aside, with its form."""
 
-    def sort_of(self, value: Any, kind: CaptureKind | None) -> Sort | None:
-        """Say what a document is, as `classify.sort_of` does."""
+    def record(self, text: str, at: int) -> Document | None:
+        """Return what goes from `at` to the end of its line, written like what was nothing; its value is left out."""
+        end = line_end(text, at)
+        written = text[at:end].rstrip() if end - at <= _SHORT else ""
+        _, form = self._written.get(_NUMBER.sub("0", written), (None, ""))
+        return Document(value=None, start=at, end=at + len(written), form=form) if form else None
+
+    def sort_of(self, document: Document, text: str) -> Sort | None:
+        """Say what a document of a text is, as `classify.sort_of` does."""
+        if document.kind is not None or document.end - document.start > _SHORT:
+            return self._by_shape(document.value, document.kind)
+        written = _NUMBER.sub("0", text[document.start : document.end])
+        if written in self._written:
+            return self._written[written][0]
+        found = self._by_shape(document.value, None)
+        if (found is None or found.kind == "log") and len(self._written) < _MOST_WRITTEN:
+            self._written[written] = found, document.form
+        return found
+
+    def _by_shape(self, value: Any, kind: CaptureKind | None) -> Sort | None:
         shape = shape_of(value) if kind is None else None
         if shape in self._nothing:
             return known_words(value) or self._nothing[shape]

@@ -76,7 +76,7 @@ def known_words(value: Any) -> Sort | None:
     if not isinstance(value, dict) or len(value) > _FEW_KEYS or any(isinstance(v, dict | list) for v in value.values()):
         return None
     said = ", ".join(f"{key}: {each}" for key, each in value.items())
-    known = any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST]))
+    known = any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST], families=False))
     return Sort(kind="error", error=ErrorRead(message=said), known=False) if known else None
 
 

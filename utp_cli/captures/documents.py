@@ -16,6 +16,7 @@ from utp_cli.wire.access import decode
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from utp_cli.captures.alike import Alike
     from utp_cli.protocol.captures import CaptureKind
     from utp_cli.protocol.spans import Span
 
@@ -32,11 +33,14 @@ _NEAR: Final = 10
 _BUDGET: Final = 6
 """How often each character of a text may be looked at, on average, before the search is given up."""
 _BUDGET_AT_LEAST: Final = 50_000
+_LONG_TEXT: Final = 20_000
+"""Characters of a text whose records are not all read: so many are never shown one by one."""
+_FIRST_PIECE: Final = 256
+"""Characters that a tolerant reader is given first; then twice as many each time."""
 _STRETCH: Final = 1 << 17
 """Characters whose lines are joined at a time."""
 _FAILED: Final = 1_000
 """Characters that are counted for a reading that failed and does not say how far it looked."""
-
 _DEEP: Final = 10_000
 """The same for brackets that only open."""
 
@@ -54,10 +58,13 @@ class Document(Record):
     cut: bool = False
 
 
-def documents_in(text: str, masked: Sequence[Span] = ()) -> Iterator[Document]:
-    """Find the documents of a text, in order; none begins in what is masked (stack frames, source lines)."""
+def documents_in(text: str, masked: Sequence[Span] = (), alike: Alike | None = None) -> Iterator[Document]:
+    """Find the documents of a text, in order; none begins in what is masked (stack frames, source lines).
+
+    `alike`: the records of a long text that are not read again.
+    """
     piece = _members(text)
-    return iter([piece]) if piece else _Finder(text, masked).documents()
+    return iter([piece]) if piece else _Finder(text, masked, alike).documents()
 
 
 def _members(text: str) -> Document | None:
@@ -76,9 +83,10 @@ def _members(text: str) -> Document | None:
 class _Finder:
     """One walk over a text. `_left` bounds the work: nested brackets that never close cost no more than others."""
 
-    def __init__(self, text: str, masked: Sequence[Span]) -> None:
+    def __init__(self, text: str, masked: Sequence[Span], alike: Alike | None) -> None:
         self._text = text
         self._masked = masked
+        self._alike = alike if len(text) > _LONG_TEXT else None
         self._left = max(_BUDGET * len(text), _BUDGET_AT_LEAST)
         self._joined: Mapped | None = None
         self._joined_to = 0
@@ -102,7 +110,7 @@ class _Finder:
             end = at + 1
             if mask < len(self._masked) and self._masked[mask][0] <= at:
                 continue
-            if document := self._read(at):
+            if document := (self._alike and self._alike.record(self._text, at)) or self._read(at):
                 end = max(document.end, end)
                 yield document
 
@@ -125,7 +133,10 @@ class _Finder:
             return (self._across_lines(at) if broken else None) or found
         if text[at] not in "{[":
             return None
-        return (self._across_lines(at) if wrapped else None) or self._tolerant(at, text)
+        read = (self._across_lines(at) if wrapped else None) or self._tolerant(at, text)
+        if read:  # no reading that failed looked far behind it
+            self._left += max(_FAILED - (read.end - at), 0)
+        return read
 
     def _spelt(self, at: int, text: str) -> Document | None:
         found = read_spelling(text, at)
@@ -166,7 +177,7 @@ class _Finder:
 
     def _tolerant(self, at: int, text: str) -> Document | None:
         """Read JSON with faults, or cut off: only what has a key in quotes right behind its bracket."""
-        reader, fed, piece = JsonReader(start=at, whole=False), at, 4096
+        reader, fed, piece = JsonReader(start=at, whole=False), at, _FIRST_PIECE
         while fed < len(text) and not reader.feed(text[fed : fed + piece]):
             fed += piece
             piece *= 2

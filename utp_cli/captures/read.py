@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from utp_cli.captures.errors import ErrorRead
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.mapped import Mapped
-    from utp_cli.captures.tracebacks import ErrorLine
+    from utp_cli.captures.tracebacks import ErrorLine, LoggedLines
     from utp_cli.captures.voice import Voice
     from utp_cli.protocol.spans import Span
 
@@ -238,7 +238,7 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
         whole = FoundCapture(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
         return [replace(whole, status=page[1], told=1)], 0
     told = lines_told(text, _places(each))
-    found = list(with_records_joined(_of_documents(documents_in(text, told.stack), told.errors, text), text))
+    found = list(with_records_joined(_of_documents(text, told), text))
     found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
     errors = [one for one in found if one.kind == "error"]
     if not any(
@@ -289,13 +289,13 @@ def _places(each: Cleaned) -> list[int]:
 # -- one by one ----------------------------------------------------------------------------------------------
 
 
-def _of_documents(documents: Iterable[Document], lines: Sequence[ErrorLine], text: str) -> Iterable[FoundCapture]:
+def _of_documents(text: str, told: LoggedLines) -> Iterable[FoundCapture]:
     """Take the documents that are something; each with the line of an error that it stands in."""
-    at, alike = 0, Alike()
-    for document in documents:
+    at, alike, lines = 0, Alike(), told.errors
+    for document in documents_in(text, told.stack, alike):
         while at < len(lines) and lines[at].end <= document.start:
             at += 1
-        if sort := alike.sort_of(document.value, document.kind):
+        if sort := alike.sort_of(document, text):
             line = lines[at] if at < len(lines) and lines[at].start <= document.start else None
             yield _of_document(document, sort, line, text)
 

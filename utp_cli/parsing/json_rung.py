@@ -39,9 +39,9 @@ _FLAT = regex(r"""
     \{ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&]++ | "[^"\\\n{}\[\]]*+" | '[^'\\\n{}\[\]]*+' )* ) \}
 """, re.VERBOSE)  # fmt: skip
 """An object without a bracket inside, whatever is written in it. Logs are full of them."""
+_CALL_KEYS = ("tool", "function", "action", "answer", "response", "thought", "scratchpad", "reasoning", "name")
 _CALL_KEY = regex(
-    r"(?:(?<!host)(?<!file)(?<!user)name|tool|function|action|answer|response|thought|scratchpad|reasoning)"
-    r"[\w .-]{0,60}[\\\"']{0,9}\s*[:=]",
+    rf"(?:{'|'.join(_CALL_KEYS[:-1])}|(?<!host)(?<!file)(?<!user)name)[\w .-]{{0,60}}[\\\"']{{0,9}}\s*[:=]",
     re.IGNORECASE,
 )
 """A key without which an object is no call and no answer, where no tools are known: these may be keys too."""
@@ -156,7 +156,8 @@ def _no_call(text: str, start: int, stop: int, form: Form, *, deep: bool) -> int
     flat = _FLAT.match(text, start, stop) if free else None
     end = flat.end() if flat else _end_of_json(text, start, stop) if free and deep else 0
     if end:
-        return 0 if _CALL_KEY.search(text, start, end) else end
+        small = text[start:end].lower()
+        return 0 if any(map(small.__contains__, _CALL_KEYS)) and _CALL_KEY.search(text, start, end) else end
     opens = _OPENS_ONLY.match(text, start, stop)
     end = opens.end() if opens else 0
     for _ in range(_LAST_OPEN if opens else 0):

@@ -29,7 +29,8 @@ class Dispatch:
         self.recognised: Recognised | None = None
         """None until a document was decisive."""
         self._provider = provider
-        self._waiting: list[tuple[Any, int | None]] = []
+        self.waiting: list[tuple[Any, int | None]] = []
+        """Documents that told nothing so far, each with its place in a list."""
         self._decoder: FormatDecoder | None = None
         self._number = 0
         self._pieces = 0
@@ -56,10 +57,10 @@ class Dispatch:
     def close(self) -> list[WireEvent]:
         """End what is open. Documents may still follow: a second stream behind a `[DONE]`, say."""
         events: list[WireEvent] = []
-        if self._waiting and all(error_of(document) for document, _ in self._waiting):
-            self._note_error(self._waiting[-1][0])
-            events += quoted_output(self._waiting[-1][0], self.scope.metadata.error or "")
-        self._waiting = []
+        if self.waiting and all(error_of(document) for document, _ in self.waiting):
+            self._note_error(self.waiting[-1][0])
+            events += quoted_output(self.waiting[-1][0], self.scope.metadata.error or "")
+        self.waiting = []
         return events + (self._decoder.close() if self._decoder else [])
 
     def _take(self, document: Any, place: int | None = None) -> list[WireEvent]:
@@ -68,14 +69,14 @@ class Dispatch:
             return self._read(self.recognised, document, place)
         if self.scope.depth > _DEEPEST:
             return []
-        self._waiting.append((document, place))
+        self.waiting.append((document, place))
         found = judge(document)
         if not found.decisive:
             return []
         if found.ambiguous and self._provider in FORMATS:
             found = replace(found, format=str(self._provider))
         self._decide(found)
-        waiting, self._waiting = self._waiting, []
+        waiting, self.waiting = self.waiting, []
         return [event for held, at in waiting for event in self._read(found, held, at)]
 
     def _decide(self, found: Recognised) -> None:

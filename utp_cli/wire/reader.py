@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _LONG: Final = 1 << 20
 """Characters (bytes) from which on a stream is read in parts."""
 _PART: Final = 1 << 16
+_MOST_WAITING: Final = 200
+"""Documents that may tell nothing before the first that does: a log of JSON lines is text."""
 
 
 def parts_of(source: str | bytes) -> Iterable[str | bytes]:
@@ -209,6 +211,7 @@ class WireReader:
             else:
                 events += dispatch.feed(document)
             framing.trusted = dispatch.recognised is not None
+            framing.broken = framing.broken or len(dispatch.waiting) > _MOST_WAITING
         if self._recognised is not None:
             self._held.clear()
             self._settle()
