@@ -29,6 +29,11 @@ stream weighs in; what matters is that four times the input takes no more than f
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "model": "m"}
 
 
+def log_of(size: int) -> str:
+    records = [json.dumps({"level": "info", "step": at, "said": "step is done"}) for at in range(size // 55)]
+    return "\n".join([*records, '{"level": "error", "error": "gemma3 does not support tools"}'])
+
+
 def stream_of(delta: dict) -> str:
     return f"data: {json.dumps({**CHUNK, 'choices': [{'index': 0, 'delta': delta}]})}\n\n"
 
@@ -38,6 +43,7 @@ SOURCES = {
     "a call": lambda n: (
         '<tool_call>{"name": "a", "arguments": {"x": "' + "hello world " * (n // 12) + '"}}</tool_call>'
     ),
+    "a log of JSON records": log_of,
     "a stream of text": lambda n: stream_of({"content": "It rains in Oslo today. "}) * (n // 150),
     "a stream of arguments": lambda n: (
         stream_of({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "a", "arguments": '{"x": "'}}]})
@@ -68,7 +74,13 @@ def test_an_answer_takes_a_few_times_its_length(source: Callable[[int], str]) ->
     assert peaks[1] < 1.1 * peaks[0]
 
 
-MOST_AT_PROMPT = {"prose": 2.5, "a call": 4.2, "a stream of text": 4, "a stream of arguments": 4}
+MOST_AT_PROMPT = {
+    "prose": 2.5,
+    "a call": 4.2,
+    "a log of JSON records": 4,
+    "a stream of text": 4,
+    "a stream of arguments": 4,
+}
 """Times its input that `utp parse` may have in use, the input itself and what is written among it. Of a call the text,
 its payload, its arguments and what is left of the text without it are there at once, but no document.
 """

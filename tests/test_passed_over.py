@@ -119,6 +119,15 @@ def test_a_record_that_differs_in_numbers_only_is_not_read_again():
     assert alike.sort_of(found, text) == Sort(kind="log", known=False)
 
 
+def test_a_file_of_dockers_is_a_log():
+    error = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+    said = [*("step is done" for _ in range(200)), error, *("step is done" for _ in range(200))]
+    lines = [json.dumps({"log": f"{each}\n", "stream": "stderr", "time": f"{at}Z"}) for at, each in enumerate(said)]
+    found = utp_cli.parse("\n".join(lines))
+    assert [one.code for one in found.diagnoses] == ["tool-flag-missing"]
+    assert [one.kind for one in found.captures] == ["log", "error", "log"]
+
+
 def test_an_answer_behind_many_records_is_read():
     records = [json.dumps({"level": "info", "step": step}) for step in range(300)]
     call = {"function": {"name": "f", "arguments": "{}"}}

@@ -20,6 +20,8 @@ _ROLES: Final = frozenset({"user", "system", "developer", "tool", "function", "h
 _FEW_KEYS: Final = 6
 _LONGEST: Final = 2_000
 _LOG_KEYS: Final = frozenset({"level", "severity", "levelname", "lvl", "loglevel", "log_level"})
+_DOCKER_KEYS: Final = frozenset({"log", "stream", "time"})
+"""A line of a file that Docker keeps what a container printed in."""
 
 _SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 
@@ -63,7 +65,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind=kind)
     if said := known_words(value):
         return said
-    return Sort(kind="log", known=False) if _LOG_KEYS & dict_of(value).keys() else None
+    keys = dict_of(value).keys()
+    return Sort(kind="log", known=False) if _LOG_KEYS & keys or keys >= _DOCKER_KEYS else None
 
 
 def _answer_in(value: Any) -> Any:
