@@ -47,7 +47,8 @@ _ONLY_SAYS = regex(
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
     re.IGNORECASE,
 )
-_RESULT = r"(?:^[ \t*]*Observation:|<tool_response>|<tool_result>|<function_results>|\[TOOL_RESULTS\])"
+_RESULTS = ("<tool_response>", "<tool_result>", "<function_results>", "[TOOL_RESULTS]")
+_RESULT = rf"(?:^[ \t*]*Observation:|{'|'.join(map(re.escape, _RESULTS))})"
 _GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
 
 
@@ -336,8 +337,9 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
-        found = _GOES_ON.search(passage.prose, first.get(passage.pointer, len(passage.prose)))
-        if found:
+        begin = first.get(passage.pointer, len(passage.prose))
+        begun = any(passage.text.find(marker, begin) >= 0 for marker in ("Observation:", *_RESULTS))
+        if found := begun and _GOES_ON.search(passage.prose, begin):
             evidence = passage.text[found.start() : found.start() + 120]
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 

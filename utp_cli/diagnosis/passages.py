@@ -71,6 +71,8 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 def code_in(text: str) -> Iterator[Span]:
     """Find code: fences, closed or not, and backticks on one line. One pass."""
+    if "`" not in text and "~~~" not in text:
+        return
     fence, ticks, start = "", "", 0
     for mark in _MARKS.finditer("\n" + text):
         opener, run = mark.groups()
