@@ -337,9 +337,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
-        begin = first.get(passage.pointer, len(passage.prose))
-        begun = any(passage.text.find(marker, begin) >= 0 for marker in ("Observation:", *_RESULTS))
-        if found := begun and _GOES_ON.search(passage.prose, begin):
+        begun = any(map(passage.text.__contains__, ("Observation:", *_RESULTS)))
+        if found := begun and _GOES_ON.search(passage.prose, first.get(passage.pointer, len(passage.prose))):
             evidence = passage.text[found.start() : found.start() + 120]
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 
