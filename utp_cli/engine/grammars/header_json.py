@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.engine.grammars.json_value import guessed, lack_of, read_value, repairs_of
+from utp_cli.engine.grammars.json_value import QUOTED, guessed, lack_of, read_value, repairs_of
 from utp_cli.engine.grammars.progress import ArgumentsProgress
 from utp_cli.engine.grammars.tagged_json import close
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
@@ -148,15 +148,19 @@ def _stops(templates: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _body(source: Source, begin: int, stops: re.Pattern[str]) -> Waiting[int | None]:
-    """Return where the arguments begin: at the first brace or fence, or the end; None where no header leads there."""
+    """Return where the arguments begin: at the first brace, its quotes or a fence, or at the end.
+
+    None where no header leads there.
+    """
     while True:
         found = source.search(stops, begin, HEADER_LIMIT + 3)
-        if found and found[0] == "`" and not source.closed and source.length - source.at(found) < len(_FENCE):
-            yield  # it may become a fence
+        quoted = QUOTED.match(source.window, found.start()) if found else None
+        half = found and found[0] == "`" and source.length - source.at(found) < len(_FENCE)
+        if not source.closed and (half or (quoted and not quoted["object"])):
+            yield  # it may become a fence, or quotes around an object
             continue
         if found:
-            half = source.closed and found[0] == "`" and source.length - source.at(found) < len(_FENCE)
-            return source.at(found) if half or found[0] in ("{", _FENCE) else None
+            return source.at(found) if half or found[0] in ("{", _FENCE) or (quoted and quoted["object"]) else None
         if source.closed or source.length - begin > HEADER_LIMIT:
             return source.length if source.length - begin <= HEADER_LIMIT else None
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from utp_cli.protocol.patterns import regex
 from utp_cli.repair.shape import BrokenCall
 from utp_cli.repair.sound import SoundValue, container_at, read_sound
 from utp_cli.repair.text_window import any_of
@@ -31,6 +32,8 @@ _NAP = 50
 
 None are while a quote is that near: its follower, half a marker say, may not tell yet whether it closed the string."""
 _LAST = "last value"
+QUOTED = regex(r'"\s{0,9}(?:(?P<object>\{)|\Z)')
+"""An object in quotes, where the object itself is due; or where the text ends before that tells."""
 
 
 def read_value(
@@ -55,7 +58,8 @@ def read_value(
         return sound
     from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for what is not whole, or broken
 
-    reader = JsonReader(until=until, start=position, whole=bracket < 0)
+    quoted = QUOTED.match(source.window, position - source.base)
+    reader = JsonReader(until=until, start=position, loose=bool(quoted and quoted["object"]), whole=bracket < 0)
     if sound:
         reader.take(sound)
     return (yield from _read_on(source, position, reader, look))
