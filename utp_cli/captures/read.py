@@ -320,8 +320,9 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     status = head.status or _status(sort.error)
     error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
     known = known_of(error.message)
-    if known < _TELLS and (said := known_inside(document.value, text[document.start : document.end])):
-        error, known = replace(error, message=said), _TELLS
+    said, more = known_inside(document.value, text[document.start : document.end]) if known < _TELLS else ("", 0)
+    if more > known:
+        error, known = replace(error, message=said), min(more, _TELLS)
     elif known < _TELLS and (led := _led_in(text[begin : document.start], error.message)) and known_of(led) > known:
         error, known = replace(error, message=led), known_of(led)
     return replace(

@@ -52,13 +52,16 @@ def _known(found: Sequence[FoundText]) -> int:
     return 3 if found[0].entry.by != MANY and found[0].entry.prio >= 0 else 2
 
 
-def known_inside(document: Any, written: str) -> str:
-    """Return the first text in the document of an error that tells a cause: its message may be cut, or say nothing.
+def known_inside(document: Any, written: str) -> tuple[str, int]:
+    """Return the text in the document of an error that tells most, and how much.
+
+    The message of the error may be cut, or say nothing.
 
     `written`: the document as it stands, where it is cut in an error that another one quotes.
     """
     texts = [value for value in values_in(document) if isinstance(value, str) and len(value) > _FEWEST]
-    return next((text for text in [*texts[:_MOST_TEXTS], written[:_LONGEST]] if known_of(text) > 1), "")
+    known = [(text, known_of(text)) for text in (*texts[:_MOST_TEXTS], written[:_LONGEST])]
+    return next((told for told in known if told[1] > 1), max(known, key=lambda told: told[1]))
 
 
 def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
