@@ -16,7 +16,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from utp_cli.diagnosis.subject import Refusal
     from utp_cli.facts.error_texts.entries import ErrorText
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _WRAP = regex(r"(?<=[\w.\]])\n[ \t|\u2502]*(?=[\w.\[])")
 """Where a terminal broke a line, in the middle of a word too."""
+_OWN_CODES = -32600
+"""Codes of JSON-RPC from here down mean the same for every server."""
 _AROUND = 100
 """Characters of the message that are shown before the text that was found."""
 
@@ -51,13 +53,22 @@ _FIXES: dict[str, Callable[[Refusal], str]] = {
 def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None:
     """Return the diagnosis of an error: of the text that fits best; None where no text is known."""
     engine = refusal.server.get("engine") or refusal.flavour
-    found = find_error_texts(refusal.message, server=engine, provider=refusal.provider)
-    if not found and _WRAP.search(refusal.message):
-        refusal = replace(refusal, message=_WRAP.sub("", refusal.message))
-        found = find_error_texts(refusal.message, server=engine, provider=refusal.provider)
-    if not found:
-        return None
-    match = found[0]
+    for said in _spellings(refusal):
+        if found := find_error_texts(said, server=engine, provider=refusal.provider):
+            return _finding(replace(refusal, message=said), found[0], catalogue)
+    return None
+
+
+def _spellings(refusal: Refusal) -> Iterator[str]:
+    """Give the message as it stands, without the breaks of a terminal, and with the code as clients of MCP print it."""
+    yield refusal.message
+    if _WRAP.search(refusal.message):
+        yield _WRAP.sub("", refusal.message)
+    if refusal.shape == "mcp" and isinstance(refusal.status, int) and refusal.status <= _OWN_CODES:
+        yield f"MCP error {refusal.status}: {refusal.message}"
+
+
+def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]) -> Finding:
     code = _refined(match, refusal.message)
     rule = catalogue[code]
     return Finding(

@@ -35,6 +35,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
         shape=answer.shape,
+        status=result.facts.status,
         flavour=answer.flavour,
         model=model,
         provider=answer.provider,

@@ -256,6 +256,8 @@ class Refusal(Record):
     quoted: str = ""
     """What the model's answer that the error quotes turned out to be, in a sentence; `""` where it quotes none."""
     shape: str = "error"
+    status: int | str | None = None
+    """The code that came with it."""
     flavour: str | None = None
     model: str | None = None
     provider: str | None = None

@@ -27,7 +27,7 @@ _KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
     "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
-    "trace_id", "traceId", "more_info",
+    "trace_id", "traceId", "more_info", "modelId", "providerId",
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
 _ISSUE: Final = frozenset({"type", "loc", "msg"})
