@@ -214,3 +214,14 @@ def write_words() -> None:
 
 if __name__ == "__main__":
     sys.exit(write_words())
+
+
+def test_a_word_that_was_broken_at_its_hyphen_is_found():
+    [found] = [match.entry.id for match in find_error_texts("text content blocks must be non-\n    empty")]
+    assert found == "anthropic-empty-text"
+
+
+@pytest.mark.parametrize(("code", "told"), [(-32601, ["mcp-method-missing"]), (-32000, []), (12, [])])
+def test_a_code_of_json_rpc_tells_where_the_message_does_not(code, told):
+    found = parse({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no luck"}})
+    assert [one.code for one in found.diagnoses] == told

@@ -83,7 +83,7 @@ def _entry(line: bytes) -> ErrorText:
 
 _CLASS = re.compile(r"\(\?&(\w+)\)")
 _CAPITALS = re.compile(r"\\.|\(\?P<\w+>|([A-Z]+)", re.DOTALL)
-_PART = re.compile(r"""\[(?:\\.|[^\]\\])*\]|\\.|\(\?P<\w+>|[ <>&'"`]""", re.DOTALL)
+_PART = re.compile(r"""\[(?:\\.|[^\]\\])*\]|\\.|\(\?P<\w+>|(?<=\w)-(?=\w)|[ <>&'"`]""", re.DOTALL)
 _QUOTE = r"""(?:\\{0,8}+['"`])"""
 _STANDS_FOR = {
     " ": r"(?>(?:\s|\\{1,8}n){1,40})",
