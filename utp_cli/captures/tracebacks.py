@@ -80,7 +80,9 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("error-line", r"\[(?:ERROR|[Ee]rror)\]:? (?=\S)"),
 )
 """How a line begins that tells an error, and the form's name."""
-_PASSED_ON: Final = regex(r"(?:[A-Za-z][^\n:]{1,60}: (?=\[?[A-Z])){1,3}|[^\n]{1,120}?(?=\[API Error:)")
+_PASSED_ON: Final = regex(
+    r"(?:[A-Za-z][^\n:]{1,80}: (?=\[?[A-Z]|\d{1,4} validation error)){1,3}|[^\n]{1,120}?(?=\[API Error:)"
+)
 """What those who passed an error on put in front of it."""
 _STRICT: Final = tuple(head for head in _HEADS if head[0] != "error-line")
 _HEAD: Final = regex("|".join(f"({pattern})" for _, pattern in _HEADS))

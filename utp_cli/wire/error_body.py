@@ -41,7 +41,7 @@ _FAILED: Final = regex(
 _REFUSES: Final = regex(
     r"\b(?:must|invalid|not (?:support|allowed|valid|found|authorized)\w*|(?:does|do|is) not|cannot|can't|could not"
     r"|expected|required?|exceed\w*|denied|fail\w*|error|unknown|unexpected"
-    r"|too (?:many|long|large)|throttl\w*|missing)\b",
+    r"|too (?:many|long|large)|throttl\w*|missing|bad request)\b",
     re.IGNORECASE,
 )
 """Words of one who refuses, where nothing else names a fault: a model may write `{"message": "Hello"}`."""
