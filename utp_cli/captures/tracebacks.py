@@ -76,6 +76,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("error-line", r"(?:Sorry, I had a problem|Provider ended|Upstream request|InvokeModel)[^\n:]{0,60}: "),
     ("error-line", r"status_code: [45]\d\d, "),
+    ("error-line", r"Error interacting with language model\s*$"),  # Zed, above what went wrong
     ("error-line", r"(?:[A-Z][a-z]{2,20} ){1,3}(?:request )?failed\b[^\n:]{0,40}: ?(?=\S)"),
     ("error-line", r"\[(?:ERROR|[Ee]rror)\]:? (?=\S)"),
 )
