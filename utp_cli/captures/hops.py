@@ -71,6 +71,7 @@ WRAPPINGS: Final = (
     _of(r"(?P<name>[a-z][\w-]{1,30}) error: +(?=\w)"),
     _of(r"(?:Failed after \d{1,3} attempts?(?: with[^:\n]{0,60})?[.:] +)?Last error: +"),
     _of(r"Upstream request failed: *"),
+    _of(r"Error interacting with language model *\n\s{0,9}", "zed"),
     _of(r"Provider returned error:? *", ""),
     _of(r"Ollama stream processing error: +", "ollama"),
     _of(r"Provider ended the request: +"),
