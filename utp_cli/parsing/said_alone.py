@@ -53,6 +53,14 @@ _FAILED: Final = regex(
 )
 """A short line that says that something failed, and in which nobody speaks to anybody."""
 
+_COMPLAINT: Final = regex(
+    r"(?![^\n]{0,400}[.?!,] [A-Z])(?i:\W{0,3}(?![^\n]{0,400}\b(?:I|you|your|my|we|our|us|please|sorry|let)\b)"
+    r"(?:[a-z_.]{0,40}(?:error|exception)|invalid|incompatible|unsupported|unexpected|malformed|mismatched"
+    r"|failed to|unable to|could not|couldn't|cannot|can't)\b"
+    r"(?=[^\n]{0,400}?(?:[:=<>{}\[\]_]|['\"`][\w.-]))[^\n]{3,400}(?:\n[^\n]{1,200}){0,3}\s*)\Z"
+)
+"""One sentence of complaint with signs of a program in it: a colon, quotes, brackets."""
+
 
 def said_alone(text: str) -> tuple[str, str] | None:
     """Say what a text is that a program wrote when it failed, and what gets on from there; None where it is none.
@@ -67,6 +75,6 @@ def said_alone(text: str) -> tuple[str, str] | None:
         )
     if _JSON_READER.match(text):
         return "no answer: a reader of JSON says that its text is none", "the text that it read: utp parse"
-    if _FAILED.match(text):
+    if _FAILED.match(text) or _COMPLAINT.match(text):
         return "these are the words of an error rather than of a model", "what stands around it: paste the whole log"
     return None
