@@ -55,7 +55,7 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("kubectl", r"\[pod/[^\]\s]{1,200}\][ ]"),
     ("github_actions", r"##\[\w{1,20}\]|::(?:error|warning|notice|debug)(?:[ ][^:\n]{0,200})?::"),
     ("journald", r"(?<=\d[ ])[\w.-]{1,80}+[ ][\w./@-]{1,80}+\[\d{1,10}\]:[ ]"),
-    ("stamped", rf"\[?{_STAMP}(?:[ ][A-Z]{{2}}\d+)*\]?(?=[\s|,:\]-]|$),?"),
+    ("stamped", rf"[\[(]?{_STAMP}(?:[ ][A-Z]{{2}}\d+)*[\])]?(?=[\s|,:\]-]|$),?"),
     (
         "leveled",
         rf"\[?{_LEVEL}\](?=\s|:|$):?|{_LEVEL}(?=[ ]{{0,8}}[|:-]|[ ]+[\[(\d]|[ ]{{2,}})|\[{_LEVEL.lower()}\]:?",
