@@ -74,7 +74,9 @@ _FILLED_IN: Final = regex(
     r"|\(Select the nodes on your canvas[^\n]*|If you have sensitive data in your workflow[^\n]*"
     r"|Is there an existing issue for this[^\n]*|Please adjust your prompt"
     r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*"
-    r"|// (?:Please share this file with|Just make sure you)[^\n]*",
+    r"|// (?:Please share this file with|Just make sure you)[^\n]*|\bDid you mean (?:one of|to use)?[^\n?]{0,300}\?"
+    r"|\(you set: [^)\n]{0,200}\)|\b(?:please )?check your (?:LLM model|tool definitions)[^\n]*"
+    r"|\bin your (?:config\.toml|mcp\.json|settings\.json)\b",
     re.IGNORECASE,
 )
 """Sentences that clients and issue trackers print: nobody speaks in them."""
