@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 JSON_PARSER = "json-content"
 CHOICE_PARSER = "two-stage"
 FREE_FORM = Form(strict=True, many=False)
-_OPENING = regex(r"[{\[]")
-_NO_CALL = regex(r"""
-    \{ [^{}\[\]:=：＝"'“„‘«＂`\\/#&]*+ \}
-  | \[ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&] | /(?![/*]) | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )* ) \]
+_OPENING = regex(r"""
+    \{ (?! [^{}\[\]:=：＝"'“„‘«＂`\\/#&]*+ \} )
+  | \[ (?! (?> (?: [^{}\[\]"'“„‘«＂`\\/#&] | /(?![/*]) | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )* ) \] )
 """, re.VERBOSE)  # fmt: skip
-"""An object without a member, or a list without an object: prose is full of them. Never looks past the next bracket
-that opens, so that no text is looked at twice."""
+"""A bracket that opens, but no object without a member, and no list without an object: prose is full of them. Never
+looks past the next bracket that opens, so that no text is looked at twice."""
 _FLAT = regex(r"""
     \{ (?> (?: [^{}\[\]"'“„‘«＂`\\/#&]++ | "[^"\\\n{}\[\]]*+" | '[^'\\\n{}\[\]]*+' )* ) \}
 """, re.VERBOSE)  # fmt: skip
@@ -116,9 +115,6 @@ def _read_text_field(
         at = max(at, segment.span[0])
         while (opening := _OPENING.search(text, at, segment.span[1])) is not None:
             start = opening.start()
-            if nothing := _NO_CALL.match(text, start, segment.span[1]):
-                at = nothing.end()
-                continue
             if passed := _no_call(text, start, segment.span[1], form, deep=tools is None):
                 at = passed
                 continue
