@@ -54,16 +54,16 @@ def compare(exchange: Exchange, result: ParseResult, *, native: bool = True) -> 
     expected = recorded_calls(result) if exchange.expected is None else exchange.expected
     delivered = delivered_calls(result)
     if exchange.expected is None and agreed is None and len(expected) == len(delivered) == len(calls) == _plain(result):
-        wanted = got = sent = Counter[str]()  # most answers: all their calls are native and sound
+        lost, found, undelivered, delivery_lost = [], [], [], []  # most answers: all calls are native and sound
     else:
         wanted, got, sent = (Counter(map(_key, each)) for each in (expected, calls, delivered))
-    lost = _left(expected, wanted - got)
-    found = _left(calls, got - wanted)
-    undelivered = _left(calls, got - sent) if native and result.shape not in _NO_NATIVE_FIELDS else []
+        lost, found = _left(expected, wanted - got), _left(calls, got - wanted)
+        undelivered = _left(calls, got - sent) if native and result.shape not in _NO_NATIVE_FIELDS else []
+        delivery_lost = undelivered if agreed is None else _left(agreed, Counter(map(_key, agreed)) - sent)
     return Compared(
         exchange=exchange, result=result, expected=expected, lost=lost, found=found,
         status=_status(exchange, result, lost, found), delivered=delivered, undelivered=undelivered,
-        delivery_lost=undelivered if agreed is None else _left(agreed, Counter(map(_key, agreed)) - sent),
+        delivery_lost=delivery_lost,
     )  # fmt: skip
 
 
