@@ -211,7 +211,8 @@ class WireReader:
             else:
                 events += dispatch.feed(document)
             framing.trusted = dispatch.recognised is not None
-            framing.broken = framing.broken or len(dispatch.waiting) > _MOST_WAITING
+            if framing.form == "json-lines" and len(dispatch.waiting) > _MOST_WAITING:
+                framing.broken = True
         if self._recognised is not None:
             self._held.clear()
             self._settle()
