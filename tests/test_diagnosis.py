@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.cases import FIXTURES, ids, load
-from utp_cli import diagnose
+from utp_cli import diagnose, parse
 from utp_cli.diagnosis import run, special_tokens
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.json_text import as_python, broken_off, objects_in
@@ -130,6 +130,12 @@ def test_precedence_names_diagnoses_and_has_no_circle():
 def test_another_kind_is_wrong_use():
     with pytest.raises(BadOption, match="no kind of capture"):
         diagnose({}, "poem")
+
+
+def test_a_framing_that_is_broken_at_each_line_is_told_once():
+    chunk = '{"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "a"}}]}'
+    (told,) = [each for each in parse(f"data: {chunk}\n" * 300).diagnoses if each.code == "sse-framing-broken"]
+    assert told.message.endswith(", 299 times")
 
 
 def test_fix_names_the_parser_of_the_server_at_hand():

@@ -342,8 +342,7 @@ def harmony_leak(answer: Answer) -> Iterator[Observation]:
     texts = [] if answer.raw else [(passage.pointer, passage.prose) for passage in answer.visible]
     texts += [] if answer.raw else [(call.pointer, _shown(call, answer)) for call in answer.in_text]
     for pointer, text in texts:
-        found = _HARMONY.search(text)
-        if found:
+        if ("<|" in text or "to=functions." in text) and (found := _HARMONY.search(text)):  # a plain search is cheap
             yield Observation(
                 message="harmony markup stands in the text",
                 evidence=found[0],
@@ -352,8 +351,7 @@ def harmony_leak(answer: Answer) -> Iterator[Observation]:
             )
             break
     for call in answer.call_views:
-        found = _HARMONY.search(call.name or "")
-        if found:
+        if _HARMONY.search(call.name or ""):
             yield Observation(
                 message="harmony markup stands in the name of a call",
                 evidence=call.name or "",

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
 
 def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Iterator[Observation]:
-    """Report the anomalies of one kind that the wire told of."""
+    """Report the anomalies of one kind that the wire told of, once for each place: a proxy breaks all lines alike."""
+    places: dict[str, list[str]] = {}
     for anomaly in subject.anomalies:
         if anomaly.code == code:
-            yield Observation(message=message, evidence=anomaly.evidence or code, pointer=anomaly.pointer)
+            places.setdefault(anomaly.pointer, []).append(anomaly.evidence or code)
+    for pointer, seen in places.items():
+        times = f", {len(seen)} times" if len(seen) > 1 else ""
+        yield Observation(message=message + times, evidence=seen[0], pointer=pointer)
 
 
 @diagnosis("stream-index-collision", "error", views=("anomalies",))

@@ -42,22 +42,7 @@ class Framing:
     """Something in the text does not fit. Where it is not trusted, the framing gives nothing behind that."""
 
     def __init__(self) -> None:
-        self._faults: dict[tuple[str, str], tuple[str, int]] = {}
-
-    @property
-    def anomalies(self) -> list[WireAnomaly]:
-        """What strayed from the rules of the framing: the first of each kind and how many there are.
-
-        A proxy that breaks one event breaks them all.
-        """
-        return [
-            WireAnomaly(code=code, evidence=fault + line + (f" ({count} times)" if count > 1 else ""))
-            for (code, fault), (line, count) in self._faults.items()
-        ]
-
-    def _odd(self, code: str, line: str, fault: str = "") -> None:
-        first, count = self._faults.get((code, fault), (line[:MOST_EVIDENCE], 0))
-        self._faults[code, fault] = first, count + 1
+        self.anomalies: list[WireAnomaly] = []
 
     def feed(self, text: str) -> Iterator[Any]:
         """Give the documents that are whole now, one by one: each may change `trusted`."""
@@ -65,6 +50,9 @@ class Framing:
 
     def close(self) -> list[Any]:
         return []
+
+    def odd(self, code: str, evidence: str) -> None:
+        self.anomalies.append(WireAnomaly(code=code, evidence=evidence[:MOST_EVIDENCE]))
 
 
 class SseFraming(Framing):
@@ -119,7 +107,7 @@ class SseFraming(Framing):
         document = _document(line)
         if document is None:
             return []
-        self._odd("sse-framing", line, "JSON without `data:` before it: ")
+        self.odd("sse-framing", f"JSON without `data:` before it: {line}")
         return [document]
 
     def _payload(self, payload: str) -> list[Any]:
@@ -130,7 +118,7 @@ class SseFraming(Framing):
             self._data.append(payload)
             return []
         if self._given:
-            self._odd("sse-framing", payload, "no empty line before: ")
+            self.odd("sse-framing", f"no empty line before: {payload}")
         self._given = True
         return [document]
 
@@ -142,8 +130,8 @@ class SseFraming(Framing):
             return [document]
         documents = [_document(line) for line in lines]
         for line, found in zip(lines, documents, strict=True):
-            fault = "neither JSON nor [DONE]: " if found is None else "no empty line around: "
-            self._odd("sse-framing", line, fault)
+            fault = "neither JSON nor [DONE]" if found is None else "no empty line around"
+            self.odd("sse-framing", f"{fault}: {line}")
         return [document for document in documents if document is not None]
 
 
@@ -170,7 +158,7 @@ class JsonFraming(Framing):
     _escaped = False
 
     def __init__(self, *, array: bool = False) -> None:
-        super().__init__()
+        self.anomalies = []
         self.several = self._array = array
         self._entered = not array
         self._first: list[Any] = []
@@ -277,7 +265,7 @@ class JsonFraming(Framing):
 
     def _note_skipped(self) -> None:
         if self._skipped:
-            self._odd("not-json", "".join(self._skipped))
+            self.odd("not-json", "".join(self._skipped))
             self._skipped.clear()
 
 
