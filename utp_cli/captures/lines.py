@@ -63,7 +63,7 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     ("bare_level", rf"{_LEVEL}(?=[ ])"),
     ("vllm", r"\([\w ]{1,60}pid=\d{1,10}\)"),
     ("llama_cpp", r"(?:srv|slot|que|cmn|main|common)[ ]+\w{1,60}:[ ]"),
-    ("source", r"\[[\w./:@ #-]{1,80}\]:?|\([\w.:-]{1,60}\):"),
+    ("source", r"\[[\w./:@ #-]{1,80}\]:?|\([\w.:-]{1,60}\):|\w[\w./]{0,80}\.py:\d{1,6}\]"),
     ("place", r"[\w./<>-]{1,100}+:(?:[\w<>.]{1,80}+:)?\d{1,6}(?=[ :])"),
     (
         "logger",
