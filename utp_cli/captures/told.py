@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.captures.errors import values_in
 from utp_cli.facts.error_texts.entries import MANY
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,10 +22,12 @@ _MOST_TEXTS: Final = 20
 """Texts in a document of an error that are looked at."""
 _STACK: Final = 1_200
 """Characters before an exception in which the last frames of its stack stand."""
+_CLASS: Final = 120
+"""Characters at the end of a message in which the name of a class stands."""
 _LONGEST: Final = 8_000
 """Characters of words that are looked up."""
-_LEADS_ON: Final = (":", "%s")
-"""How a message ends whose reason stands on the next line: a colon, or a placeholder that nobody filled in."""
+_LEADS_ON: Final = regex(r"(?::|%s|\bvalidation errors? for \w{1,80})\s*\Z")
+"""How a message ends whose reason stands on the next line: a colon, a placeholder that nobody filled in, a class."""
 _LAST_RESORT: Final = -10
 """Rank of texts that say what failed, and not why: the frame below may know more."""
 
@@ -67,7 +70,7 @@ def known_inside(document: Any, written: str) -> tuple[str, int]:
 def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
     """Give an error with what was taken off it: the words of who passed it on, the last frames of its stack."""
     yield text[line.start : line.end].strip(" `\n")[:_LONGEST]
-    if message.rstrip().endswith(_LEADS_ON):
+    if _LEADS_ON.search(message[-_CLASS:]):
         yield text[line.start : line.end + _STACK].strip(" `\n")[:_LONGEST]
     if line.form in ("python-traceback", "exception"):
         yield _with_frame(text, line, message)

@@ -64,6 +64,7 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
     yield refusal.message
     if _WRAP.search(refusal.message):
         yield _WRAP.sub("", refusal.message)
+        yield _WRAP.sub(" ", refusal.message)
     if refusal.shape == "mcp" and isinstance(refusal.status, int) and refusal.status <= _OWN_CODES:
         yield f"MCP error {refusal.status}: {refusal.message}"
 

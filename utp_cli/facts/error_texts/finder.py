@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from utp_cli.facts.error_texts.entries import MANY, ErrorText, error_texts, pattern_of
+from utp_cli.facts.error_texts.members import find_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +75,8 @@ def _matches(text: str, families: bool) -> Iterator[FoundText]:
             found = pattern_of(entry.match).search(lower)
             if found:
                 yield FoundText(entry, found.span())
+    for member, span in find_members(text, lower) if families else ():
+        yield FoundText(member, span)
 
 
 def _words_of(text: str) -> set[str]:
