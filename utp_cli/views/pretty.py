@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.parsing.answered import likely_causes, what_is_missing
 from utp_cli.protocol.calls import NOT_MEANT
 from utp_cli.protocol.spans import pointer_parts
@@ -43,6 +44,8 @@ _DETAILS = 10
 """The column in which what proves a diagnosis, and its fix, begin."""
 _SAME = 100
 """Characters that tell whether evidence, which is cut, is the error's text."""
+_PARSERS = (("vllm", "vLLM"), ("sglang", "SGLang"))
+"""Servers that choose the parser of calls by a flag of one name."""
 _RUNGS = {"native": 1, "markup": 2, "json": 3, "heuristic": 4}
 _OUTCOMES = {"fired": "good", "declined": "declined", "skipped": "skipped"}
 _WHY = {
@@ -88,6 +91,7 @@ def pretty(
         _findings(result, screen),
         calls,
         _listed(result.rejected, lambda call: _rejected(call, screen), screen),
+        _next(result, screen),
     ]
     if screen.verbose or not clean:
         parts.append(_ladder(result, screen))
@@ -228,6 +232,19 @@ def _missing(result: ParseResult, screen: Screen) -> list[Text]:
         known = f"no known error, but its words are like those of {' or '.join(like)} (utp explain CODE)"
         lines += screen.labelled(Text("  like", style="bold"), known, _DETAILS)
     return lines
+
+
+def _next(result: ParseResult, screen: Screen) -> list[Text]:
+    """Draw which parser a server needs for the calls of a raw text, which may be what a server left unread."""
+    first = next((call for call in result.calls if call.rung == "markup"), None)
+    dialect = DIALECTS.get(first.parser) if first and result.shape == "text" else None
+    flags = (
+        [f"{label}: --tool-call-parser {dialect.servers[name]}" for name, label in _PARSERS if name in dialect.servers]
+        if dialect
+        else []
+    )
+    told = "\n".join(("if a server sent this as the text of an answer, it needs the parser", *flags))
+    return screen.labelled(Text("  next", style="bold"), told, _DETAILS, whole=True) if flags else []
 
 
 def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[Text]:
