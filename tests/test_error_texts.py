@@ -19,10 +19,17 @@ from utp_cli.facts.error_texts.finder import find_error_texts
 FOLDER = Path(entries.__file__).parent
 NEEDS = FOLDER / "family_needs.json"
 TEXTS = error_texts()
+
+
+def quoted(text):
+    """Write a text as JSON. Chinese letters stay: documents are opened before they are searched."""
+    return json.dumps(text, ensure_ascii=not re.search("[\u4e00-\u9fff]", text))
+
+
 FORMS = {
     "as it is": lambda text: text,
-    "as JSON": json.dumps,
-    "as JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "as JSON": quoted,
+    "as JSON in JSON": lambda text: quoted(quoted(text)),
     "as Python": repr,
     "in a log": lambda text: f"2026-11-02 10:20:31 ERROR [serving_chat.py:106] POST /v1/chat -> {text} (request id 7)",
 }

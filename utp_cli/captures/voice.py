@@ -76,8 +76,11 @@ _FILLED_IN: Final = regex(
     r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*"
     r"|// (?:Please share this file with|Just make sure you)[^\n]*|\bDid you mean (?:one of|to use)?[^\n?]{0,300}\?"
     r"|\(you set: [^)\n]{0,200}\)|\b(?:please )?check your (?:LLM model|tool definitions)[^\n]*"
-    r"|\bin your (?:config\.toml|mcp\.json|settings\.json)\b",
-    re.IGNORECASE,
+    r"|\bin your (?:config\.toml|mcp\.json|settings\.json)\b|^# Reminder: Instructions for Tool Use\n[^\0]*"
+    r"|\bif you (?:think|believe|feel) (?:that )?this is an? (?:error|bug|mistake)[^\n]*"
+    r"|\bplease (?:file|open|create|report|submit) (?:an?|the|this) (?:issue|bug)[^\n]*"
+    r"|\bYou can set `--[\w-]+` to [^\n]*",
+    re.IGNORECASE | re.MULTILINE,
 )
 """Sentences that clients and issue trackers print: nobody speaks in them."""
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
