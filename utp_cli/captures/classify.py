@@ -13,6 +13,7 @@ from utp_cli.wire.error_body import validation_issues
 from utp_cli.wire.shape import is_piece, judge, recognise
 
 if TYPE_CHECKING:
+    from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.protocol.captures import CaptureKind
 
 Part = Literal["event", "message", "whole"]
@@ -66,7 +67,9 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
     if said := known_words(value):
         return said
     keys = dict_of(value).keys()
-    return Sort(kind="log", known=False) if _LOG_KEYS & keys or keys >= _DOCKER_KEYS else None
+    if not (_LOG_KEYS & keys or keys >= _DOCKER_KEYS):
+        return None
+    return _logged_words(dict_of(value)) or Sort(kind="log", known=False)
 
 
 def _answer_in(value: Any) -> Any:
@@ -79,8 +82,21 @@ def known_words(value: Any) -> Sort | None:
     if not isinstance(value, dict) or len(value) > _FEW_KEYS or any(isinstance(v, dict | list) for v in value.values()):
         return None
     said = ", ".join(f"{key}: {each}" for key, each in value.items())
-    known = any(match.entry.prio >= 0 for match in find_error_texts(said[:_LONGEST], families=False))
+    known = any(match.entry.prio >= 0 for match in _known(said))
     return Sort(kind="error", error=ErrorRead(message=said), known=False) if known else None
+
+
+def _logged_words(record: dict[str, Any]) -> Sort | None:
+    """Read what a record of a log has under a key that names an error, where these are the words of a known one."""
+    under = [each for key, each in record.items() if "error" in key.casefold()]
+    for said in (text for each in under for text in (each if isinstance(each, list) else (each,))):
+        if isinstance(said, str) and any(match.entry.prio >= 0 for match in _known(said)):
+            return Sort(kind="error", error=ErrorRead(message=said), known=False)
+    return None
+
+
+def _known(said: str) -> list[FoundText]:
+    return find_error_texts(said[:_LONGEST], families=False)
 
 
 def _answers(document: dict[str, Any]) -> bool:

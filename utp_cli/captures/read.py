@@ -142,7 +142,7 @@ def _tells(text: str, outside: Voice) -> bool:
     known = [] if outside else find_error_texts(text)
     if all(match.entry.prio < 0 for match in known) and ADVICE.search(CODE.sub("", text)):
         return False
-    return bool(known) and not any(_is_spoken_of(text, *match.span) for match in known)
+    return bool(known) and not _is_spoken_of(text, *known[0].span)
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
@@ -150,7 +150,7 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
     return (
         _SPOKEN_OF.match(text, end) is not None
         or _CLAUSE.search(text, max(start - _FAR, 0), start) is not None
-        or len(_ITEM.findall(text)) >= _SEVERAL
+        or (len(_ITEM.findall(text)) >= _SEVERAL and any(map(str.isalpha, CODE.sub("", text))))
     )
 
 

@@ -147,7 +147,7 @@ _NOT_RUN: Final = regex(
 _TURNS: Final = regex(
     r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
-    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])"
+    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])"
     r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,
 )

@@ -60,13 +60,14 @@ def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Findin
 
 
 def _spellings(refusal: Refusal) -> Iterator[str]:
-    """Give the message as it stands, without the breaks of a terminal, and with the code as clients of MCP print it."""
+    """Give the message as it stands, without the breaks of a terminal, and with the code as clients print it."""
     yield refusal.message
     if _WRAP.search(refusal.message):
         yield _WRAP.sub("", refusal.message)
         yield _WRAP.sub(" ", refusal.message)
-    if refusal.shape == "mcp" and isinstance(refusal.status, int) and refusal.status <= _OWN_CODES:
-        yield f"MCP error {refusal.status}: {refusal.message}"
+    if refusal.shape == "mcp" and isinstance(refusal.status, int):
+        who = "MCP" if refusal.status <= _OWN_CODES else "JSON-RPC"
+        yield f"{who} error {refusal.status}: {refusal.message}"
 
 
 def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]) -> Finding:

@@ -13,8 +13,8 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.decoder import first_known, quoted
 
-_BARE: Final = 40
-"""Characters of a message that does not name the field that it complains of: `Invalid`, `Required`."""
+_BARE: Final = 60
+"""Characters of a message that does not name the field that it complains of: `Invalid`, `expected string`."""
 _MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors")
 _CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
 _KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
