@@ -142,7 +142,8 @@ def _tells(text: str, outside: Voice) -> bool:
     known = [] if outside else find_error_texts(text)
     if all(match.entry.prio < 0 for match in known) and ADVICE.search(CODE.sub("", text)):
         return False
-    return bool(known) and not _is_spoken_of(text, *known[0].span)
+    telling = [match for match in known if match.entry.prio >= 0] or known[:1]
+    return bool(known) and not any(_is_spoken_of(text, *match.span) for match in telling)
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:

@@ -80,7 +80,6 @@ _FILLED_IN: Final = regex(
     r"|\bif you (?:think|believe|feel) (?:that )?this is an? (?:error|bug|mistake)[^\n]*"
     r"|\bplease (?:file|open|create|report|submit) (?:an?|the|this) (?:issue|bug)[^\n]*"
     r"|\bYou can send another message to continue[^\n]*|\bplease reformat your input and try again"
-    r"|\bThis typically happens when the model provides only[^\n]*"
     r"|\bYou can set `--[\w-]+` to [^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
