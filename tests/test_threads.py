@@ -17,7 +17,7 @@ from utp_cli.parsing.answered import no_answer
 
 THREADS = load("captures/threads.jsonl") + load("captures/wild.jsonl") + load("captures/fresh.jsonl")
 THREADS += load("captures/late.jsonl") + load("captures/last.jsonl") + load("captures/more.jsonl")
-THREADS += load("captures/further.jsonl")
+THREADS += load("captures/further.jsonl") + load("captures/recent.jsonl")
 REPORTS = load("captures/reports.jsonl")
 NO_ANSWER = {"report-40": "a body in the middle of an explanation that addresses nobody"}
 BODIES, ANSWERS = (row["texts"] for row in load("captures/explained.jsonl"))
