@@ -66,10 +66,12 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind=kind)
     if said := known_words(value):
         return said
+    return Sort(kind="log", known=False) if _is_logged(value) else None
+
+
+def _is_logged(value: Any) -> bool:
     keys = dict_of(value).keys()
-    if not (_LOG_KEYS & keys or keys >= _DOCKER_KEYS):
-        return None
-    return _logged_words(dict_of(value)) or Sort(kind="log", known=False)
+    return bool(_LOG_KEYS & keys) or keys >= _DOCKER_KEYS
 
 
 def _answer_in(value: Any) -> Any:
@@ -78,10 +80,16 @@ def _answer_in(value: Any) -> Any:
 
 
 def known_words(value: Any) -> Sort | None:
-    """Read the words of a small document as an error where they are those of a known one; None for any other."""
-    if not isinstance(value, dict) or len(value) > _FEW_KEYS or any(isinstance(v, dict | list) for v in value.values()):
+    """Read the words of a small document, or a record of a log, as an error where they are those of a known one."""
+    if not isinstance(value, dict):
         return None
-    said = ", ".join(f"{key}: {each}" for key, each in value.items())
+    return _words_of_few(value) or (_logged_words(value) if _is_logged(value) else None)
+
+
+def _words_of_few(document: dict[str, Any]) -> Sort | None:
+    if len(document) > _FEW_KEYS or any(isinstance(each, dict | list) for each in document.values()):
+        return None
+    said = ", ".join(f"{key}: {each}" for key, each in document.items())
     known = any(match.entry.prio >= 0 for match in _known(said))
     return Sort(kind="error", error=ErrorRead(message=said), known=False) if known else None
 
