@@ -45,6 +45,7 @@ _SIGNS: Final = (
     regex(r"\.[A-Z][a-zA-Z]{3,60}: (?=\S)"),
     regex(
         r"\n(?:[ \t`'\"*(]*[45]\d\d [A-Z]|[ \t]*(?:File \"|goroutine|stack b|note: run)"
+        r"|at \w{1,80}\.[\w.`<>$]{1,200}[(\[]"
         r"|[ \t]+(?:at |\^|~|\d+(?: \u2502|: )|\u2771|\.{3} \d|\[Prev))"
     ),
 )

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 _FRAME: Final = regex(
     r"[ \t]+(?:File \"[^\"\n]{0,400}\", line \d+|at |\^|~|\d+ │|❱|\.{3} \d+ more|\[Previous line repeated)"
     r"|[ \t]*(?:goroutine \d+ \[|stack backtrace:|note: run with|\+0x[0-9a-f]+|[\w./-]+\.go:\d+ \+0x)"
+    r"|at \w{1,80}\.[\w.`<>$]{1,200}[(\[]"
     r"|[ \t]+\d+: (?:0x)?[\w:]+::"
 )
 """Lines of a stack."""
+_CALLED: Final = regex(r"[ \t]*at \w{1,80}\.[\w.`<>$+]{1,200}[(\[]")
+"""A frame that names a method: above the first of them stands what was thrown."""
+_STACK_TITLE: Final = regex(r"[^\n]{0,40}:\s*$|[^\n]{0,40}\b[Ss]tack ?[Tt]race\b[^\n]{0,12}$")
 _PYTHON_FRAME: Final = regex(r"[ \t]*File \"[^\"\n]{0,400}\", line \d+")
 _BEGIN: Final = regex(r"[ \t]*(?:Exception Group )?Traceback \(most recent call last\):")
 _CHAIN: Final = regex(
@@ -102,6 +106,7 @@ _FAR: Final = 400
 """Characters of a line that tell what it is."""
 _LONGEST: Final = 8_000
 """Characters of a message."""
+_FIELDS: Final = 5
 _LAST_FRAMES: Final = 3
 """Lines of a stack that are told where it was cut off."""
 
@@ -153,6 +158,8 @@ def lines_told(text: str, faults: Sequence[int] = ()) -> LoggedLines:
         elif python and (line[:1] in (" ", "\t") or not line.strip()) and not _starts_message(line):
             told.stack.append((start, end))
         elif _FRAME.match(line) or _PYTHON_FRAME.match(line):
+            if _CALLED.match(line) and (thrown := _thrown_above(text, start, told)):
+                told.errors.append(thrown)
             told.stack.append((start, end))
             python = python or _PYTHON_FRAME.match(line) is not None
         elif _CHAIN.search(line):
@@ -179,6 +186,28 @@ def lines_told(text: str, faults: Sequence[int] = ()) -> LoggedLines:
             ErrorLine(start=start, end=end, form="python-traceback", message=f"traceback, cut off: {words}")
         )
     return told
+
+
+def _thrown_above(text: str, start: int, told: LoggedLines) -> ErrorLine | None:
+    """Return what stands above the first frame of a stack as an error, where it does not begin as one does."""
+    begin, end = _line_above(text, start)
+    if _STACK_TITLE.match(text[begin:end]):
+        begin, end = _line_above(text, begin)
+    for _ in range(_FIELDS):
+        if not text[begin:end].startswith(" "):
+            break
+        begin, _ = _line_above(text, begin)  # Visual Studio writes fields below the class
+    known = max((each.end for each in (*told.errors[-1:], *told.faults[-1:])), default=-1)
+    if not text[begin:end].strip() or known >= begin or (told.stack and told.stack[-1][1] >= begin):
+        return None
+    return ErrorLine(start=begin, end=end, form="stack")
+
+
+def _line_above(text: str, at: int) -> Span:
+    """Return the last line before a place that is not blank, its end cut off where it is long."""
+    low = max(0, at - _FAR)
+    end = low + len(text[low:at].rstrip())
+    return max(low, text.rfind("\n", low, end) + 1), end
 
 
 def _starts_message(line: str) -> bool:
