@@ -34,11 +34,12 @@ _AROUND = 100
 _ISSUES: tuple[tuple[str, str], ...] = (
     (
         "missing-argument",
-        r"field required|received\W{1,9}undefined|message\W{1,9}required|required property|missing (key|\d+ required)",
+        r"field required|received\W{1,9}undefined|message\W{1,9}required|required property"
+        r"|missing (key|\d+ required|(?:a )?required|field)",
     ),
     ("missing-argument", r"required parameter\W[^\n]{1,60}\bis missing"),
     ("unexpected-argument", r"extra_forbidden|unrecognized_keys|unexpected keyword|additional properties"),
-    ("wrong-type", r"expected \w+, received|_type\b|is not of type|should be a valid"),
+    ("wrong-type", r"expected \w+, received|(?<!input)_type\b|is not of type|should be a valid"),
 )
 """What the issues behind a refused input say, and the diagnosis that this is."""
 
