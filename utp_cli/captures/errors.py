@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _DEEPEST: Final = 8
 _MOST_LOOKED_AT: Final = 2000
 """Values of a document that are looked at for an error."""
-_BODY: Final = regex(r"""\{(?=\s*\\*["'])|\[(?=\s*\{\s*\\*["'])""")
+_BODY: Final = regex(r"""(?<!input_value=)(?:\{(?=\s*\\*["'])|\[(?=\s*\{\s*\\*["']))""")
+"""How a body begins. What a validator shows is what it refused."""
 _CLOSING: Final = regex(
     r"(?<!\s)\s*+(?:\(Service: \w[^)\n]{0,300}\)(?: ?\(SDK Attempt Count: \d+\))?|\(request id: \w{1,80}\)"
     r"|\(Code -?\d{1,6}\)|\. Received Model Group=.*|During task with name .*|\(Code: \d{3}\))\s*+\Z",
