@@ -34,8 +34,10 @@ _AROUND = 100
 _ISSUES: tuple[tuple[str, str], ...] = (
     (
         "missing-argument",
-        r"field required|received\W{1,9}undefined|message\W{1,9}required|required property"
-        r"|missing (key|\d+ required|(?:a )?required|field)",
+        (
+            r"field required|received\W{1,9}undefined|message\W{1,9}required|required property"
+            r"|missing (key|\d+ required|(?:a )?required|field)"
+        ),
     ),
     ("missing-argument", r"required parameter\W[^\n]{1,60}\bis missing"),
     ("unexpected-argument", r"extra_forbidden|unrecognized_keys|unexpected keyword|additional properties"),
