@@ -36,8 +36,14 @@ _TAGS: Final = regex(
     re.MULTILINE,
 )
 """The tag of a call, and right behind it another one."""
+_CLOSED: Final = regex(
+    r"^[ \t]*(\[END_TOOL_REQUEST\]|</(?:tool_calls?|function_calls?|invoke)>"
+    r"|<\|tool_calls?_end\|>|<tool_call\|>)[ \t]*$",
+    re.MULTILINE,
+)
+"""The end of a call, alone on a line."""
 _LABELLED: Final = regex(
-    r"^[ \t]*((?:AI|Assistant|Bot|Model|LLM|Output|Response|Reply)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
+    r"^[ \t]*((?:AI|Agent|Assistant|Bot|Model|LLM|Output|Response|Reply)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
     r"\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:",
     re.MULTILINE,
 )
@@ -69,6 +75,7 @@ _REFUSAL: Final = regex(
 """How a gateway says no in JSON."""
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
+_PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 
 
@@ -89,6 +96,8 @@ def doubt_of(text: str) -> tuple[str, str] | None:
         return "no answer: a gateway says that something failed", _SERVERS_LOG
     if alone := said_alone(text):
         return alone
+    if found := _CLOSED.search(text):
+        return f"{found[1]} ends a call whose beginning is lost", _PROMPT
     if found := _LABELLED.search(text):
         return f"a call stands behind '{found[1]}', and no answer", _ALONE
     if found := _QUOTED.search(text):
