@@ -519,6 +519,29 @@ def test_the_request_in_front_of_an_answer_gives_the_tools():
     assert [call.valid for call in result.calls] == [False]
 
 
+ASKED = {"messages": [{"role": "user", "content": "hi"}], "tools": [{"type": "function", "function": {"name": "other", "parameters": {"type": "object", "properties": {}}}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"request": ASKED, "response": CHAT},
+        {
+            "request": {"method": "POST", "url": "http://host/v1", "body": ASKED},
+            "response": {"status": 200, "body": CHAT},
+        },
+        {"request": {"url": "http://host/v1", "body": json.dumps(ASKED)}, "response": {"body": json.dumps(CHAT)}},
+        {**ASKED, "response": CHAT},
+    ],
+)
+def test_the_request_that_a_record_keeps_beside_an_answer_gives_the_tools(record):
+    assert [call.valid for call in parse(record).calls] == [False]
+    assert [call.valid for call in parse(json.dumps(record)).calls] == [False]
+    assert [
+        call.valid for call in parse(record, tools=[{"name": "get_weather", "parameters": {"type": "object"}}]).calls
+    ] == [True]
+
+
 DOCS = (Path(__file__).resolve().parent.parent / "docs" / "pastes.md").read_text(encoding="utf-8")
 SCREENS = re.findall(r"```console\n\$ (.*?)\n(.*?)\n?```", DOCS, re.DOTALL)
 

@@ -88,6 +88,10 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     """
     if said := _as_session(result, source, options, read):
         return said
+    record = result.facts.document
+    if isinstance(record, dict) and "response" in record and (told := _beside(record, options)):
+        options = options | told
+        result = read(source, options)
     if result.shape == "error" and not _has_more(result):
         return _unwrapped(result, options, read)
     if not (isinstance(source, str | bytes) and (_has_more(result) or _worth_it(result))):
@@ -326,5 +330,22 @@ def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]
     request = next((one.document for one in reversed(before) if one.kind == "request"), None)
     if not isinstance(request, dict) or options.get("request"):
         return {}
-    tools = request.get("tools")
-    return {"request": request} | ({"tools": tools} if isinstance(tools, list) and not options.get("tools") else {})
+    return _known_of(request, options)
+
+
+def _known_of(request: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that a request tells: itself, and its tools where none are given."""
+    from utp_cli.wire.exchanges import definitions_in  # noqa: PLC0415 - raw text does without the readers of documents
+
+    tools = None if options.get("tools") else definitions_in(request)
+    return {"request": request} | ({"tools": tools} if tools else {})
+
+
+def _beside(record: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the request that a record keeps beside its answer for the one that was sent."""
+    if options.get("request") or "done" in record:  # Ollama's text stands under `response`
+        return {}
+    from utp_cli.wire.exchanges import request_beside  # noqa: PLC0415 - as above
+
+    request = request_beside(record)
+    return _known_of(request, options) if request else {}

@@ -10,6 +10,7 @@ from utp_cli.protocol.calls import NOT_MEANT, ParseResult, ToolCall, WireFacts
 from utp_cli.protocol.errors import BadOption, UnknownName
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.wire.access import dict_of
+from utp_cli.wire.exchanges import definitions_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -136,8 +137,7 @@ def _tools_in(request: str) -> list[Tool] | None:
 
 
 def _tools_of(request: Mapping[str, Any]) -> list[Tool] | None:
-    listed = request.get("tools") or request.get("functions")
-    known = known_tools(listed) if isinstance(listed, list) and listed else None
+    known = known_tools(definitions_in(request))
     return None if known is None else [*known.values()]
 
 

@@ -26,6 +26,7 @@ from utp_cli.replaying.conversation import (
 from utp_cli.replaying.importing import exchanges_of
 from utp_cli.replaying.outcome import outcome_of
 from utp_cli.replaying.session import messages_before
+from utp_cli.wire.exchanges import definitions_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -169,8 +170,7 @@ def tools_of(exchange: Exchange, session: Session, options: Mapping[str, Any]) -
 def _definitions(exchange: Exchange, session: Session, options: Mapping[str, Any]) -> Any:
     if options.get("tools") is not None:
         return options["tools"]
-    asked = (exchange.request or {}).get("tools") or (exchange.request or {}).get("functions")
-    return asked if isinstance(asked, list) and asked else session.tools
+    return definitions_in(exchange.request or {}) or session.tools
 
 
 class _Offered:

@@ -15,6 +15,7 @@ from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
 from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges
 from utp_cli.replaying.session import Exchange, MessagesBefore, RequestBefore, Session
 from utp_cli.wire.access import decode, dict_of, dicts_of, dig, integer_of, list_of, seconds_of, text_of
+from utp_cli.wire.exchanges import SAID_OF_REQUESTS, request_beside
 from utp_cli.wire.shape import documents_of, judge
 from utp_cli.wire.transcripts import codex_item
 
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
 
     Reader = Callable[[Any], Iterable[Exchange]]
 
-_SAID_OF_REQUESTS: Final = ("model", "tools", "functions", "system", "tool_choice", "temperature", "max_tokens")
-_ASKED: Final = ("request", "input", "prompt", "kwargs")
 _ANSWERED: Final = ("output", "completion", "answer", "result", "response_body", "raw_response")
-"""Keys under which people keep a request, and an answer that is not under `response`."""
+"""Keys under which people keep an answer that is not under `response`."""
 _KEYS: Final = frozenset(
     {"request", "response", "stream", "stream_base64", "status", "elapsed", "expected", "path"}
 )  # fmt: skip
@@ -255,7 +254,7 @@ def _piece(document: Any) -> bool:
 def turns(document: Mapping[str, Any]) -> Iterator[Exchange]:
     """Every message of the assistant is an answer to the messages before it."""
     messages = document["messages"]
-    said = {key: document[key] for key in _SAID_OF_REQUESTS if document.get(key) is not None}
+    said = {key: document[key] for key in SAID_OF_REQUESTS if document.get(key) is not None}
     known: dict[str, Any] = {}
     for position, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") == "assistant":
@@ -278,7 +277,7 @@ def _exchange(row: dict[str, Any]) -> Iterator[Exchange]:
     yield Exchange(
         response=row.get("response"),
         stream=stream,
-        request=request if isinstance(request, dict) else _request_of(row),
+        request=request_beside(row),
         status=integer_of(row.get("status")),
         elapsed=seconds_of(row.get("elapsed")),
         expected=_calls(expected.get("calls")),
@@ -299,21 +298,10 @@ def _bytes(text: str) -> bytes:
         return b""
 
 
-def _request_of(row: dict[str, Any]) -> dict[str, Any] | None:
-    """Find the request of an answer: a body under some key, or messages beside the answer."""
-    for key in _ASKED:
-        if isinstance(row.get(key), dict):
-            return dict(row[key])
-        if isinstance(row.get(key), list):
-            return {"messages": row[key]}
-    beside = {key: row[key] for key in ("messages", *_SAID_OF_REQUESTS) if row.get(key) is not None}
-    return beside if "messages" in beside else None
-
-
 def _pair(row: dict[str, Any]) -> Iterator[Exchange]:
     key = next(key for key in _ANSWERED if key in row)
     for exchange in exchanges_in(row[key], _DEEPEST):
-        yield replace(exchange, request=exchange.request or _request_of(row))
+        yield replace(exchange, request=exchange.request or request_beside(row))
 
 
 def _has_pair(doc: dict[str, Any]) -> bool:
