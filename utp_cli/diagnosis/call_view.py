@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.json_text import Strict, strict
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.facts.formats import FORMATS
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, kept
 from utp_cli.protocol.spans import pointer_parts
@@ -14,9 +13,6 @@ from utp_cli.protocol.spans import pointer_parts
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult, Repair, ToolCall
     from utp_cli.protocol.spans import Span
-
-TEXT_WIRES = frozenset(name for name, record in FORMATS.items() if record.text_arguments)
-"""The formats in which native arguments are JSON text, and the logs of such."""
 
 _RENAMES = frozenset({"name-decoration", "name-style", "name-typo"})
 _CHOICE = regex(r"/(?:choices|candidates|messages)/\d+")
@@ -37,6 +33,8 @@ class CallView(Record):
     pointer: str
     span: Span | None = None
     native: bool = True
+    text_due: bool = False
+    """The wire writes its arguments as JSON text."""
     parser: str = ""
     server: str | None = None
     """The MCP server it is routed to."""
@@ -57,11 +55,6 @@ class CallView(Record):
     def free_text(self) -> bool:
         """It is the call of a custom tool, whose input is any text."""
         return self.native and self.arguments == {"input": self.text}
-
-    @kept
-    def text_due(self) -> bool:
-        """The wire writes its arguments as JSON text."""
-        return self.native and self.parser in TEXT_WIRES and not self.free_text
 
     @property
     def untyped(self) -> bool:
@@ -94,6 +87,7 @@ def call_view(call: ToolCall, result: ParseResult) -> CallView:
         pointer=call.pointer,
         span=call.span,
         native=native,
+        text_due=call.text_due,
         parser=call.parser,
         server=call.server,
         reason=getattr(call, "reason", ""),

@@ -99,5 +99,5 @@ def _json_token(match: re.Match[str]) -> str:
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text does not even try to be JSON."""
-    return bool(text.strip()) and text.strip()[0] not in "{[\"'" and "{" not in text and not strict(text).ok
+    """Whether a text does not even try to be JSON: it has no brace; one that lost its beginning has the last one."""
+    return bool(text.strip()) and text.strip()[0] not in "{[\"'" and not {*"{}"} & {*text} and not strict(text).ok

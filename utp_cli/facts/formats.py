@@ -31,8 +31,6 @@ class FormatRecord(NamedTuple):
     """Where a request goes, `{model}` for the model."""
     limit_field: str = "max_tokens"
     """The name of the limit on generated tokens in a request."""
-    text_arguments: bool = False
-    """Arguments of calls are the text of JSON; so they are in logs of such a format."""
 
 
 _CHAT: Final = "/v1/chat/completions"
@@ -44,14 +42,14 @@ FORMATS: Final[dict[str, FormatRecord]] = {
         FormatRecord("tools-canonical", schemas=(("parameters",),)),
         FormatRecord(
             "openai-chat", "openai_chat", "openai:CHAT", "openai",
-            body=("function",), schemas=(("parameters",),), path=_CHAT, text_arguments=True,
+            body=("function",), schemas=(("parameters",),), path=_CHAT,
         ),
         FormatRecord("azure", writer="openai:AZURE", provider="azure"),
         FormatRecord(
             "openai-responses", "openai_responses", "openai:RESPONSES", "openai-responses",
-            schemas=(("parameters",),), path="/v1/responses", limit_field="max_output_tokens", text_arguments=True,
+            schemas=(("parameters",),), path="/v1/responses", limit_field="max_output_tokens",
         ),
-        FormatRecord("openai-legacy", "openai_chat", "openai:LEGACY", "openai", path=_CHAT, text_arguments=True),
+        FormatRecord("openai-legacy", "openai_chat", "openai:LEGACY", "openai", path=_CHAT),
         FormatRecord(
             "anthropic", "anthropic", "anthropic:ANTHROPIC_MESSAGES", "anthropic",
             schemas=(("input_schema",),), path="/v1/messages",
@@ -69,13 +67,13 @@ FORMATS: Final[dict[str, FormatRecord]] = {
             body=("toolSpec",), schemas=(("inputSchema", "json"), ("inputSchema",)), path="/model/{model}/converse",
             limit_field="inferenceConfig.maxTokens",
         ),
-        FormatRecord("cohere", "cohere", "cohere:COHERE", "cohere", path="/v2/chat", text_arguments=True),
-        FormatRecord("mistral", writer="mistral:MISTRAL", provider="mistral", path=_CHAT, text_arguments=True),
+        FormatRecord("cohere", "cohere", "cohere:COHERE", "cohere", path="/v2/chat"),
+        FormatRecord("mistral", writer="mistral:MISTRAL", provider="mistral", path=_CHAT),
         FormatRecord("mcp", "mcp", "mcp:MCP", "mcp", schemas=(("inputSchema",),)),
         FormatRecord("langchain", "langchain", "langchain:LANGCHAIN", "openai"),
         FormatRecord("otel", "otel"),
-        FormatRecord("litellm-log", "litellm_log", text_arguments=True),
-        FormatRecord("langfuse", "langfuse", text_arguments=True),
+        FormatRecord("litellm-log", "litellm_log"),
+        FormatRecord("langfuse", "langfuse"),
         FormatRecord("har", "har"),
         FormatRecord("anthropic-xml", writer="prompt:ANTHROPIC_XML"),
         FormatRecord("prompt-json", writer="prompt:PROMPT_JSON"),

@@ -24,6 +24,8 @@ class Candidate(MutableRecord):
     hosted: bool = False
     """A tool of the provider's own: there is no definition to check it against."""
     signature: str | None = None
+    text_due: bool = False
+    """Native: the wire writes its arguments as JSON text."""
     pointer: str = ""
     span: Span | None = None
     opening: str = ""

@@ -91,6 +91,7 @@ def collect(
             "repairs": tuple(range(len(result.repairs) - len(repairs), len(result.repairs))) if repairs else (),
             "raw": candidate.raw,
             "signature": candidate.signature,
+            "text_due": candidate.text_due,
         }
         if reason or candidate.name is None:
             partial = tuple(candidate.partial)

@@ -25,7 +25,7 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
     raw = done.arguments
     candidate = Candidate(
         rung="native", parser=shape, name=done.name, arguments={}, id=done.id, server=done.server, hosted=done.hosted,
-        signature=done.signature,
+        signature=done.signature, text_due=done.text_due and not (done.absent_is_empty and raw is ABSENT),
         pointer=done.pointer, raw=raw if isinstance(raw, str) else "" if raw is ABSENT else _dumped(raw),
     )  # fmt: skip
     if done.custom:

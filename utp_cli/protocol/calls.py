@@ -135,6 +135,8 @@ class ToolCall(Record):
     """The payload as it was written: the text between the markers, or the native arguments."""
     signature: str | None = None
     """What Gemini wants back with the call; not part of the document."""
+    text_due: bool = False
+    """Native: the wire writes the arguments as JSON text, in whole or in pieces; not part of the document."""
 
     @property
     def confidence(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.answered import beside_error, is_error, no_answer, other_than_answer
 from utp_cli.protocol.findings import worst
 from utp_cli.views.lines import counted
@@ -69,7 +70,7 @@ def _lost(result: ParseResult, reason: Reason, what: str) -> str:
 
 
 def _cut_off(result: ParseResult) -> str:
-    by_limit = result.finish_reason and result.facts.ended is not False
+    by_limit = meaning_of(result.finish_reason) == "length"
     return _lost(result, "truncated", f"cut off {'by the length limit' if by_limit else 'before the end'}")
 
 
