@@ -12,6 +12,8 @@ from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.error_texts.members import FAULTS, find_members, places, wordings
 
 SAID = (
+    ('[{"code":"invalid_union_discriminator","path":[0,"function","parameters","type"],"message":"Invalid discriminator value. Expected \'object\'"}]', "schema-not-object"),
+    (r'[\n  {\n    \"path\": [\n      11,\n      \"function\",\n      \"parameters\",\n      \"type\"\n    ],\n    \"message\": \"Invalid discriminator value. Expected \'object\'\"\n  }\n]', "schema-not-object"),
     ("[] is too short - 'messages'", "no-user-query"),
     ("[] is too short - 'functions'", "tool-options-without-tools"),
     ("Additional properties are not allowed ('strict' was unexpected) - 'tools.0.function'", "strict-unsupported"),

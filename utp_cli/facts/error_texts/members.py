@@ -31,7 +31,7 @@ _CLASSES: Final = {
     "roots": _ROOTS,
     "rooted": rf"(?P<path>(?:[\w$]{{1,60}}[./]){{0,3}}(?:{_ROOTS})(?![a-z_]){_PATH})",
     "quoted": rf'"\$?\.?(?P<path>[a-z]{_PATH})"',
-    "parts": r'(?P<path>(?:"[^"\n]{1,80}"|\d{1,6}|,|\s){1,80})',
+    "parts": r'(?P<path>(?: ?(?:"[^"\n\\]{1,80}"|\d{1,6}) ?,?){1,20}) ?',
     "name": r'"(?P<name>[\w$-]{1,60})"',
     "said": (
         r"(?P<words>(?:field required|input should be|extra inputs|string should|list should|value error|invalid type"
@@ -86,6 +86,10 @@ _SAID: Final = tuple(
 _NAMED: Final = re.compile(r"(?:field|property|keys?(?:\(s\) in object)?:?) ['\"`](\w{1,60})['\"`]")
 """The member of what the path names, in words."""
 _ROOT: Final = re.compile(rf"(?:{_ROOTS})(?![a-z_])")
+_OF_TOOLS: Final = "function"
+"""What an item of a list of tools holds."""
+_LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
+"""A line break that was escaped."""
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$-]*|\d+")
 _CHAIN: Final = re.compile(r'(?<=\[")\w{1,80}(?="\])|(?<=\[)\d{1,9}(?=\])')
 """The members of Jackson's chain of references; classes stand between them."""
@@ -131,7 +135,7 @@ def find_members(text: str, lower: str) -> Iterator[tuple[ErrorText, tuple[int, 
 
     `lower`: the text in small letters, every letter at its place.
     """
-    if not _ROOT.search(lower):
+    if not (_ROOT.search(lower) or _OF_TOOLS in lower):
         return
     seen = set[str]()
     for number, wording in enumerate(wordings()):
@@ -168,8 +172,10 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
 
 def _path_of(written: str) -> str:
     """Write a path as `places` has it; `""` where it is of no request, or says nothing."""
-    tokens = (_CHAIN if "->" in written else _TOKEN).findall(written)
+    tokens = (_CHAIN if "->" in written else _TOKEN).findall(_LINE_BREAK.sub(" ", written))
     path = ".".join("n" if token[0].isdigit() else token.lower() for token in tokens if not _BESIDE.fullmatch(token))
+    if _OF_TOOLS in tokens[1:2] and path.startswith("n."):  # the list of tools was looked at by itself
+        path = f"tools.{path}"
     root = _ROOT.search(path)
     in_union = any(token[0].isupper() for token in tokens[1:])
     if not root or (in_union and path.endswith(".role")):  # each branch of a union says that the role is not its own
