@@ -300,6 +300,7 @@ def test_files_that_start_servers(text, told):
     ("words", "told"),
     [
         (["--command", "ls -la"], "no server is started here"),
+        (["--command", "nosuch.yaml"], "nosuch.yaml: no such file"),
         (["a", "b", "--command", "vllm serve x"], "takes one model"),
     ],
 )

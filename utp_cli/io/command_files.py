@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from utp_cli.detection.command_line import StartCommand
 
 _LONGEST_NAME = 1024
+_NAME = regex(r"\S*[./]\S*")
+"""What the name of a file looks like, and no command with options."""
 _YAML = regex(r"^[ \t]*(?:services|containers|image|kind):(?:[ \t]|$)", re.MULTILINE)
 _SET = regex(
     r"[ \t]*(?:(?:export|set|declare|local|readonly)[ \t]+|Environment=)?\"?"
@@ -37,6 +39,8 @@ def read_commands(source: str) -> list[StartCommand]:
         return [read_modelfile(text)]
     found = _composed(text, name) if _YAML.search(text) else _in_script(text)
     if not found:
+        if name != source and _NAME.fullmatch(source):
+            raise BadOption(f"--command: {source}: no such file, and no command line either")
         known = ", ".join(dict.fromkeys(NAMES[engine] for _, engine, _ in ENGINES))
         raise BadOption(
             f"--command: no server is started here; known are {known}, and a Modelfile of Ollama"
