@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from utp_cli import render_tools
 from utp_cli.app import app
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.histories.requests import check_request
@@ -263,6 +264,25 @@ def test_a_conversation_moves_to_any_provider(provider):
     sound = [SYSTEM, USER, calls(content=""), result(), {**SAID, "content": "21 degrees."}, USER]
     found = check_request({"messages": sound}, provider)
     assert {one.code for one in found.broken} <= {"arguments-wrong-kind", "tools-missing-with-history", "role-unknown"}
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "gemini", "openai-responses"])
+@pytest.mark.parametrize("choice", [None, "auto", "required", {"type": "function", "function": {"name": "warmth"}}])
+def test_the_tools_of_a_mended_request_are_in_its_providers_form(provider, choice):
+    """Where the conversation moves, and where the messages fit and the tools do not."""
+    wanted = choice if isinstance(choice, str) else "warmth" if choice else "auto"
+    offered = render_tools([TOOL], provider, tool_choice=wanted)
+    for asked in (chat(USER, calls(), result()), chat({"role": "user", "content": "hi"})):
+        mended = check_request(asked | ({"tool_choice": choice} if choice else {}), provider).request
+        assert {key: mended.get(key) for key in ("tools", "toolConfig", "tool_choice")} == {
+            key: offered.get(key) for key in ("tools", "toolConfig", "tool_choice")
+        }
+        assert not check_request(mended, provider).broken
+
+
+def test_what_stops_no_request_breaks_no_rule():
+    weak = chat(USER) | {"model": "llama3.2:1b"}
+    assert not check_request(weak, "openai").broken
 
 
 def test_names_and_models_of_rules_exist():

@@ -94,7 +94,7 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
         flat = look.rules.form == "openai-chat" and kind == "function" and "function" not in tool
         nested = look.rules.form in ("anthropic", "openai-responses") and isinstance(tool.get("function"), dict)
         if flat or nested or (look.rules.form == "openai-chat" and "input_schema" in tool):
-            mend = f"utp render-tools TOOLS --provider {look.rules.name}"
+            mend = f"it is written as {look.rules.label} takes it (utp render-tools --provider {look.rules.name})"
             look.breaks("tool-shape-invalid", f"/tools/{at}", "a tool in another API's form", mend=mend)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.looking import Look
+from utp_cli.diagnosis.histories.offering import FORMS_DIFFER, with_tools
 from utp_cli.diagnosis.histories.options import check_options, pointers_of, tools_in
 from utp_cli.diagnosis.histories.reading import read_turns
 from utp_cli.diagnosis.histories.rewrite import rewrite_history, rules_for
@@ -88,7 +89,10 @@ def check_request(
     mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
-    broken = [*history.broken, *look.broken, *(one for one in faults if one.code not in _PASSED)]
+    refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
+    broken = [*history.broken, *look.broken, *refused]
+    if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
+        mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
     return CheckedRequest(
         provider=rules.name,
