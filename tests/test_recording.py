@@ -638,6 +638,8 @@ def test_a_second_writer_is_told(recording: Recording, upstream: Upstream, tmp_p
     dump = tmp_path / "dump.json"
     dump.write_text(json.dumps(OPENAI))
     assert utp("replay", dump, "--export", recording.file).exit_code == 2
+    while not recording.rows():  # the answer is there before its row is
+        httpx.get(f"{recording.url}/v1/models", timeout=WAIT)
     recording.kill()
     assert len(recording.rows()) == 1
     assert utp("replay", recording.file, "--update").exit_code == 0

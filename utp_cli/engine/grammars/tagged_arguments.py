@@ -57,6 +57,8 @@ _BPE_BLANKS = "ĠĊ"
 _NO_END = regex(r"""(\s*=\s*["']?[^\s<>"']+["']?)[ \t]*(?:<|\n\s*\S)""")
 _NO_END_QUOTED = regex(r"""([^"'<]*=\s*(?:"[^"]*"|'[^']*')\s*)<""")
 """An opening tag, up to where something else begins in it."""
+_OBJECT_IN_TAG = regex(r"""(\s*=\s*["']?[^\s<>"'{}(\[,]+["']?)[ \t]*[(\[,]?\s*(?=\{)""")
+"""An opening tag in which the arguments begin, as Llama models on Groq write it: `<function=NAME{...}</function>`."""
 _SLOT = regex(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
 
 
@@ -137,9 +139,14 @@ def read_header(source: Source, start: int, tag: Tag) -> Waiting[_Header | None]
         if end >= 0 or source.closed or source.length - begin >= HEADER_LIMIT:
             break
         yield
+    inside = source.window[index : end if end >= 0 else index + HEADER_LIMIT]
+    held = _OBJECT_IN_TAG.match(inside) if tag.slot == "=" else None
+    if held:
+        return _Header(
+            value=held[1].strip("= \t\r\n\"'"), type="", end=begin + held.end(), empty=False, missing=tag.end
+        )
     if end < 0:
         return None
-    inside = source.window[index:end]
     twice = False
     while (rest := inside.lstrip("= \t\r\n")).startswith(tag.open):  # the tag was begun, and begun again
         inside, twice = rest.removeprefix(tag.open), True
