@@ -542,6 +542,21 @@ def test_the_request_that_a_record_keeps_beside_an_answer_gives_the_tools(record
     ] == [True]
 
 
+@pytest.mark.parametrize(
+    "asked", [[{"role": "user", "content": "hi"}], {"messages": [{"role": "user", "content": "hi"}]}]
+)
+def test_messages_without_an_answer_are_told_as_that(asked):
+    for source in (asked, json.dumps(asked), json.dumps(asked, indent=1)):
+        result = parse(source)
+        assert no_answer(result) == "this is a conversation without an answer"
+        assert [capture.kind for capture in result.captures] == ["session"]
+
+
+def test_a_result_in_a_list_of_messages_without_an_answer_is_looked_at():
+    lost = [{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "x", "content": "1"}]
+    assert [finding.code for finding in parse(json.dumps(lost)).diagnoses] == ["orphan-tool-result"]
+
+
 DOCS = (Path(__file__).resolve().parent.parent / "docs" / "pastes.md").read_text(encoding="utf-8")
 SCREENS = re.findall(r"```console\n\$ (.*?)\n(.*?)\n?```", DOCS, re.DOTALL)
 

@@ -25,6 +25,10 @@ _OTHERS: Final = {
     ),
 }
 """Kinds of capture that are no answer: what to say of each, and the command that gets what is missing."""
+_UNANSWERED: Final = (
+    "this is a conversation without an answer",
+    "the answer to it: curl -s $URL -d @request.json | utp parse --request request.json",
+)
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
 _LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
@@ -104,7 +108,10 @@ def _doubt(result: ParseResult) -> tuple[str, str] | None:
 
 
 def _other(result: ParseResult) -> tuple[str, str] | None:
-    return _OTHERS.get(result.captures[result.chosen].kind) if result.captures else None
+    kind = result.captures[result.chosen].kind if result.captures else ""
+    if kind == "session" and not _says_something(result):
+        return _UNANSWERED
+    return _OTHERS.get(kind)
 
 
 def _says_something(result: ParseResult) -> bool:

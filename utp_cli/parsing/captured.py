@@ -41,6 +41,8 @@ _WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b
 """Words of providers' formats: JSON with one of them was printed, not written by a model."""
 _KEPT: Final = regex(r"\s*\{[^\n]{0,400}?\"(?:response_item|session_meta|isSidechain|sessionId|leafUuid)\"")
 """How a file begins in which a coding agent keeps a conversation."""
+_MESSAGES: Final = regex(r"\s*\[\s*\{[^{}]{0,400}?\"role\"\s*:")
+"""How a list of messages begins: one without an answer in it is a conversation, too."""
 _REPORT: Final = 4_000
 """Characters of a report that are looked at."""
 _SHORT: Final = 1_000
@@ -119,7 +121,7 @@ def conversation_of(result: ParseResult) -> dict[str, Any] | None:
 def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read: Read) -> ParseResult | None:
     """Read lines, or a list, in which somebody else than a model speaks as the conversation that they are."""
     first = result.captures[0]
-    kept = first.kind == "text" and isinstance(source, str) and _KEPT.match(source)
+    kept = first.kind == "text" and isinstance(source, str) and (_KEPT.match(source) or _MESSAGES.match(source))
     if not kept and (first.kind not in ("answer", "stream") or first.form not in ("json-lines", "document")):
         return None
     rows = source if isinstance(source, list) else _rows(source)
