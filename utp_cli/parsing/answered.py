@@ -95,7 +95,7 @@ def what_is_missing(result: ParseResult) -> str:
 
 def likely_causes(result: ParseResult) -> list[str]:
     """Return the codes of the causes whose error texts a failure is most like, the best first, where none is known."""
-    if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _LOG, _REPORT}):
+    if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _REPORT}):
         return []
     from utp_cli.diagnosis.likeness import most_like  # noqa: PLC0415 - loads the error texts, for failures only
 
