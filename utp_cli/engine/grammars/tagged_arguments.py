@@ -57,7 +57,7 @@ _BPE_BLANKS = "ĠĊ"
 _NO_END = regex(r"""(\s*=\s*["']?[^\s<>"']+["']?)[ \t]*(?:<|\n\s*\S)""")
 _NO_END_QUOTED = regex(r"""([^"'<]*=\s*(?:"[^"]*"|'[^']*')\s*)<""")
 """An opening tag, up to where something else begins in it."""
-_OBJECT_IN_TAG = regex(r"""(\s*=\s*["']?[^\s<>"'{}(\[,]+["']?)[ \t]*[(\[,]?\s*(?=\{)""")
+_OBJECT_IN_TAG = regex(r"""(\s*=\s*["']?[^\s<>"'{}(\[,=]+["']?)[ \t]*[(\[,=]?\s*(?=\{)""")
 """An opening tag in which the arguments begin, as Llama models on Groq write it: `<function=NAME{...}</function>`."""
 _SLOT = regex(r"""\s*=\s*["']?(.*?)["']?\s*\Z""", re.DOTALL)
 
