@@ -519,6 +519,13 @@ def test_the_request_in_front_of_an_answer_gives_the_tools():
     assert [call.valid for call in result.calls] == [False]
 
 
+@pytest.mark.parametrize("told", [{"failed_generation": '<function=f{"a": 1}</function>'}, {"code": "tool_use_failed"}])
+def test_a_field_or_a_code_tells_what_failed_where_the_message_does_not(told):
+    result = parse({"error": {"message": "Something went wrong.", **told}})
+    assert [finding.code for finding in result.diagnoses] == ["failed-generation"]
+    assert [call.name for call in result.calls] == (["f"] if "failed_generation" in told else [])
+
+
 ASKED = {"messages": [{"role": "user", "content": "hi"}], "tools": [{"type": "function", "function": {"name": "other", "parameters": {"type": "object", "properties": {}}}}]}  # fmt: skip
 
 

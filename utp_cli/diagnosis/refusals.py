@@ -68,6 +68,9 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
     if _WRAP.search(refusal.message):
         yield _WRAP.sub("", refusal.message)
         yield _WRAP.sub(" ", refusal.message)
+    for said in (refusal.status, refusal.quoting):
+        if said and isinstance(said, str):
+            yield f"{said}: {refusal.message}"
     if refusal.shape == "mcp" and isinstance(refusal.status, int):
         who = "MCP" if refusal.status <= _OWN_CODES else "JSON-RPC"
         yield f"{who} error {refusal.status}: {refusal.message}"

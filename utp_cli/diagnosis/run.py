@@ -9,6 +9,7 @@ from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Re
 from utp_cli.diagnosis.themes import rules_beside, views_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
+from utp_cli.wire.error_quote import QUOTING_FIELD
 from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     refusal = Refusal(
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
+        quoting=_quoting(result) if result.shape == "error" else "",
         shape=answer.shape,
         status=result.facts.status,
         flavour=answer.flavour,
@@ -58,6 +60,10 @@ def _quoted(result: ParseResult) -> str:
     if any(call.reason == "malformed" for call in result.rejected):
         return "the call that the error quotes cannot be read in full: the model wrote it badly; retry the turn"
     return ""
+
+
+def _quoting(result: ParseResult) -> str:
+    return next((field for place in result.texts if (field := place.rpartition("/")[2]) == QUOTING_FIELD), "")
 
 
 def diagnose_session(

@@ -255,6 +255,8 @@ class Refusal(Record):
     """Where the message stands in the document."""
     quoted: str = ""
     """What the model's answer that the error quotes turned out to be, in a sentence; `""` where it quotes none."""
+    quoting: str = ""
+    """The field of the error in which it is quoted; `""` where the message quotes it."""
     shape: str = "error"
     status: int | str | None = None
     """The code that came with it."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.wire.spec import WireEvent
 
-_FIELD: Final = "failed_generation"
+QUOTING_FIELD: Final = "failed_generation"
 """Where Groq, and what copies it, put the model's answer."""
 _NAMED: Final = regex(
     r"\b(?:for|of|invoking) tool ['\"`]?([\w.:-]{1,128}?)['\"`:]?(?=\s|\Z)|\bTool ['\"`]([\w.:-]{1,128})['\"`]"
@@ -34,7 +34,7 @@ def quoted_output(document: Any, message: str) -> list[WireEvent]:
     A piece's pointer names the string of the document that quotes it; the piece is the quote alone.
     """
     strings = list(_strings(document, (), _DEEPEST))[:_MOST]
-    given = [(place, text) for place, key, text in strings if key == _FIELD and text.strip()]
+    given = [(place, text) for place, key, text in strings if key == QUOTING_FIELD and text.strip()]
     if given:
         return [TextPiece(pointer=place, text=text) for place, text in given[:1]]
     found = _quoting(message)
