@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from utp_cli import audit, render_tools
+from utp_cli import audit, parse, render_tools
 from utp_cli.schemas.compilable import uncompilable
 from utp_cli.schemas.types import declared
 
@@ -166,3 +166,55 @@ def test_rendering_says_what_the_servers_compiler_cannot_do() -> None:
     assert dict(render_tools([tool], "sglang")) == dict(render_tools([tool], "openai-chat"))
     assert render_tools([tool], "llama.cpp").losses == []
     assert render_tools([tool], "openai-chat").losses == []
+
+
+REFUSED = {
+    "error": {
+        "code": 400,
+        "message": "Failed to initialize samplers: failed to parse grammar",
+        "type": "invalid_request_error",
+    }
+}
+"""What llama.cpp says, whichever of the tools it was."""
+
+
+def tools_with(schema: dict[str, Any], among: int = 1) -> list[dict[str, Any]]:
+    """Return `among` tools, of which the last has a property of that schema."""
+    plain = {"type": "object", "properties": {"id": TEXT}}
+    last = {"type": "object", "properties": {"id": schema}}
+    schemas = [plain] * (among - 1) + [last]
+    return [{"type": "function", "function": {"name": f"f{at}", "parameters": one}} for at, one in enumerate(schemas)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (
+            {"type": "string", "pattern": "\\d{3}"},
+            r'in f57.id (at /properties/id/pattern) `pattern: "\\d{3}"`: write it as',
+        ),
+        ({"type": "string", "minLength": 5000}, "in f57.id (at /properties/id/minLength) `minLength: 5000`: drop it"),
+        (
+            {"type": "array", "items": {"type": "string", "minLength": 5000}},
+            "in f57.id (at /properties/id/items/minLength) `minLength: 5000`: drop it",
+        ),
+    ],
+)
+def test_of_fifty_eight_tools_the_one_that_was_refused_is_named(schema: dict[str, Any], said: str) -> None:
+    tools = tools_with(schema, 58)
+    request = {"messages": [{"role": "user", "content": "hi"}], "tools": tools}
+    records = ({"request": request, "response": REFUSED}, {"request": {"body": request}, "response": {"body": REFUSED}})
+    pasted = f"{json.dumps(request)}\n\n{json.dumps(REFUSED)}"
+    for result in (
+        parse(REFUSED, tools=tools),
+        parse(REFUSED, request=request),
+        parse(pasted),
+        *(parse(json.dumps(record)) for record in records),
+    ):
+        assert [finding.code for finding in result.diagnoses] == ["schema-not-compilable"]
+        assert result.diagnoses[0].fix.startswith(said)
+        assert "more (utp audit" not in result.diagnoses[0].fix
+
+
+def test_where_every_tool_compiles_no_tool_is_blamed() -> None:
+    assert "in f" not in parse(REFUSED, tools=tools_with(TEXT)).diagnoses[0].fix

@@ -92,6 +92,13 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
     )
 
 
+def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
+    """Name what in the request the server could not take, where it did not say so itself."""
+    from utp_cli.diagnosis.uncompiled import CODES, uncompiled  # noqa: PLC0415 - for grammars that were refused
+
+    return uncompiled(refusal.tools, engine) if refusal.tools and code in CODES else ""
+
+
 def _said_by(entry: ErrorText) -> str:
     """Say who prints it, and what it means there; of a family only what it means."""
     return entry.cause if entry.by == MANY else f"{fixes.label_of(entry.by)}: {entry.cause}"
@@ -119,5 +126,5 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
         return _FIXES[rule.code](known)
     by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
     general = by_server or (advice if rule.facts["kinds"] else "")
-    fix = "; ".join(filter(None, (refusal.quoted, entry.fix, general))) or advice
+    fix = "; ".join(filter(None, (refusal.quoted, _culprit(refusal, rule.code, engine), entry.fix, general))) or advice
     return fixes.for_release(fix, engine, refusal.server.get("version"))

@@ -43,6 +43,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         provider=answer.provider,
         request=answer.request,
         server=answer.server,
+        tools=answer.known,
     )
     answered = result.shape != "error" and (result.texts or answer.call_views)
     came = _run_rules(answer, "answer", model) if answered else []

@@ -265,6 +265,8 @@ class Refusal(Record):
     provider: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     server: Mapping[str, Any] = field(default_factory=dict)
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    """Those of the request that was refused, by name, where they are known."""
 
 
 class ConversationHistory(Record):

@@ -106,6 +106,9 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
         return _without_layers(result, paste, text, options, read)
     if _calls_outside(result, paste.captures):
         return result
+    if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
+        record = _decoded(text)
+        options = options | (_beside(record, options) if isinstance(record, dict) else {})
     return of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
 
 
