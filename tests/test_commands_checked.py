@@ -14,6 +14,7 @@ from tests.cases import ids, load
 from utp_cli.app import app
 from utp_cli.detection.command_checks import RULES, check_command
 from utp_cli.detection.command_line import ENGINES, StartCommand, is_modelfile, read_command, read_modelfile
+from utp_cli.detection.command_templates import PARSERS_OF_TEMPLATES
 from utp_cli.detection.detect import detect
 from utp_cli.detection.server_flags import SERVER_ROWS
 from utp_cli.detection.serving import server_settings
@@ -327,3 +328,39 @@ def test_a_command_without_a_model_names_none(command, ask):
     result = ask("--command", command)
     assert "no model named (utp detect MODEL --command …)" in result.stdout
     assert json.loads(ask("--command", command, "--json").stdout)["command"]["model"] is None
+
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "fixtures" / "templates"
+
+
+@pytest.mark.parametrize(
+    ("model", "parser", "template", "corrected"),
+    [
+        (QWEN, "hermes", "/x/tool_chat_template_llama3.1_json.jinja", f"{VLLM.format(QWEN)} hermes"),
+        (QWEN, "hermes", TEMPLATES / "qwen3_coder.jinja", f"{VLLM.format(QWEN)} hermes"),
+        ("acme/bot", "hermes", TEMPLATES / "qwen3_coder.jinja", None),
+    ],
+)
+def test_a_template_that_teaches_what_the_parser_does_not_read_is_found(model, parser, template, corrected):
+    [command] = read_commands(f"{VLLM.format(model)} {parser} --chat-template {template}")
+    found = check_command(command, detect(model))
+    assert [finding.code for finding in found.findings] == ["template-of-another-model"]
+    assert found.corrected == corrected
+
+
+@pytest.mark.parametrize(
+    ("model", "parser", "template"),
+    [
+        (LLAMA, "llama3_json", "/x/tool_chat_template_llama3.1_json.jinja"),
+        (QWEN, "hermes", TEMPLATES / "qwen25.jinja"),
+        (QWEN, "hermes", "/x/mine.jinja"),
+        ("acme/bot", "utp", TEMPLATES / "qwen3_coder.jinja"),
+    ],
+)
+def test_a_template_that_fits_or_is_not_known_is_left_alone(model, parser, template):
+    [command] = read_commands(f"{VLLM.format(model)} {parser} --chat-template {template}")
+    assert "template-of-another-model" not in [one.code for one in check_command(command, detect(model)).findings]
+
+
+def test_the_parsers_of_known_templates_exist():
+    assert {*PARSERS_OF_TEMPLATES.values()} <= {name for names in TOOL_PARSERS["vllm"].values() for name in names}

@@ -78,6 +78,8 @@ class StartCommand(Record):
     model: str | None = None
     version: str | None = None
     """The release in an image's tag: `0.11.0` of `vllm/vllm-openai:v0.11.0`."""
+    template: str = ""
+    """The text of the chat template that is loaded from a file, where it is there."""
 
     def key_of(self, name: str) -> str:
         """Return the name under which `options` has an option."""

@@ -26,6 +26,7 @@ from utp_cli.detection.command_faults import (
     truncates,
 )
 from utp_cli.detection.command_line import NAMES
+from utp_cli.detection.command_templates import other_template
 from utp_cli.detection.dialect import server_row
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
@@ -251,10 +252,11 @@ def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandF
 
 
 VLLM = (
-    _no_parser, _not_loaded, unknown_parser, _other_dialect, _vllm_pairs, _thinking_left,
+    _no_parser, _not_loaded, unknown_parser, _other_dialect, other_template, _vllm_pairs, _thinking_left,
     little_context("--max-model-len"),
 )  # fmt: skip
 SGLANG = (
-    _no_parser, unknown_parser, _other_dialect, _sglang_others, _thinking_left, little_context("--context-length"),
+    _no_parser, unknown_parser, _other_dialect, other_template, _sglang_others, _thinking_left,
+    little_context("--context-length"),
 )  # fmt: skip
 """Rules; their order is the order of the findings."""

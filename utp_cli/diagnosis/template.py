@@ -78,7 +78,8 @@ def template_of_another_model(template: Template) -> Iterator[Observation]:
     What people see: a parser and a template are set, and the calls arrive as text.
 
     What proves it: the server's tool parser is known, the template renders a call, and the dialect of that call
-    is not the one that the parser reads.
+    is not the one that the parser reads; on a command line (`utp detect --command`) a template in a file that is
+    there, or an example of vLLM's by its name.
 
     What to change: load the template of this model (vLLM: `--chat-template`, llama.cpp: `--chat-template-file`),
     or drop the flag: the checkpoint brings its own; then take the parser of its series.

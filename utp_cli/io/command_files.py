@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.command_faults import TEMPLATE
 from utp_cli.detection.command_line import ENGINES, NAMES, is_modelfile, joined, read_command, read_modelfile
 from utp_cli.io.inputs import STDIN, read
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +48,15 @@ def read_commands(source: str) -> list[StartCommand]:
             f"--command: no server is started here; known are {known}, and a Modelfile of Ollama"
             " (for what Ollama pulls: utp detect ollama/MODEL)"
         )
-    return found
+    return [_with_template(command) for command in found]
+
+
+def _with_template(command: StartCommand) -> StartCommand:
+    """Read the chat template that a command loads, where the file is there."""
+    name = command.options.get(TEMPLATE, "")
+    if not name or not _is_file(name):
+        return command
+    return replace(command, template=read(name).decode("utf-8", errors="replace"))
 
 
 def _text(source: str) -> tuple[str, str]:

@@ -1,0 +1,57 @@
+"""A chat template on the command line that teaches another dialect than the tool parser reads."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.detection.command_faults import TEMPLATE, TOOL, CommandFault
+from utp_cli.facts.parser_names import dialect_called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.detection.command_line import StartCommand
+    from utp_cli.detection.detect import Detection
+
+_EXAMPLE: Final = re.compile(r"tool_chat_template_([\w.]+)\.jinja\Z")
+PARSERS_OF_TEMPLATES: Final = {
+    "hermes": "hermes", "llama3.1_json": "llama3_json", "llama3.2_json": "llama3_json", "llama4_json": "llama4_json",
+    "llama3.2_pythonic": "pythonic", "toolace": "pythonic", "gemma3_pythonic": "pythonic",
+    "llama4_pythonic": "llama4_pythonic", "mistral": "mistral", "mistral_parallel": "mistral", "mistral3": "mistral",
+    "granite": "granite", "granite_20b_fc": "granite-20b-fc", "internlm2_tool": "internlm",
+    "deepseekr1": "deepseek_v3", "deepseekv3": "deepseek_v3", "deepseekv31": "deepseek_v31", "xlam_llama": "xlam",
+    "xlam_qwen": "xlam", "functiongemma": "functiongemma", "apertus": "apertus", "phi4_mini": "phi4_mini_json",
+    "hunyuan_a13b": "hunyuan_a13b", "qwen3coder": "qwen3_coder",
+}  # fmt: skip
+"""The examples of vLLM's sources (`examples/tool_chat_template_NAME.jinja`), and the parser that its docs name for each
+(`docs/features/tool_calling.md`, November 2026)."""
+
+
+def other_template(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+    """Compare what the template teaches, by its text or else by its name, with what the parser reads."""
+    name, parser = command.options.get(TEMPLATE, ""), command.options.get(TOOL)
+    reads = dialect_called(parser, command.engine) if parser else None
+    taught = _taught(command, name) if reads else ()
+    if not taught or reads in taught or not {*taught}.isdisjoint(found.dialect_candidates):
+        return  # a template that fits the model is not at fault: the parser is
+    fits = reads in found.dialect_candidates
+    yield CommandFault(
+        code="template-of-another-model",
+        severity="error",
+        message=f"the template teaches {taught[0]}, and {parser} reads {reads}: calls stay as text",
+        evidence=f"{TEMPLATE} {name}",
+        changes={TEMPLATE: None} if fits else {},
+        advice="" if fits else "the template of this model, or the parser of what the template teaches",
+    )
+
+
+def _taught(command: StartCommand, name: str) -> tuple[str, ...]:
+    """Return the dialects that a template teaches; `()` where nobody knows."""
+    if command.template:
+        from utp_cli.detection.template import read_template  # noqa: PLC0415 - renders with jinja2
+
+        return tuple(read_template(command.template).dialects)
+    example = _EXAMPLE.search(name)
+    dialect = dialect_called(PARSERS_OF_TEMPLATES.get(example[1], ""), "vllm") if example else None
+    return (dialect,) if dialect else ()
