@@ -21,6 +21,7 @@ from utp_cli.detection.command_faults import (
     truncates,
 )
 from utp_cli.detection.command_parsers import unknown_parser
+from utp_cli.detection.command_variables import OFF
 from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called
 from utp_cli.facts.releases import number_of
 from utp_cli.facts.servers import JINJA_BY_DEFAULT
@@ -97,6 +98,14 @@ def _modelfile(command: StartCommand, found: Detection) -> Iterator[CommandFault
     options = command.options
     known = known_names("ollama", TOOL_PARSERS)
     parser, renderer = options.get("parser"), options.get("renderer")
+    if options.get("go_template", "").lower() in OFF:
+        yield CommandFault(
+            code="template-without-tools",
+            severity="warning",
+            message="OLLAMA_GO_TEMPLATE is off: a TEMPLATE is not used, nor the tools that stand in it",
+            evidence=f"OLLAMA_GO_TEMPLATE={options['go_template']}",
+            advice="leave it out for models whose tools stand in their TEMPLATE (ollama show --modelfile)",
+        )
     for key, name, code in (("parser", parser, "parser-unknown-to-server"), ("renderer", renderer, "renderer-unknown")):
         if name and name not in known:
             near = nearest(name, known)

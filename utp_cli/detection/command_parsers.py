@@ -210,6 +210,14 @@ def _vllm_pairs(command: StartCommand, found: Detection) -> Iterator[CommandFaul
             message="with the Hugging Face tokenizer the ids of calls must have nine characters",
             advice="--tokenizer-mode mistral where the repository has Mistral's own tokenizer",
         )
+    if tool == "pythonic" and (found.spec.family, tuple(found.spec.version or ())[:2]) == ("llama", (3, 2)):
+        yield CommandFault(
+            code="weak-model-tier",
+            severity="info",
+            message="vLLM itself warns that Llama 3.2 seldom writes sound calls in Python's notation",
+            evidence=f"{TOOL} pythonic",
+            advice=f"{TOOL} llama3_json with a template that teaches JSON, or a larger model",
+        )
     if options.get(TEMPLATE, "").startswith("examples/"):
         yield CommandFault(
             code="chat-template-missing",

@@ -23,6 +23,7 @@ OTHERWISE = {
     "LLAMA_ARG_THINK": "--reasoning-format",
     "LLAMA_ARG_THINK_BUDGET": "--reasoning-budget",
     "OLLAMA_CONTEXT_LENGTH": "num_ctx",
+    "OLLAMA_GO_TEMPLATE": "go_template",
 }
 """Variables that are called otherwise than their option."""
 ON, OFF = frozenset({"1", "true", "on", "enabled"}), frozenset({"0", "false", "off", "disabled"})
