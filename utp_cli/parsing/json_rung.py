@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from utp_cli.parsing.text_fields import TextField, TextFields
+    from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
     from utp_cli.repair.reader import JsonReader
     from utp_cli.repair.shape import Shaped
@@ -107,8 +108,7 @@ def _read_text_field(
     text_field: TextField, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung
 ) -> None:
     text, taken, at = text_field.engine.text, [], 0
-    led, ends = len(text) - len(text.lstrip("` \njson")), len(text.rstrip("` \n"))
-    begins, stops = len(text) - len(text.lstrip()), len(text.rstrip())
+    said: _Said | None = None
     for segment in text_field.segments:
         if segment.kind != "text":
             continue
@@ -122,8 +122,9 @@ def _read_text_field(
             at = max(reader.end, start + 1)
             if reader.declined:
                 continue
-            alone = _stands_alone(text, start, at) or _in_fence(text, start, at)
-            whole = alone and start <= led and at >= ends
+            said = said or _said(text_field)
+            alone = _stands_alone(text, start, at, said.span) or _in_fence(text, start, at)
+            whole = alone and start <= said.unfenced[0] and at >= said.unfenced[1]
             shapes = shape_calls(reader.value, form, tools) or _misnamed(reader, form, tools, found, whole=whole)
             unread = _nameless(text_field, reader, start) if whole else None
             if not shapes and (unread := unread or _unread(text_field, reader, start, tools, found)):
@@ -131,7 +132,7 @@ def _read_text_field(
                 taken += _pieces(text, start, start + len(unread.raw))
             for shaped in shapes:
                 if isinstance(shaped, Payload):
-                    if start <= begins and at >= stops:
+                    if start <= said.words[0] and at >= said.words[1]:
                         _take_payload(found, shaped, text_field, (start, at), tools)
                 elif alone or (tools and text[max(0, start - 8) : start].rstrip(" \t")[-1:] not in _CODE):
                     candidate = _candidate(text_field, shaped, reader, (start, at), end, known=tools is not None)
@@ -311,11 +312,33 @@ def _judge(candidate: Candidate, text: str, span: tuple[int, int], *, known: boo
         candidate.standing = "unsure"
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
+class _Said(NamedTuple):
+    """Where a model's words begin and end; control tokens around them (`</s>`) are none."""
+
+    span: Span
+    words: Span
+    """Without white space around them."""
+    unfenced: Span
+    """Without a fence."""
+
+
+def _said(text_field: TextField) -> _Said:
+    text = text_field.engine.text
+    spans = [part.span for part in text_field.segments if part.kind != "markup" and text[slice(*part.span)].strip()]
+    first, last = (spans[0][0], spans[-1][1]) if spans else (0, len(text))
+    said = text[first:last]
+    return _Said(
+        span=(first, last),
+        words=(last - len(said.lstrip()), first + len(said.rstrip())),
+        unfenced=(last - len(said.lstrip("` \njson")), first + len(said.rstrip("` \n"))),
+    )
+
+
+def _stands_alone(text: str, start: int, end: int, said: Span) -> bool:
     """Whether a value stands on lines of its own, or beside others, so that it is no example inside a sentence."""
-    before = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t`;,")
-    line_end = text.find("\n", end)
-    after = text[end : line_end if line_end >= 0 else len(text)].strip(" \t\r`;,")
+    before = text[max(text.rfind("\n", 0, start) + 1, said[0]) : start].strip(" \t`;,")
+    line_end = text.find("\n", end, said[1])
+    after = text[end : line_end if line_end >= 0 else said[1]].strip(" \t\r`;,")
     return (not before or (before[0] in "{}" and before[-1] == "}")) and (
         not after or (after[0] == "{" and after[-1] in "{}")
     )
