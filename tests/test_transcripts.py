@@ -31,6 +31,11 @@ def answer(block):
     return line
 
 
+def ended(reason, line):
+    line["message"]["stop_reason"] = reason
+    return line
+
+
 def codex(kind, payload):
     return {"timestamp": "2025-10-01T00:00:00.000Z", "type": kind, "payload": payload}
 
@@ -51,6 +56,7 @@ SUMMARY = {"type": "summary", "summary": "Listing", "leafUuid": "u1"}
         ([ASKED, claude("user", [RESULT])], [], ["orphan-tool-result"]),
         ([ASKED, answer(CALL), claude("user", "aside", isSidechain=True), claude("user", [RESULT])], ["Bash"], []),
         ([ASKED, claude("assistant", [{"type": "text", "text": REFUSAL}], isApiErrorMessage=True)], [], ["missing-tool-result"]),
+        ([ASKED, ended("max_tokens", answer(CALL))], ["Bash"], ["truncated-call"]),
         ([codex("session_meta", {"id": "x"}), CODEX_CALL, CODEX_RESULT], ["shell"], []),
         ([CODEX_CALL, CODEX_RESULT, codex("event_msg", {"type": "error", "message": "No tool output found for function call c2."})],
          [], ["missing-tool-result"]),
@@ -61,6 +67,22 @@ SUMMARY = {"type": "summary", "summary": "Listing", "leafUuid": "u1"}
 def test_a_session_file_is_read_as_its_conversation(lines, calls, codes):
     result = parse("".join(json.dumps(line) + "\n" for line in lines))
     assert result.captures[0].kind == "session"
+    assert [call.name for call in result.calls] == calls
+    assert [found.code for found in result.diagnoses] == codes
+
+
+@pytest.mark.parametrize("spaces", [None, 2])
+@pytest.mark.parametrize(
+    ("line", "calls", "codes"),
+    [
+        (answer(CALL), ["Bash"], []),
+        (ended("max_tokens", answer(CALL)), ["Bash"], ["truncated-call"]),
+        (claude("user", [RESULT]), [], []),
+    ],
+)
+def test_one_line_of_a_session_file_is_the_answer_in_it(line, calls, codes, spaces):
+    result = parse(json.dumps(line, indent=spaces))
+    assert result.captures[0].kind == "answer"
     assert [call.name for call in result.calls] == calls
     assert [found.code for found in result.diagnoses] == codes
 

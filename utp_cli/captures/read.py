@@ -246,7 +246,7 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
         one.known > _TELLS or (one.known >= _TELLS and one.told) or (one.told and len(text) > _FEW_LINES)
         for one in errors
     ):
-        known = known_lines(text, log=each.log, asks=asks)
+        known = known_lines(text, log=each.log, asks=asks or any(one.strong for one in errors))
         kept = [one for one in found if (one.kind != "error" or one.told or one.known) and not _quoted_by(one, known)]
         faults = list(_of_lines(told.faults, kept, text, log=each.log))
         again = list(_of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]

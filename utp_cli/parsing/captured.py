@@ -122,12 +122,14 @@ def conversation_of(result: ParseResult) -> dict[str, Any] | None:
 
 
 def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read: Read) -> ParseResult | None:
-    """Read lines, or a list, in which somebody else than a model speaks as the conversation that they are."""
+    """Read lines (also a single one), or a list, of which somebody else than a model says some as a conversation."""
     first = result.captures[0]
     kept = first.kind == "text" and isinstance(source, str) and (_KEPT.match(source) or _MESSAGES.match(source))
-    if not kept and (first.kind not in ("answer", "stream") or first.form not in ("json-lines", "document")):
+    document = result.facts.document
+    line = isinstance(document, dict) and document.keys() >= {"type", "message"}
+    if not (kept or line or (first.kind in ("answer", "stream") and first.form in ("json-lines", "document"))):
         return None
-    rows = source if isinstance(source, list) else _rows(source)
+    rows = [document] if line else source if isinstance(source, list) else _rows(source)
     if any(isinstance(one, dict) and one.get("role") in _ASKING for one in rows):
         return _in_session(replace(first, kind="session", document=rows), "", options, read)
     from utp_cli.wire.transcripts import transcript_of  # noqa: PLC0415 - for lists alone
@@ -135,11 +137,12 @@ def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read:
     found = transcript_of(rows)
     if found is None:
         return None
-    return _in_session(replace(first, kind="session", document=found.conversation), found.error, options, read)
+    kind: CaptureKind = "session" if "messages" in found.conversation else "answer"
+    return _in_session(replace(first, kind=kind, document=found.conversation), found.error, options, read)
 
 
 def _in_session(session: Capture, error: str, options: dict[str, Any], read: Read) -> ParseResult:
-    """Read a conversation, or the error that it ends with."""
+    """Read a conversation (or the answer that a line holds), or the error that it ends with."""
     if not error:
         return replace(read(session.document, options), captures=[session], chosen=0)
     ended = unfolded(read(error, options), error, options, read)

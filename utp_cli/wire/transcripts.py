@@ -22,7 +22,7 @@ class Transcript(NamedTuple):
     """What a session file holds."""
 
     conversation: dict[str, Any]
-    """`{"messages": […]}`, in the form of Anthropic or of openai-chat."""
+    """`{"messages": […]}`, in the form of Anthropic or of openai-chat; of a single line: its message, an answer."""
     error: str
     """The error that it ends with, as the agent wrote it; empty where there is none."""
 
@@ -49,7 +49,9 @@ def _codex(lines: list[dict[str, Any]]) -> Transcript | None:
 
 def _claude_code(lines: list[dict[str, Any]]) -> Transcript | None:
     lines = [line for line in lines if _is_said(line)]
-    if len(lines) < 2 or not any("uuid" in line or "sessionId" in line for line in lines):
+    if len(lines) == 1 and lines[0]["type"] == "user":  # what it answers is not here
+        return None
+    if not any("uuid" in line or "sessionId" in line for line in lines):
         return None
     messages: list[dict[str, Any]] = []
     answer = ""
@@ -58,12 +60,13 @@ def _claude_code(lines: list[dict[str, Any]]) -> Transcript | None:
         if line.get("isApiErrorMessage"):
             continue
         if messages and answer and answer == message.get("id"):  # a line for each block of one answer
-            messages[-1]["content"] += message.get("content") or []
+            before = messages[-1]["content"]
+            messages[-1] = {**message, "content": [*before, *(message.get("content") or [])]}
             continue
         answer = text_of(message.get("id"))
-        content = message.get("content")
-        messages.append({"role": line["type"], "content": [*content] if isinstance(content, list) else content})
-    return Transcript({"messages": messages}, _text(lines[-1]) if lines[-1].get("isApiErrorMessage") else "")
+        messages.append(message)
+    said = messages[0] if len(lines) == len(messages) == 1 else {"messages": messages}
+    return Transcript(said, _text(lines[-1]) if lines[-1].get("isApiErrorMessage") else "")
 
 
 def _is_said(line: dict[str, Any]) -> bool:
