@@ -69,7 +69,7 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
         yield _WRAP.sub("", refusal.message)
         yield _WRAP.sub(" ", refusal.message)
     for said in (refusal.status, refusal.quoting):
-        if said and isinstance(said, str):
+        if said and refusal.shape != "mcp":
             yield f"{said}: {refusal.message}"
     if refusal.shape == "mcp" and isinstance(refusal.status, int):
         who = "MCP" if refusal.status <= _OWN_CODES else "JSON-RPC"

@@ -37,7 +37,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         quoted=_quoted(result) if result.shape == "error" else "",
         quoting=_quoting(result) if result.shape == "error" else "",
         shape=answer.shape,
-        status=result.facts.status,
+        status=_status(result),
         flavour=answer.flavour,
         model=model,
         provider=answer.provider,
@@ -61,6 +61,12 @@ def _quoted(result: ParseResult) -> str:
     if any(call.reason == "malformed" for call in result.rejected):
         return "the call that the error quotes cannot be read in full: the model wrote it badly; retry the turn"
     return ""
+
+
+def _status(result: ParseResult) -> int | str | None:
+    """Return the code of an error: of its body, else of the line around it in a paste."""
+    told = result.captures[result.chosen].status if result.captures else None
+    return told if result.facts.status is None else result.facts.status
 
 
 def _quoting(result: ParseResult) -> str:
