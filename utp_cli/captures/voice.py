@@ -88,9 +88,11 @@ _FILLED_IN: Final = regex(
 CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
 _THOUGHT: Final = regex(
-    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$", re.MULTILINE
+    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$"
+    r"|^[^\n]{0,120}(?: - |\[|\| ?)(?:ERROR|WARNING|CRITICAL)(?: - |\]|\s{0,4}\| )[^\n]*$|^\[ACTION REQUIRED\][^\n]*$",
+    re.MULTILINE,
 )
-"""Lines of an agent's log, and what somebody typed into its window: nobody speaks to the reader in them."""
+"""Lines of a log, and what somebody typed into an agent's window: nobody speaks to the reader in them."""
 _VALUE: Final = regex(r'(?<=[:,\[] )"(?:[^"\\\n]|\\[^\n]){1,4000}"')
 """Strings of a document: a model's, or a tool's."""
 _LONGEST: Final = 4_000
