@@ -34,7 +34,7 @@ _STATUS: Final = regex(
     r"|^[ \t`\"'*]{0,4}[45]\d\d |: MCP error -\d{1,6}: ",
     re.IGNORECASE | re.MULTILINE,
 )
-_LEAD: Final = regex(r"[ \t>*-]*(?:[\w.\[\]]{1,80}: )?")
+_LEAD: Final = regex(r"[ \t>*-]*(?:[\w.\[\]]{1,80}: |\[[\w .:-]{1,40}\] )?")
 """What may stand before a message on its line: the path of the field that it complains of."""
 _MARKS: Final = ("`", '"', "\u201c", "'", "**")
 """What errors are quoted with in a sentence."""
