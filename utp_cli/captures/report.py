@@ -11,7 +11,7 @@ from utp_cli.protocol.patterns import regex
 _MINE: Final = regex(
     r"\b(?:(?:the (?:server|endpoint|api)|v?LLM|SGLang|Ollama|llama-server|LM Studio|[`\w]{1,20}[_.-]server`?)"
     r" (?:currently |still |always |just )?(?:returns|sends|gives|responds)|my|our|I'm|I’m|I am|we're"
-    r"|we’re|we are|I use|we use|I have|I (?:only |just |still )?(?:see|get|got)|anyone else)\b",
+    r"|we’re|we are|I use|we use|I have|I expect(?:ed)?|I (?:only |just |still )?(?:see|get|got)|anyone else)\b",
     re.IGNORECASE,
 )
 """Whose trouble it is: a model that tells of one says "your"."""
@@ -40,6 +40,7 @@ _TROUBLES: Final = (
             r"\b(?:print|output|writ|show|return|display|dump|type|emit)(?:s|es|e|ing|ting)?\b(?: out)?[^.\n]{0,60}"
             r"\b(?:json|calls?|tags?|xml|markup)\b[^.\n]{0,40}\b(?:instead of|rather than|without|but (?:never|doesn't"
             r"|does not|won't))(?: actually| really)? (?:call|run|execut|invok|us)\w{0,5}\b"
+            r"|\b(?:repl(?:y|ies|ied)|respond|answer)(?:s|ed)?\b[^.\n]{0,20}\b(?:literal|raw)\b[^.\n]{0,20}\bcalls?\b"
             r"|\b(?:raw|plain)\b[^.\n]{0,25}\b(?:json|xml|calls?|tags)\b[^.\n]{0,50}\b(?:rendered|shown|displayed|printed)\b"
             r"|\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\b(?:shown|displayed|printed|rendered|returned|sent|emitted)"
             r" as (?:plain |raw |normal )?(?:text|content)\b"

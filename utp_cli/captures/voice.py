@@ -70,7 +70,8 @@ HEADING: Final = regex(
 """A heading of the form that an issue tracker hands out."""
 _WEIGHT: Final = 2
 _FILLED_IN: Final = regex(
-    r"Sorry, your request failed\. Please try again\.|please (?:check your parameters|add any additional context about)"
+    r"Sorry, your request failed\. Please try again\.|please (?:check your parameters|add any additional context about"
+    r"|verify your settings(?: and try again)?)"
     r"|\(Select the nodes on your canvas[^\n]*|If you have sensitive data in your workflow[^\n]*"
     r"|Is there an existing issue for this[^\n]*|Please adjust your prompt"
     r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*"

@@ -288,6 +288,8 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
     if error.kind == "error" and told and _is_somebodys(error, result):
         return False
+    if any(finding.code == "call-left-in-content" for finding in result.diagnoses):
+        return result.shape == "text" and error.kind == "error"
     return result.shape == "text" and any(
         call.span
         and not call.pointer
@@ -297,11 +299,12 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
 
 
 def _is_somebodys(error: Capture, result: ParseResult) -> bool:
-    """Whether an error has the words of somebody who is known to print them."""
+    """Whether an error has the words of somebody who is known to print them; not that there was no call: there is."""
     from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - for errors
 
     text = "".join(result.texts.values())[slice(*error.span)]
-    return any(match.entry.prio >= 0 for match in find_error_texts(text, families=False))
+    known = [match.entry for match in find_error_texts(text, families=False)]
+    return any(entry.prio >= 0 and entry.code != "announced-not-called" for entry in known)
 
 
 def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> ParseResult:
