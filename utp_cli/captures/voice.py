@@ -30,6 +30,7 @@ _ASKS: Final = regex(
     r"|\bI(?:'ve|’ve| have)? (?:found|discovered|spotted) (?:an?|the|this) (?:issue|bug|problem|error)\b"
     r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
+    r"|\berrors? (?:is|was|gets?) (?:prompted|shown|reported|displayed|thrown|raised):(?= ?\W)"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"
     r"|(?<!common )(?<!typical )(?<!possible )(?<!frequent )(?<!known )(?<!likely )"
     r"\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?"
