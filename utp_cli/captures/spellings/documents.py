@@ -177,7 +177,10 @@ def _from_class(objects: list[Named], name: str) -> FoundDocument | None:
         value = [plain_message(item) for item in objects]
         value = value if shape.listed else value[0]
     document = shape.write(value)
-    return FoundDocument(document, shape.kind, cut) if shape.kind != "answer" or _answers(document) else None
+    if shape.kind != "answer" or _answers(document):
+        return FoundDocument(document, shape.kind, cut)
+    refused = shape is _BODY and recognise(document).format == "error" and _tells_error(document)
+    return FoundDocument(document, "error", cut) if refused else None
 
 
 def _answers(document: Any) -> bool:
