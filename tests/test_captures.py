@@ -462,6 +462,8 @@ def test_a_call_that_a_sentence_quotes_is_doubted():
         ("Unexpected token < in JSON at position 0", "a reader of JSON"),
         ("Unexpected token 'I', \"Installing\"... is not valid JSON", "a reader of JSON"),
         ("JSON Parse error: Unexpected EOF", "a reader of JSON"),
+        ("JSON Parse error: Unterminated string\n", "a reader of JSON"),
+        ("`JSON Parse error: Unterminated string`\n", "a reader of JSON"),
         ("invalid character '<' looking for beginning of value", "a reader of JSON"),
         ("expected value at line 1 column 1", "a reader of JSON"),
         ("Unexpected number of guests came.", None),

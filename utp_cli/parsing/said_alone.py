@@ -32,14 +32,14 @@ _GATEWAY: Final = regex(
     rf"(?:{_STATUS}|{_NETWORK}|{_SHELL})(?:</\w{{1,6}}>)?\W{{0,3}})\Z|(?i:\s*{_SIGN_IN})"
 )
 _JSON_READER: Final = regex(
-    r"(?i:\s*(?:\w{0,20}Error: )?(?:"
+    r"(?i:\W{0,3}(?:\w{0,20}Error: )?(?:"
     # V8, SpiderMonkey and JavaScriptCore
     r"JSON(?:\.parse| Parse error): |unexpected (?:end of (?:JSON )?input|token [^\n]{1,12},? [\"'])"
     r"|(?:unexpected|expected|unterminated|bad|no number|exponent)\b[^\n]{1,80}? in JSON\b"
     # Go's encoding/json, and Rust's serde_json
     r"|invalid character .{1,8} (?:looking for|after|in|at)\b"
     r"|(?:expected|trailing|EOF while|key must|invalid|control character|recursion limit|lone)\b[^\n]{1,80}? at line \d"
-    r")[^\n]{0,200}\Z)"
+    r")[^\n]{0,200}\s*)\Z"
 )
 
 _FAILED: Final = regex(
