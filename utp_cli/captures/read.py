@@ -90,13 +90,13 @@ _PUBLISHED: Final = regex(
 """How a page of help begins, or the message of a commit: errors are spoken of in them."""
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
-_TAIL: Final = regex(
+_OF_CLIENTS: Final = regex(
     r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
-    r"|For troubleshooting"
+    r"|For troubleshooting|An error occur?red in the (?:\w{1,30} ){1,4}Component, stopping your flow"
     r"|Give Feedback / Get Help|\[?LiteLLM\.Info|During task with name|Need help\?|To learn more)[^\n]*",
     re.MULTILINE,
 )
-"""What clients put below an error, whatever it is."""
+"""What clients put above or below an error, whatever it is."""
 _FEW_LINES: Final = 4_000
 """Characters of a paste that is searched for known words though an error with a status stands in it."""
 _LONGEST: Final = 8_000
@@ -198,9 +198,9 @@ def _words_around(inside: Sequence[FoundCapture], text: str) -> Iterable[str]:
     """Give the words before, between and behind what was found."""
     at = 0
     for one in inside:
-        yield _TAIL.sub("", text[at : one.start])
+        yield _OF_CLIENTS.sub("", text[at : one.start])
         at = max(at, one.end)
-    yield _TAIL.sub("", text[at:])
+    yield _OF_CLIENTS.sub("", text[at:])
 
 
 def _ends(inside: Sequence[FoundCapture], text: str) -> bool:
@@ -269,11 +269,11 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
 def _nobodys(
     stack: Iterable[Span], found: Sequence[FoundCapture], kept: Sequence[FoundCapture], text: str
 ) -> Iterable[Span]:
-    """Give what is nobody's words: stacks, what is said again, and what clients put below an error."""
+    """Give what is nobody's words: stacks, what is said again, and what clients put around an error."""
     once = {one.start for one in kept}
     yield from stack
     yield from ((one.start, one.end) for one in found if one.start not in once)
-    yield from (tail.span() for tail in _TAIL.finditer(text))
+    yield from (tail.span() for tail in _OF_CLIENTS.finditer(text))
 
 
 def _quoted_by(one: FoundCapture, lines: Sequence[ErrorLine]) -> bool:
