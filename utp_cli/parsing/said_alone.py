@@ -22,6 +22,7 @@ _SHELL: Final = (
     r"(?:killed|terminated|aborted)(?: \(core dumped\))?"
     r"|\[\d{1,3}\] ?[+-]? {0,3}(?:\d{1,9} )?(?:killed|terminated|aborted) [^\n]{1,200}"
     r"|(?:\w{1,8}: )?command not found: \S{1,80}"
+    r"|[\w/.-]{2,40}: (?:(?:line )?\d{1,5}: )?\S{1,80}: (?:command )?not found"
 )
 _SIGN_IN: Final = (
     r"<(?:!doctype html|html)\b[^<>]{0,200}>\s*(?:<[^<>]{1,200}>\s*){0,40}?<(?:title|h1|body)\b[^<>]{0,200}>"
@@ -54,10 +55,12 @@ _FAILED: Final = regex(
 """A short line that says that something failed, and in which nobody speaks to anybody."""
 
 _COMPLAINT: Final = regex(
-    r"(?![^\n]{0,400}[.?!,] [A-Z])(?i:\W{0,3}(?![^\n]{0,400}\b(?:I|you|your|my|we|our|us|please|sorry|let)\b)"
-    r"(?:[a-z_.]{0,40}(?:error|exception)|invalid|incompatible|unsupported|unexpected|malformed|mismatched"
+    r"(?![^\n]{0,400}[.?!,] [A-Z])(?i:\W{0,3}"
+    r"(?![^\n]{0,400}(?:\b(?:I|you|your|my|we|our|us|please|sorry|let)\b|[我你您请]))"
+    r"(?:[a-z_.]{0,40}(?:error|exception)|[\w ]{0,20}(?:报错|错误(?:信息)?|异常)(?=[:：])"
+    r"|invalid|incompatible|unsupported|unexpected|malformed|mismatched"
     r"|failed to|unable to|could not|couldn't|cannot|can't)\b"
-    r"(?=[^\n]{0,400}?(?:[:=<>{}\[\]_]|['\"`][\w.-]))[^\n]{3,400}(?:\n[^\n]{1,200}){0,3}\s*)\Z"
+    r"(?=[^\n]{0,400}?(?:[:：=<>{}\[\]_]|['\"`][\w.-]))[^\n]{3,400}(?:\n[^\n]{1,200}){0,3}\s*)\Z"
 )
 """One sentence of complaint with signs of a program in it: a colon, quotes, brackets."""
 
