@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
 from utp_cli.captures.spellings.messages import ai_sdk_step
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.error_body import validation_issues
@@ -21,8 +23,11 @@ _ROLES: Final = frozenset({"user", "system", "developer", "tool", "function", "h
 _FEW_KEYS: Final = 6
 _LONGEST: Final = 2_000
 _LOG_KEYS: Final = frozenset({"level", "severity", "levelname", "lvl", "loglevel", "log_level"})
-_DOCKER_KEYS: Final = frozenset({"log", "stream", "time"})
-"""A line of a file that Docker keeps what a container printed in."""
+
+_BAD_LEVEL: Final = regex(r"(?:warn|err|crit|fatal|panic|alert|severe|emerg)\w*|[4-6]0", re.IGNORECASE)
+"""Levels of records that tell of a fault; the numbers are those of pino, bunyan and Python."""
+_SAID: Final = ("msg", "message", "event", "text", "log", "body")
+"""Where a record of a log keeps its words."""
 
 _SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 
@@ -69,9 +74,16 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
     return Sort(kind="log", known=False) if _is_logged(value) else None
 
 
+def words_of_record(record: Any) -> str:
+    """Return the words of a record of a log whose level is bad; an empty text for any other."""
+    doc = dict_of(record)
+    if not any(_BAD_LEVEL.fullmatch(str(doc[key])) for key in _LOG_KEYS & doc.keys()):
+        return ""
+    return next((doc[key] for key in _SAID if isinstance(doc.get(key), str)), "")
+
+
 def _is_logged(value: Any) -> bool:
-    keys = dict_of(value).keys()
-    return bool(_LOG_KEYS & keys) or keys >= _DOCKER_KEYS
+    return bool(_LOG_KEYS & dict_of(value).keys())
 
 
 def _answer_in(value: Any) -> Any:

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.mapped import Mapped
+from utp_cli.captures.unwritten import docker_lines, json_string
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -154,7 +155,8 @@ def line_end(text: str, at: int) -> int:
 def _next_layer(each: Cleaned) -> list[Cleaned] | None:
     for name, layer in _LAYERS:
         if (found := layer(each.text)) is not None:
-            return [Cleaned(found, (*each.forms, name), log=each.log, faults=each.faults)]
+            log = each.log or (name == "docker-json" and each.text.text.startswith("{"))
+            return [Cleaned(found, (*each.forms, name), log=log, faults=each.faults)]
     return _without_prefixes(each)
 
 
@@ -270,6 +272,8 @@ def _without_glyphs(mapped: Mapped) -> Mapped | None:
 
 
 _LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
+    ("json-string", json_string),
+    ("docker-json", docker_lines),
     ("ansi", _without_codes),
     ("box", _without_box),
     ("quoted", _without_quotes),

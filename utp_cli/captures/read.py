@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.alike import Alike
-from utp_cli.captures.documents import documents_in
-from utp_cli.captures.errors import document_of, read_error, read_error_body
+from utp_cli.captures.classify import words_of_record
+from utp_cli.captures.errors import document_of, read_error_body
 from utp_cli.captures.failure import tells_of_failure
 from utp_cli.captures.found import (
-    FIRST_REFUSAL,
     FoundCapture,
     beside,
     filled,
@@ -20,12 +19,11 @@ from utp_cli.captures.found import (
     with_responses,
     without_repeats,
 )
-from utp_cli.captures.hops import take_off
 from utp_cli.captures.judged import chosen, convincing
 from utp_cli.captures.known import known_lines, voice_around
 from utp_cli.captures.lines import cleaned
-from utp_cli.captures.told import known_inside, known_of, told_best
-from utp_cli.captures.tracebacks import fenced, lines_told
+from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_of_status, status_of, telling_more
+from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
@@ -38,34 +36,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from utp_cli.captures.classify import Sort
-    from utp_cli.captures.documents import Document
-    from utp_cli.captures.errors import ErrorRead
     from utp_cli.captures.lines import Cleaned
     from utp_cli.captures.mapped import Mapped
-    from utp_cli.captures.tracebacks import ErrorLine, LoggedLines
+    from utp_cli.captures.tracebacks import ErrorLine
     from utp_cli.captures.voice import Voice
     from utp_cli.protocol.spans import Span
 
-_STRONG_FORMS: Final = frozenset(
-    {
-        "python-traceback",
-        "exception",
-        "validation-error",
-        "api-error",
-        "http-status",
-        "mcp-error",
-        "logfmt",
-        "log-error",
-    }
-)
 _PRINTED: Final = frozenset({"box", "vllm", "llama-cpp", "docker-compose", "kubectl", "journald", "github-actions"})
 """Layers that only programs put around lines."""
 _AROUND: Final = frozenset({"quoted", "box", "ansi", "terminal"})
 """Layers below which a model's words may stand."""
-_DIGITS: Final = 3
-_TELLS: Final = 2
-"""Words that tell a cause: see `known_of`."""
 _QUOTED: Final = regex(
     r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback|[Ww]ill (?:sleep|retry)|[Rr]etry)"
     r"(?!(?:after|when|whenever|while|during|every|each|until|and then|but) )(?:[A-Za-z]{1,20}[,.;:]? ){3}"
@@ -99,6 +79,8 @@ _OF_CLIENTS: Final = regex(
 """What clients put above or below an error, whatever it is."""
 _FEW_LINES: Final = 4_000
 """Characters of a paste that is searched for known words though an error with a status stands in it."""
+_MOST_SAID: Final = 50
+"""Records of a log, counted from its end, whose words are read."""
 _LONGEST: Final = 8_000
 """Characters of words that are looked up among the known error texts."""
 
@@ -130,7 +112,24 @@ def read_paste(text: str) -> Paste:
     paste = _read(text, parts, outside)
     if paste is None and outside != "asks" and len(text) <= _FEW_LINES and _tells(text, outside):
         paste = _read(text, parts, "asks", met=True)
-    return _plain(text, parts) if paste is None else paste
+    return _plain(text, parts) if paste is None else _of_records(paste) or paste
+
+
+def _of_records(paste: Paste) -> Paste | None:
+    """Read the words of the records of a log as a paste of their own, where there is nothing else."""
+    logged = [(place, words_of_record(one.document)) for place, one in enumerate(paste.captures) if one.kind == "log"]
+    if len(logged) < len(paste.captures):
+        return None
+    said = [(place, words) for place, words in logged[-_MOST_SAID:] if words]
+    inner = read_paste("\n".join(words for _, words in said))
+    one = inner.captures[inner.chosen]
+    if one.kind in ("log", "text"):
+        return None
+    ends = accumulate(len(words) + 1 for _, words in said)
+    place = next(place for (place, _), end in zip(said, ends, strict=True) if one.span[0] < end)
+    record = paste.captures[place]
+    captures = [*paste.captures[:place], replace(one, span=record.span, form=record.form), *paste.captures[place + 1 :]]
+    return replace(paste, captures=captures, chosen=place)
 
 
 def _tells(text: str, outside: Voice) -> bool:
@@ -223,9 +222,10 @@ def capture_of_body(body: Any, capture: Capture) -> Capture | None:
     error = read_error_body(body)
     if error is None:
         return None
+    error, _ = telling_more(error, body, "")
     told = error_of(body)
     document = body if told and told[0].strip() == error.message else document_of(error)
-    return replace(capture, hops=error.hops, document=document, status=_status(error))
+    return replace(capture, hops=error.hops, document=document, status=status_of(error))
 
 
 def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCapture], int]:
@@ -239,21 +239,21 @@ def read_cleaned(each: Cleaned, *, asks: bool = False) -> tuple[list[FoundCaptur
         whole = FoundCapture(start=0, end=len(text), kind="error", form="html-page", document=body, message=page[0])
         return [replace(whole, status=page[1], told=1)], 0
     told = lines_told(text, _places(each))
-    found = list(with_records_joined(_of_documents(text, told), text))
-    found = in_order([*found, *_of_lines(told.errors, found, text, log=each.log)])
+    found = list(with_records_joined(of_documents(text, told), text))
+    found = in_order([*found, *of_lines(told.errors, found, text, log=each.log)])
     errors = [one for one in found if one.kind == "error"]
     if not any(
-        one.known > _TELLS or (one.known >= _TELLS and one.told) or (one.told and len(text) > _FEW_LINES)
+        one.known > TELLS or (one.known >= TELLS and one.told) or (one.told and len(text) > _FEW_LINES)
         for one in errors
     ):
         known = known_lines(text, log=each.log, asks=asks or any(one.strong for one in errors))
         kept = [one for one in found if (one.kind != "error" or one.told or one.known) and not _quoted_by(one, known)]
-        faults = list(_of_lines(told.faults, kept, text, log=each.log))
-        again = list(_of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]
+        faults = list(of_lines(told.faults, kept, text, log=each.log))
+        again = list(of_lines(known, kept, text, log=each.log)) or [one for one in faults if one.known]
         again = again or ([] if errors else faults)
         found = in_order([*kept, *again]) if again else found
     if not any(one.kind in ("error", "answer", "stream") for one in found):
-        found = in_order([*found, *_of_lines_of_status(told.statuses)])
+        found = in_order([*found, *of_lines_of_status(told.statuses)])
     found = with_responses(found, responses_in(text), text)
     found = joined_runs(found, text)
     once = [
@@ -285,123 +285,6 @@ def _places(each: Cleaned) -> list[int]:
     """Return where the lines of errors begin in a cleaned text; some may stand in another."""
     places = {each.text.place(origin): origin for origin in each.faults}
     return sorted(place for place, origin in places.items() if each.text.origin(place) == origin)
-
-
-# -- one by one ----------------------------------------------------------------------------------------------
-
-
-def _of_documents(text: str, told: LoggedLines) -> Iterable[FoundCapture]:
-    """Take the documents that are something; each with the line of an error that it stands in."""
-    at, alike, lines = 0, Alike(), told.errors
-    for document in documents_in(text, told.stack, alike):
-        while at < len(lines) and lines[at].end <= document.start:
-            at += 1
-        if sort := alike.sort_of(document, text):
-            line = lines[at] if at < len(lines) and lines[at].start <= document.start else None
-            yield _of_document(document, sort, line, text)
-
-
-def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: str) -> FoundCapture:
-    found = FoundCapture(
-        start=document.start,
-        end=document.end,
-        kind=sort.kind,
-        form=document.form,
-        document=document.value if sort.document is None else sort.document,
-        part=sort.part,
-        hops=document.hops,
-        cut=document.cut,
-        strong=sort.known,
-    )
-    if sort.error is None:
-        return replace(found, told=2) if found.kind == "error" else found
-    begin = line.start if line else text.rfind("\n", 0, document.start) + 1
-    head = take_off(text[begin : document.start] + "{", hunt=True)
-    hops = tuple(dict.fromkeys((*head.hops, *document.hops, *sort.error.hops)))
-    status = head.status or _status(sort.error)
-    error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
-    known = known_of(error.message)
-    said, more = known_inside(document.value, text[document.start : document.end]) if known < _TELLS else ("", 0)
-    if more > known:
-        error, known = replace(error, message=said), min(more, _TELLS)
-    elif known < _TELLS and (led := _led_in(text[begin : document.start], error.message)) and known_of(led) > known:
-        error, known = replace(error, message=led), known_of(led)
-    return replace(
-        found,
-        start=begin if line or head.hops or head.status else document.start,
-        form=line.form if line else document.form,
-        document=document_of(error),
-        hops=hops,
-        status=status,
-        message=error.message,
-        told=2,
-        strong=sort.known or bool(hops or status),
-        known=known,
-        chained=bool(line and line.chained),
-        deeper=bool(line and line.deeper),
-    )
-
-
-def _led_in(above: str, message: str) -> str:
-    """Put the words in front of a document before the message in it: whose answer it is, the class of an exception."""
-    words = above.partition("{")[0].strip()
-    return f"{words} {message}" if words else ""
-
-
-def _of_lines(
-    lines: Sequence[ErrorLine], taken: Sequence[FoundCapture], text: str, *, log: bool
-) -> Iterable[FoundCapture]:
-    """The errors that are words alone; a line whose document was read is told already.
-
-    One that quotes what the model wrote goes on to the end, but in a `log`.
-    """
-    at = 0
-    for line in lines:
-        while at < len(taken) and taken[at].end <= line.start:
-            at += 1
-        if at < len(taken) and taken[at].start < line.end:
-            continue
-        error = read_error(line.message or text[line.start : line.end].strip(" `\n"))
-        if not any(map(str.isalpha, error.message)):
-            continue
-        named = bool(error.hops) or error.status is not None
-        said, known = told_best(text, line, error.message)
-        error = replace(error, message=said)
-        end = line.end
-        if known and known[0].entry.carries == "model output" and not log and line is lines[-1] and at == len(taken):
-            end = min(len(text), line.start + _LONGEST)
-            error = read_error(text[line.start : end])
-        yield FoundCapture(
-            start=line.start,
-            end=end,
-            kind="error",
-            form=line.form,
-            document=document_of(error),
-            hops=error.hops,
-            status=_status(error),
-            message=error.message,
-            told=1 if named else 0,
-            strong=line.form in _STRONG_FORMS or named or (bool(known) and fenced(text, line.start)),
-            known=known_of(error.message) if known else 0,
-            chained=line.chained,
-            deeper=line.deeper,
-        )
-
-
-def _of_lines_of_status(lines: Sequence[ErrorLine]) -> Iterable[FoundCapture]:
-    """Where a log tells nothing but a status that refuses, that is what there is."""
-    for line in lines:
-        if (line.status or 0) >= FIRST_REFUSAL:
-            yield FoundCapture(
-                start=line.start, end=line.end, kind="log", form=line.form, document=None, status=line.status
-            )
-
-
-def _status(error: ErrorRead) -> int | None:
-    status = error.status
-    if isinstance(status, str):
-        return int(status) if status.isdecimal() and len(status) == _DIGITS else None
-    return status
 
 
 def _capture(one: FoundCapture, each: Cleaned) -> Capture:
