@@ -14,13 +14,15 @@ from utp_cli.captures.alike import _KINDS, Alike
 from utp_cli.captures.classify import Sort, sort_of
 from utp_cli.captures.documents import Document, documents_in
 from utp_cli.captures.errors import values_in
-from utp_cli.captures.lines import cleaned, line_end, lines_of, prefix_of
+from utp_cli.captures.lines import cleaned
 from utp_cli.captures.logfmt import record_of
+from utp_cli.captures.prefixes import prefix_of
 from utp_cli.captures.spellings import starts
 from utp_cli.captures.spellings.reading import _STARTS
 from utp_cli.captures.telling import telling_lines
 from utp_cli.captures.tracebacks import _FRAME, form_of
 from utp_cli.facts.error_texts.finder import WORD, _words_of
+from utp_cli.protocol.spans import line_end, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

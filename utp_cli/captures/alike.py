@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.classify import known_words, sort_of
 from utp_cli.captures.documents import Document
-from utp_cli.captures.lines import line_end
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import line_end
 from utp_cli.wire.error_body import is_envelope
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.captures.lines import lines_of
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.spellings import read_spelling, starts
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
+from utp_cli.protocol.spans import lines_of
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode
 

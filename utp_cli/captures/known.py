@@ -6,11 +6,11 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.lines import line_end
 from utp_cli.captures.tracebacks import ErrorLine, fenced, form_of
 from utp_cli.captures.voice import voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import line_end
 
 if TYPE_CHECKING:
     from utp_cli.captures.voice import Voice

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.lines import line_end
 from utp_cli.facts.error_texts.finder import small_letters
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import line_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

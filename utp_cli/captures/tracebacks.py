@@ -5,11 +5,11 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.lines import line_end
 from utp_cli.captures.logfmt import record_of
 from utp_cli.captures.telling import telling_lines
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
+from utp_cli.protocol.spans import line_end
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

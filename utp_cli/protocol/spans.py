@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from utp_cli.protocol.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 Span = tuple[int, int]
 Kind = Literal["text", "reasoning", "markup", "call", "layout"]
@@ -52,3 +52,19 @@ def first_gap(segments: Iterable[Segment], length: int) -> int | None:
             return at
         at = segment.span[1]
     return None if at == length else at
+
+
+def lines_of(text: str, at: int = 0, stop: int | None = None) -> Iterator[Span]:
+    """Give the place of each line, without its break, from one place on to another."""
+    stop = len(text) if stop is None else stop
+    while at <= stop:
+        end = text.find("\n", at, stop)
+        end = stop if end < 0 else end
+        yield at, end
+        at = end + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Return where the line ends that a place stands in."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end

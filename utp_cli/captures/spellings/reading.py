@@ -6,7 +6,6 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.captures.lines import line_end
 from utp_cli.captures.spellings import (
     agent_logs,
     js_forms,
@@ -20,6 +19,7 @@ from utp_cli.captures.spellings import (
 from utp_cli.captures.spellings.documents import CLASSES
 from utp_cli.captures.spellings.values import DEEPEST, Fault
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import line_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
