@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
@@ -22,12 +23,22 @@ Part = Literal["event", "message", "whole"]
 _ROLES: Final = frozenset({"user", "system", "developer", "tool", "function", "human"})
 _FEW_KEYS: Final = 6
 _LONGEST: Final = 2_000
-_LOG_KEYS: Final = frozenset({"level", "severity", "levelname", "lvl", "loglevel", "log_level"})
-
-_BAD_LEVEL: Final = regex(r"(?:warn|err|crit|fatal|panic|alert|severe|emerg)\w*|[4-6]0", re.IGNORECASE)
-"""Levels of records that tell of a fault; the numbers are those of pino, bunyan and Python."""
-_SAID: Final = ("msg", "message", "event", "text", "log", "body")
+_LOG_KEYS: Final = frozenset(
+    {
+        *("level", "severity", "levelname", "lvl", "loglevel", "log_level"),
+        *("log.level", "severityText", "SeverityText", "@l", "PRIORITY"),  # Elastic, OpenTelemetry, Serilog, journald
+    }
+)
+_BAD_LEVEL: Final = regex(r"(?:warn|err|crit|fatal|panic|alert|severe|emerg)\w*|[4-6]0|[0-3]", re.IGNORECASE)
+"""Levels of records that tell of a fault; the numbers are those of pino, bunyan and Python, and of syslog."""
+_SAID: Final = frozenset(
+    {
+        *("msg", "message", "MESSAGE", "event", "text", "textPayload", "log", "body", "Body", "@m", "@mt"),
+        *("error", "err", "exception", "reason", "cause", "detail", "details", "value"),
+    }
+)
 """Where a record of a log keeps its words."""
+_MOST_SAID: Final = 50
 
 _SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 
@@ -79,7 +90,9 @@ def words_of_record(record: Any) -> str:
     doc = dict_of(record)
     if not any(_BAD_LEVEL.fullmatch(str(doc[key])) for key in _LOG_KEYS & doc.keys()):
         return ""
-    return next((doc[key] for key in _SAID if isinstance(doc.get(key), str)), "")
+    members = (each for value in values_in(doc) if isinstance(value, dict) for each in value.items())
+    said = (value for key, value in members if key in _SAID and isinstance(value, str))
+    return "\n".join(islice(said, _MOST_SAID))
 
 
 def _is_logged(value: Any) -> bool:
