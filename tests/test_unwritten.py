@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+import textwrap
 
 import pytest
 
 import utp_cli
 from utp_cli.captures.lines import cleaned
 from utp_cli.captures.mapped import Mapped
-from utp_cli.captures.unwritten import docker_lines, json_string
+from utp_cli.captures.unwritten import docker_lines, quoted_string
 
 _TOLD = """llama_sampling_init: failed to parse grammar
 launch_slot_with_data: failed to initialize sampling subsystem
@@ -41,6 +43,70 @@ def test_what_stands_in_strings_is_read(written, told, code):
     assert [one.code for one in utp_cli.parse(written(told)).diagnoses] == [code]
 
 
+_LINES = "Error code: 400 - invalid request\nmessages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "0|agent-api  | ",
+        "0|agent  | 2026-11-23 10:00:00: ",
+        "10:00:01 web.1  | ",
+        "[1] ",
+        "[server] ",
+        "web:dev: ",
+        "2026-11-23T10:00:00.123456+00:00 app[web.1]: ",
+        "2026-11-23T10:00:00Z app[148e272ab] lhr [info] ",
+        "2026-11-23T10:00:00.123456789Z stderr F ",
+        "E1123 10:00:00.123456       1 client.go:42] ",
+        "(ServeReplica:app pid=123, ip=10.0.0.7) ",
+        "<11>1 2026-11-23T10:00:00Z box agent 812 - - ",
+        "[2026-11-23, 10:00:00 UTC] {taskinstance.py:1824} ERROR - ",
+    ],
+)
+def test_what_stands_in_front_of_every_line_is_taken_off(prefix):
+    found = utp_cli.parse("\n".join(prefix + line for line in _LINES.split("\n")))
+    assert [one.code for one in found.diagnoses] == ["orphan-tool-result"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"severity": "ERROR", "textPayload": _LINES, "resource": {"type": "cloud_run_revision"}},
+        {"severity": "ERROR", "jsonPayload": {"message": _LINES}},
+        {"@timestamp": "2026-11-23T10:00:00Z", "log.level": "error", "message": _LINES},
+        {"severityText": "ERROR", "body": _LINES, "attributes": {}},
+        {"@t": "2026-11-23T10:00:00Z", "@l": "Error", "@mt": _LINES},
+        {"PRIORITY": "3", "MESSAGE": _LINES, "_PID": "7"},
+        {"level": "error", "exception": {"values": [{"type": "BadRequestError", "value": _LINES}]}},
+        {"level": "error", "ts": 1.5, "caller": "a/b.go:12", "msg": "call failed", "error": _LINES},
+    ],
+    ids=["google", "google-json", "elastic", "otel", "serilog", "journald", "sentry", "zap"],
+)
+def test_a_record_of_a_log_is_read_by_its_words(record):
+    assert [one.code for one in utp_cli.parse(json.dumps(record)).diagnoses] == ["orphan-tool-result"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        repr,
+        lambda text: repr(text.encode()),
+        html.escape,
+        lambda text: textwrap.fill(text, 50),
+        lambda text: "\n".join(text[at : at + 50] for at in range(0, len(text), 50)),
+        lambda text: 'E1123 10:00:00.123456       1 client.go:42] "call failed" err=' + json.dumps(text),
+    ],
+    ids=["repr", "bytes", "entities", "between-words", "at-the-width", "klog"],
+)
+def test_an_error_is_found_however_it_was_written_down(written):
+    text = written(
+        "Error code: 400 - messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+    )
+    found = utp_cli.parse(text)
+    assert [one.code for one in found.diagnoses] == ["orphan-tool-result"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -48,8 +114,11 @@ def test_what_stands_in_strings_is_read(written, told, code):
         json.dumps("The weather\nis fine."),
         json.dumps({"level": "info", "msg": _TOLD}),
         json.dumps({"level": "error", "msg": "The disk is full."}),
+        "[1] A book on tea.\n[1] The same book again.",
+        "It is &quot;fine&quot;, says &#39;the weather&#39;.",
+        textwrap.fill("The weather is fine today, and it stays so for a week or two, which pleases everybody.", 44),
     ],
-    ids=["docker", "string", "info", "other"],
+    ids=["docker", "string", "info", "other", "tag", "entities", "wrapped"],
 )
 def test_what_tells_of_no_error_is_none(text):
     assert utp_cli.parse(text).diagnoses == []
@@ -65,7 +134,7 @@ def test_the_way_back_to_the_paste_goes_through_escapes():
 
 @pytest.mark.parametrize("text", ['"plain"', '"two" "strings"', '"not closed\\n', "", '{"log": "no stream\\n"}'])
 def test_other_texts_stay(text):
-    assert json_string(Mapped(text)) is None
+    assert quoted_string(Mapped(text)) is None
     assert docker_lines(Mapped(text)) is None
     assert [each.text.text for each in cleaned(text)] == [text]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.prefixes import continued, prefix_of, prefixes_in
-from utp_cli.captures.unwritten import docker_lines, json_string
+from utp_cli.captures.unwritten import docker_lines, quoted_string, without_entities
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import line_end, lines_of
 
@@ -60,9 +60,9 @@ class Cleaned:
         """Slugs, outermost first: `ansi`, `quoted`, `box`, `diff`, `docker-compose`, `log-line`, …"""
 
 
-def cleaned(paste: str) -> list[Cleaned]:
+def cleaned(paste: str | Mapped) -> list[Cleaned]:
     """Take off every layer. Several texts come out where lines of several services are mixed."""
-    waiting, done = [Cleaned(Mapped(paste))], list[Cleaned]()
+    waiting, done = [Cleaned(Mapped(paste) if isinstance(paste, str) else paste)], list[Cleaned]()
     for _ in range(_LAYERS_DEEP):
         changed: list[Cleaned] = []
         for each in waiting:
@@ -211,7 +211,8 @@ def _without_glyphs(mapped: Mapped) -> Mapped | None:
 
 
 _LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
-    ("json-string", json_string),
+    ("quoted-string", quoted_string),
+    ("html-entities", without_entities),
     ("docker-json", docker_lines),
     ("ansi", _without_codes),
     ("box", _without_box),

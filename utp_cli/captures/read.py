@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.classify import words_of_record
@@ -21,10 +21,12 @@ from utp_cli.captures.found import (
 )
 from utp_cli.captures.judged import chosen, convincing
 from utp_cli.captures.known import known_lines, voice_around
-from utp_cli.captures.lines import cleaned
+from utp_cli.captures.lines import Cleaned, cleaned
+from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_of_status, status_of, telling_more
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
+from utp_cli.captures.unwritten import without_wraps
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from utp_cli.captures.lines import Cleaned
-    from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.tracebacks import ErrorLine
     from utp_cli.captures.voice import Voice
     from utp_cli.protocol.spans import Span
@@ -90,6 +90,8 @@ class Paste(Record):
 
     captures: list[Capture]
     chosen: int = 0
+    known: int = 0
+    """How much the words of its errors tell: see `known_of`."""
     inner: Mapped | None = None
     """The words of a model below quotes, a box or colours, with the way back to the paste."""
 
@@ -110,9 +112,24 @@ def read_paste(text: str) -> Paste:
     parts = cleaned(text)
     outside = voice_around(CODE.sub("", text[:_LONGEST]))
     paste = _read(text, parts, outside)
+    if len(text) <= _LONGEST and (paste is None or _tells_no_cause(paste)):
+        paste = _read_unwrapped(text, parts, outside) or paste
     if paste is None and outside != "asks" and len(text) <= _FEW_LINES and _tells(text, outside):
         paste = _read(text, parts, "asks", met=True)
     return _plain(text, parts) if paste is None else _of_records(paste) or paste
+
+
+def _tells_no_cause(paste: Paste) -> bool:
+    return paste.known < TELLS and all(one.kind in ("error", "log") for one in paste.captures)
+
+
+def _read_unwrapped(text: str, parts: Sequence[Cleaned], outside: Voice) -> Paste | None:
+    """Read a paste whose lines were broken to fit a width; None where that tells no cause."""
+    for joined in chain(without_wraps(Mapped(text)), *(without_wraps(each.text) for each in parts if each.forms)):
+        paste = _read(text, cleaned(joined), outside)
+        if paste and paste.known >= TELLS:
+            return paste
+    return None
 
 
 def _of_records(paste: Paste) -> Paste | None:
@@ -185,7 +202,8 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
         return None
     if not voice and all(map(_is_nobodys, every)) and ADVICE.search(CODE.sub("", "\n".join(around))):
         return None
-    return Paste(captures=[capture for _, capture in found], chosen=chosen(every))
+    known = max((one.known for one in every), default=0)
+    return Paste(captures=[capture for _, capture in found], chosen=chosen(every), known=known)
 
 
 def _is_nobodys(one: FoundCapture) -> bool:

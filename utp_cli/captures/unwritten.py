@@ -1,4 +1,6 @@
-"""Texts that stand inside JSON strings: the lines of Docker's log files, and a text that was copied as one string."""
+"""Texts that stand inside JSON strings: the lines of Docker's log files, a text that was copied as one string, or
+out of a page.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.spans import lines_of
+from utp_cli.repair.escapes import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from utp_cli.captures.mapped import Mapped
     from utp_cli.protocol.spans import Span
@@ -21,9 +25,20 @@ _DOCKER: Final = regex(
     re.MULTILINE,
 )
 """A line of the file that Docker keeps in what a container printed (driver json-file, Docker 28, November 2026)."""
-_WHOLE: Final = regex(rf"\s*{_STRING}\s*\Z")
-_ESCAPE: Final = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
-_ITSELF: Final = '"\\/'
+_WHOLE: Final = regex(rf"\s*(?:b?{_STRING}|b?'((?>(?:[^'\\\n]++|\\.)*))')\s*\Z")
+_ESCAPE: Final = regex(
+    r"(?:\\x[0-9a-fA-F]{2})+|\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
+)
+_QUOTE_ENTITY: Final = regex(r"&(?:#39|#x27|apos);")
+_ENTITY: Final = regex(r"&(?:quot|apos|amp|lt|gt|#39|#x27|#34);")
+_WORD: Final = regex(r"[^\s`*#-][^\s]{0,40}(?=\s|\Z)")
+"""A word that a sentence may go on with."""
+_NARROWEST: Final = 40
+"""Characters of the width of a terminal."""
+_WIDTHS: Final = frozenset({72, 76, 78, 79, 80, 100, 120, 132, 160})
+"""Widths at which one broken line is enough: any text has a line that is the longest."""
+_SEVERAL: Final = 2
+_ITSELF: Final = "\"'\\/"
 
 
 def docker_lines(mapped: Mapped) -> Mapped | None:
@@ -41,12 +56,58 @@ def docker_lines(mapped: Mapped) -> Mapped | None:
     return mapped.made_of(parts()) if _DOCKER.search(text) else None
 
 
-def json_string(mapped: Mapped) -> Mapped | None:
-    """Return what a text means that is one JSON string; None where it is none, or nothing in it is escaped."""
+def quoted_string(mapped: Mapped) -> Mapped | None:
+    """Return what a text means that is one string of JSON or Python; None for others, or where nothing is escaped."""
     found = _WHOLE.match(mapped.text)
-    if found is None or "\\" not in found[1]:
+    if found is None or "\\" not in found[0]:
         return None
-    return mapped.made_of(_unescaped(mapped.text, *found.span(1)))
+    return mapped.made_of(_unescaped(mapped.text, *found.span(found.lastindex or 1)))
+
+
+def without_entities(mapped: Mapped) -> Mapped | None:
+    """Return what a text means that was taken out of a page; None where quotes stand for themselves."""
+    text = mapped.text
+    if not ("&quot;" in text and '"' not in text) and not (_QUOTE_ENTITY.search(text) and "'" not in text):
+        return None
+
+    def parts() -> Iterator[Span | str]:
+        at = 0
+        for entity in _ENTITY.finditer(text):
+            yield at, entity.start()
+            yield unescaped(entity[0])
+            at = entity.end()
+        yield at, len(text)
+
+    return mapped.made_of(parts())
+
+
+def without_wraps(mapped: Mapped) -> Iterator[Mapped]:
+    """Give a text with its lines joined again: those broken at the width of a terminal, those broken between words."""
+    text = mapped.text
+    lines = list(lines_of(text))
+    wide = max(end - start for start, end in lines)
+    if wide < _NARROWEST:
+        return
+    broken = [end - start == wide and text[end + 1 : end + 2].strip() != "" for start, end in lines]
+    if sum(broken) >= (1 if wide in _WIDTHS else _SEVERAL):
+        yield mapped.made_of(_joined(lines, broken, ""))
+    full = [_is_full(text, line, wide) for line in lines]
+    following = sum(text[start:end].strip() != "" for start, end in lines[1:])
+    if "```" not in text and sum(full) * 2 >= following > 0:
+        yield mapped.made_of(_joined(lines, full, " "))
+
+
+def _joined(lines: Sequence[Span], goes_on: Sequence[bool], between: str) -> Iterator[Span | str]:
+    for (start, end), on in zip(lines, goes_on, strict=True):
+        yield start, end + (not on)
+        if on and between:
+            yield between
+
+
+def _is_full(text: str, line: Span, wide: int) -> bool:
+    """Whether the first word of the next line had no place in a line."""
+    word = _WORD.match(text, line[1] + 1)
+    return word is not None and line[0] < line[1] and line[1] - line[0] + 1 + len(word[0]) > wide
 
 
 def _unescaped(text: str, start: int, end: int) -> Iterator[Span | str]:
@@ -62,6 +123,8 @@ def _unescaped(text: str, start: int, end: int) -> Iterator[Span | str]:
 
 
 def _meant(escape: str) -> str:
+    if escape[1] == "x":
+        return bytes.fromhex(escape.replace("\\x", "")).decode(errors="replace")
     try:
         return str(json.loads(f'"{escape}"'))
     except ValueError:
