@@ -110,12 +110,13 @@ def read_paste(text: str) -> Paste:
     A text in which nothing was found, and which tells of a failure, is read again as the words of somebody who met it.
     """
     parts = cleaned(text)
-    outside = voice_around(CODE.sub("", text[:_LONGEST]))
-    paste = _read(text, parts, outside)
+    words = parts[0].text.text if len(parts) == 1 else text
+    outside = voice_around(CODE.sub("", words[:_LONGEST]))
+    paste = _read(words, parts, outside)
     if len(text) <= _LONGEST and (paste is None or _tells_no_cause(paste)):
-        paste = _read_unwrapped(text, parts, outside) or paste
-    if paste is None and outside != "asks" and len(text) <= _FEW_LINES and _tells(text, outside):
-        paste = _read(text, parts, "asks", met=True)
+        paste = _read_unwrapped(text, parts) or paste
+    if paste is None and outside != "asks" and len(words) <= _FEW_LINES and _tells(words, outside):
+        paste = _read(words, parts, "asks", met=True)
     return _plain(text, parts) if paste is None else _of_records(paste) or paste
 
 
@@ -123,10 +124,11 @@ def _tells_no_cause(paste: Paste) -> bool:
     return paste.known < TELLS and all(one.kind in ("error", "log") for one in paste.captures)
 
 
-def _read_unwrapped(text: str, parts: Sequence[Cleaned], outside: Voice) -> Paste | None:
+def _read_unwrapped(text: str, parts: Sequence[Cleaned]) -> Paste | None:
     """Read a paste whose lines were broken to fit a width; None where that tells no cause."""
     for joined in chain(without_wraps(Mapped(text)), *(without_wraps(each.text) for each in parts if each.forms)):
-        paste = _read(text, cleaned(joined), outside)
+        outside = voice_around(CODE.sub("", joined.text[:_LONGEST]))
+        paste = _read(joined.text, cleaned(joined), outside)
         if paste and paste.known >= TELLS:
             return paste
     return None
