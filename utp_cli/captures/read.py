@@ -23,7 +23,8 @@ from utp_cli.captures.judged import chosen, convincing
 from utp_cli.captures.known import known_lines, voice_around
 from utp_cli.captures.lines import Cleaned, cleaned
 from utp_cli.captures.mapped import Mapped
-from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_of_status, status_of, telling_more
+from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_of_status, status_of
+from utp_cli.captures.told import known_of
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.captures.unwritten import without_wraps
@@ -242,8 +243,9 @@ def capture_of_body(body: Any, capture: Capture) -> Capture | None:
     error = read_error_body(body)
     if error is None:
         return None
-    error, _ = telling_more(error, body, "")
     told = error_of(body)
+    if told and known_of(told[0]) > known_of(error.message):  # what was taken off it tells more
+        error = replace(error, message=told[0].strip())
     document = body if told and told[0].strip() == error.message else document_of(error)
     return replace(capture, hops=error.hops, document=document, status=status_of(error))
 

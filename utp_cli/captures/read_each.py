@@ -71,7 +71,7 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     hops = tuple(dict.fromkeys((*head.hops, *document.hops, *sort.error.hops)))
     status = head.status or status_of(sort.error)
     error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
-    error, known = telling_more(error, document.value, text[document.start : document.end])
+    error, known = _telling(error, document.value, text[document.start : document.end])
     if known < TELLS and (led := _led_in(text[begin : document.start], error.message)) and known_of(led) > known:
         error, known = replace(error, message=led), known_of(led)
     return replace(
@@ -90,7 +90,7 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     )
 
 
-def telling_more(error: ErrorRead, document: Any, written: str) -> tuple[ErrorRead, int]:
+def _telling(error: ErrorRead, document: Any, written: str) -> tuple[ErrorRead, int]:
     """Return an error with the text of its document that tells most, and how much: see `known_inside`."""
     known = known_of(error.message)
     said, more = known_inside(document, written) if known < TELLS else ("", 0)
