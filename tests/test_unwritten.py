@@ -93,11 +93,14 @@ def test_a_record_of_a_log_is_read_by_its_words(record):
         repr,
         lambda text: repr(text.encode()),
         html.escape,
+        lambda text: "| step | error |\n|---|---|\n| 1 | " + text + " |",
+        lambda text: "<pre><code>" + text + "</code></pre>",
+        lambda text: text.replace(" ", "\u00a0"),
         lambda text: textwrap.fill(text, 50),
         lambda text: "\n".join(text[at : at + 50] for at in range(0, len(text), 50)),
         lambda text: 'E1123 10:00:00.123456       1 client.go:42] "call failed" err=' + json.dumps(text),
     ],
-    ids=["repr", "bytes", "entities", "between-words", "at-the-width", "klog"],
+    ids=["repr", "bytes", "entities", "table", "tags", "firm-spaces", "between-words", "at-the-width", "klog"],
 )
 def test_an_error_is_found_however_it_was_written_down(written):
     text = written(

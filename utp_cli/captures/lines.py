@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.prefixes import continued, prefix_of, prefixes_in
-from utp_cli.captures.unwritten import docker_lines, quoted_string, without_entities
+from utp_cli.captures.unwritten import docker_lines, plain_spaces, quoted_string, without_entities
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import line_end, lines_of
 
@@ -214,6 +214,7 @@ _LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
     ("quoted-string", quoted_string),
     ("html-entities", without_entities),
     ("docker-json", docker_lines),
+    ("firm-spaces", plain_spaces),
     ("ansi", _without_codes),
     ("box", _without_box),
     ("quoted", _without_quotes),

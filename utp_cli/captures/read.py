@@ -27,7 +27,7 @@ from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_o
 from utp_cli.captures.told import known_of
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
-from utp_cli.captures.unwritten import without_wraps
+from utp_cli.captures.unwritten import rewritten
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
@@ -115,7 +115,7 @@ def read_paste(text: str) -> Paste:
     outside = voice_around(CODE.sub("", words[:_LONGEST]))
     paste = _read(words, parts, outside)
     if len(text) <= _LONGEST and (paste is None or _tells_no_cause(paste)):
-        paste = _read_unwrapped(text, parts) or paste
+        paste = _read_rewritten(text, parts, paste.known if paste else 0) or paste
     if paste is None and outside != "asks" and len(words) <= _FEW_LINES and _tells(words, outside):
         paste = _read(words, parts, "asks", met=True)
     return _plain(text, parts) if paste is None else _of_records(paste) or paste
@@ -125,12 +125,15 @@ def _tells_no_cause(paste: Paste) -> bool:
     return paste.known < TELLS and all(one.kind in ("error", "log") for one in paste.captures)
 
 
-def _read_unwrapped(text: str, parts: Sequence[Cleaned]) -> Paste | None:
-    """Read a paste whose lines were broken to fit a width; None where that tells no cause."""
-    for joined in chain(without_wraps(Mapped(text)), *(without_wraps(each.text) for each in parts if each.forms)):
+def _read_rewritten(text: str, parts: Sequence[Cleaned], known: int) -> Paste | None:
+    """Read a paste as it may have been before it was put on a page or broken to fit a width.
+
+    None where its errors tell no more than what is `known` already.
+    """
+    for joined in chain(rewritten(Mapped(text)), *(rewritten(each.text) for each in parts if each.forms)):
         outside = voice_around(CODE.sub("", joined.text[:_LONGEST]))
         paste = _read(joined.text, cleaned(joined), outside)
-        if paste and paste.known >= TELLS:
+        if paste and paste.known > known:
             return paste
     return None
 

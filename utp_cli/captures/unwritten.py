@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.protocol.patterns import regex
@@ -31,6 +32,12 @@ _ESCAPE: Final = regex(
 )
 _QUOTE_ENTITY: Final = regex(r"&(?:#39|#x27|apos);")
 _ENTITY: Final = regex(r"&(?:quot|apos|amp|lt|gt|#39|#x27|#34);")
+_FIRM_SPACE: Final = regex(r"[\u00a0\u2007\u202f]")
+_OF_PAGES: Final = regex(
+    r"(?P<space>[\u00a0\u2007\u202f])|</?(?:pre|code|p|br|div|span|b|i|strong|em|details|summary)(?: [^<>\n]{1,80})?/?>"
+    r"|(?P<cell>[ \t]*(?<!\|)\|(?:[ \t]*:?-{3,}:?[ \t]*\|){1,20}|(?<=[ \n])\|(?=[ \n])|^\| | \|\Z)"
+)
+"""Spaces that keep words together, tags, and the lines between the cells of a table."""
 _WORD: Final = regex(r"[^\s`*#-][^\s]{0,40}(?=\s|\Z)")
 """A word that a sentence may go on with."""
 _NARROWEST: Final = 40
@@ -64,6 +71,14 @@ def quoted_string(mapped: Mapped) -> Mapped | None:
     return mapped.made_of(_unescaped(mapped.text, *found.span(found.lastindex or 1)))
 
 
+def plain_spaces(mapped: Mapped) -> Mapped | None:
+    """Return a text with plain spaces for those that keep words together; None where there are none, or a document."""
+    text = mapped.text
+    if "{" in text or not _FIRM_SPACE.search(text):
+        return None
+    return replace(mapped, text=_FIRM_SPACE.sub(" ", text))
+
+
 def without_entities(mapped: Mapped) -> Mapped | None:
     """Return what a text means that was taken out of a page; None where quotes stand for themselves."""
     text = mapped.text
@@ -81,8 +96,32 @@ def without_entities(mapped: Mapped) -> Mapped | None:
     return mapped.made_of(parts())
 
 
-def without_wraps(mapped: Mapped) -> Iterator[Mapped]:
-    """Give a text with its lines joined again: those broken at the width of a terminal, those broken between words."""
+def rewritten(mapped: Mapped) -> Iterator[Mapped]:
+    """Give a text as it may have been before it was put on a page, into a table, or broken to fit a width."""
+    plain = _off_the_page(mapped)
+    if plain is not mapped:
+        yield plain
+    yield from _with_lines_joined(plain)
+
+
+def _off_the_page(mapped: Mapped) -> Mapped:
+    """Take off tags and the lines of a table, and put plain spaces for those that keep words together."""
+    if not _OF_PAGES.search(mapped.text):
+        return mapped
+
+    def parts() -> Iterator[Span | str]:
+        at = 0
+        for found in _OF_PAGES.finditer(mapped.text):
+            yield at, found.start()
+            yield " " if found["space"] else "\n" if found["cell"] else ""
+            at = found.end()
+        yield at, len(mapped.text)
+
+    return mapped.made_of(parts())
+
+
+def _with_lines_joined(mapped: Mapped) -> Iterator[Mapped]:
+    """Join lines again: those broken at the width of a terminal, those broken between words."""
     text = mapped.text
     lines = list(lines_of(text))
     wide = max(end - start for start, end in lines)
