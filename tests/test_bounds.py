@@ -18,6 +18,7 @@ from utp_cli import audit, detect, parse, replay
 from utp_cli.detection.command_line import is_modelfile
 from utp_cli.detection.go_template import take_apart
 from utp_cli.io.profiles import read_configuration
+from utp_cli.parsing.answered import no_answer
 from utp_cli.parsing.candidates import Candidate
 from utp_cli.parsing.collect import merged
 from utp_cli.protocol.errors import BadFile
@@ -324,6 +325,13 @@ def test_long_routes_cost_time_that_grows_with_them(route: str) -> None:
     begin = time.process_time()
     detect(route)
     assert time.process_time() - begin < 3  # the square takes ten
+
+
+@pytest.mark.parametrize("text", [": " * 2000 + "\nx", ":" * 2000 + "\n\nx", ": \n" * 150 + "x", "| " * 4000 + "\nx"])
+def test_a_text_of_signs_costs_time_that_grows_with_it(text: str) -> None:
+    begin = time.process_time()
+    no_answer(parse(text))
+    assert time.process_time() - begin < 5  # all ways to part the colons take years
 
 
 def test_many_calls_beside_as_many_in_the_text_cost_time_that_grows_with_them() -> None:

@@ -35,7 +35,7 @@ _ENTITY: Final = regex(r"&(?:quot|apos|amp|lt|gt|#39|#x27|#34);")
 _FIRM_SPACE: Final = regex(r"[\u00a0\u2007\u202f]")
 _OF_PAGES: Final = regex(
     r"(?P<space>[\u00a0\u2007\u202f])|</?(?:pre|code|p|br|div|span|b|i|strong|em|details|summary)(?: [^<>\n]{1,80})?/?>"
-    r"|(?P<cell>[ \t]*(?<!\|)\|(?:[ \t]*:?-{3,}:?[ \t]*\|){1,20}|(?<=[ \n])\|(?=[ \n])|^\| | \|\Z)"
+    r"|(?P<cell>\|(?:[ \t]*:?-{3,}:?[ \t]*\|){1,20}|(?<=[ \n])\|(?=[ \n])|^\| | \|\Z)"
 )
 """Spaces that keep words together, tags, and the lines between the cells of a table."""
 _WORD: Final = regex(r"[^\s`*#-][^\s]{0,40}(?=\s|\Z)")

@@ -61,7 +61,7 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
-_NOTHING: Final = regex(r"\s*(?:(?::[^\n]{0,200}|event: ?\w{1,40}|data: ?(?:\[DONE\]|\{\s*\}))\s*){1,200}\Z")
+_NOTHING: Final = regex(r"\s*+(?>(?::[^\n]*+|event: ?\w{1,40}|data: ?(?:\[DONE\]|\{\s*+\}))\s*+){1,200}\Z")
 """A stream of which only the frame came."""
 _EMPTY: Final = regex(r"\s*(?:\{\s*\}|\[\s*\]|null|undefined|None|nil|\"\"|''|\[object Object\])\s*\Z")
 """An empty value, as a program prints it."""
