@@ -55,6 +55,7 @@ _STRONG: Final = regex(
     r"|[\"']?exception\.(?:type|message)[\"']?: ?[\"']|(?:Error|Exception)[ \t]{3,}Traceback \(most recent call last\)"
     r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
     r"|[\"']type\\?[\"']: ?\\?[\"']\w{1,40}\\?[\"'], ?\\?[\"']loc\\?[\"']: ?[(\[]"
+    r"|报错[:：。，,]? ?[\"'`\u201c]"
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\b[Ee]rror: \{\n[ \t]{1,8}(?:code|message|type) = \""  # a Lua table
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"
