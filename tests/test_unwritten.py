@@ -91,6 +91,7 @@ def test_a_record_of_a_log_is_read_by_its_words(record):
     "written",
     [
         repr,
+        lambda text: json.dumps(json.dumps({"error": text}))[1:-1],
         lambda text: repr(text.encode()),
         html.escape,
         lambda text: "| step | error |\n|---|---|\n| 1 | " + text + " |",
@@ -100,7 +101,18 @@ def test_a_record_of_a_log_is_read_by_its_words(record):
         lambda text: "\n".join(text[at : at + 50] for at in range(0, len(text), 50)),
         lambda text: 'E1123 10:00:00.123456       1 client.go:42] "call failed" err=' + json.dumps(text),
     ],
-    ids=["repr", "bytes", "entities", "table", "tags", "firm-spaces", "between-words", "at-the-width", "klog"],
+    ids=[
+        "repr",
+        "inside",
+        "bytes",
+        "entities",
+        "table",
+        "tags",
+        "firm-spaces",
+        "between-words",
+        "at-the-width",
+        "klog",
+    ],
 )
 def test_an_error_is_found_however_it_was_written_down(written):
     text = written(

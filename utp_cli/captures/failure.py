@@ -55,6 +55,8 @@ _STRONG: Final = regex(
     r"|[\"']?exception\.(?:type|message)[\"']?: ?[\"']|(?:Error|Exception)[ \t]{3,}Traceback \(most recent call last\)"
     r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
     r"|[\"']type\\?[\"']: ?\\?[\"']\w{1,40}\\?[\"'], ?\\?[\"']loc\\?[\"']: ?[(\[]"
+    r"|\b[45]\d\d ?(?:错误|报错)(?! ?(?:是|表示|意味))"
+    r"|(?:错误码?|报错|状态码)[:：= ]{0,3}[45]\d\d\b(?! ?(?:是|表示|意味))"
     r"|报错[:：。，,]? ?[\"'`\u201c]"
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\b[Ee]rror: \{\n[ \t]{1,8}(?:code|message|type) = \""  # a Lua table

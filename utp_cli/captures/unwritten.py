@@ -32,6 +32,7 @@ _ESCAPE: Final = regex(
 )
 _QUOTE_ENTITY: Final = regex(r"&(?:#39|#x27|apos);")
 _ENTITY: Final = regex(r"&(?:quot|apos|amp|lt|gt|#39|#x27|#34);")
+_BARE_QUOTE: Final = regex(r'(?<!\\)"')
 _FIRM_SPACE: Final = regex(r"[\u00a0\u2007\u202f]")
 _OF_PAGES: Final = regex(
     r"(?P<space>[\u00a0\u2007\u202f])|</?(?:pre|code|p|br|div|span|b|i|strong|em|details|summary)(?: [^<>\n]{1,80})?/?>"
@@ -64,8 +65,10 @@ def docker_lines(mapped: Mapped) -> Mapped | None:
 
 
 def quoted_string(mapped: Mapped) -> Mapped | None:
-    """Return what a text means that is one string of JSON or Python; None for others, or where nothing is escaped."""
+    """Return what a text means that is one string of JSON or Python, or stood in one; None where nothing is escaped."""
     found = _WHOLE.match(mapped.text)
+    if found is None and mapped.text.count('\\"') >= _SEVERAL and not _BARE_QUOTE.search(mapped.text):
+        return mapped.made_of(_unescaped(mapped.text, 0, len(mapped.text)))
     if found is None or "\\" not in found[0]:
         return None
     return mapped.made_of(_unescaped(mapped.text, *found.span(found.lastindex or 1)))
