@@ -1,5 +1,7 @@
-"""Texts that stand inside JSON strings: the lines of Docker's log files, a text that was copied as one string, or
-out of a page.
+"""What a text was before something wrote it down: Docker's log files, strings of JSON, pages, tables, narrow windows.
+
+The first functions are layers (see `lines.py`): what they undo shows in the text. `rewritten` guesses, and is for texts
+in which nothing was found.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from utp_cli.protocol.spans import lines_of
 from utp_cli.repair.escapes import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from utp_cli.captures.mapped import Mapped
     from utp_cli.protocol.spans import Span
@@ -39,6 +41,8 @@ _OF_PAGES: Final = regex(
     r"|(?P<cell>\|(?:[ \t]*:?-{3,}:?[ \t]*\|){1,20}|(?<=[ \n])\|(?=[ \n])|^\| | \|\Z)"
 )
 """Spaces that keep words together, tags, and the lines between the cells of a table."""
+_IN_PLACE_OF: Final = {"space": " ", "cell": "\n", None: ""}
+"""What is put for each, by the name of its group."""
 _WORD: Final = regex(r"[^\s`*#-][^\s]{0,40}(?=\s|\Z)")
 """A word that a sentence may go on with."""
 _NARROWEST: Final = 40
@@ -52,23 +56,16 @@ _ITSELF: Final = "\"'\\/"
 def docker_lines(mapped: Mapped) -> Mapped | None:
     """Return a text with what a container printed in place of the lines of Docker's file; None where there are none."""
     text = mapped.text
-
-    def parts() -> Iterator[Span | str]:
-        at = 0
-        for line in _DOCKER.finditer(text):
-            yield at, line.start()
-            yield from _unescaped(text, *line.span(1))
-            at = line.end()
-        yield at, len(text)
-
-    return mapped.made_of(parts()) if _DOCKER.search(text) else None
+    if not _DOCKER.search(text):
+        return None
+    return mapped.made_of(_replaced(text, _DOCKER, lambda line: _unescaped(text, *line.span(1))))
 
 
 def quoted_string(mapped: Mapped) -> Mapped | None:
     """Return what a text means that is one string of JSON or Python, or stood in one; None where nothing is escaped."""
     found = _WHOLE.match(mapped.text)
     if found is None and mapped.text.count('\\"') >= _SEVERAL and not _BARE_QUOTE.search(mapped.text):
-        return mapped.made_of(_unescaped(mapped.text, 0, len(mapped.text)))
+        return mapped.made_of(_unescaped(mapped.text))
     if found is None or "\\" not in found[0]:
         return None
     return mapped.made_of(_unescaped(mapped.text, *found.span(found.lastindex or 1)))
@@ -87,16 +84,7 @@ def without_entities(mapped: Mapped) -> Mapped | None:
     text = mapped.text
     if not ("&quot;" in text and '"' not in text) and not (_QUOTE_ENTITY.search(text) and "'" not in text):
         return None
-
-    def parts() -> Iterator[Span | str]:
-        at = 0
-        for entity in _ENTITY.finditer(text):
-            yield at, entity.start()
-            yield unescaped(entity[0])
-            at = entity.end()
-        yield at, len(text)
-
-    return mapped.made_of(parts())
+    return mapped.made_of(_replaced(text, _ENTITY, lambda entity: [unescaped(entity[0])]))
 
 
 def rewritten(mapped: Mapped) -> Iterator[Mapped]:
@@ -111,16 +99,7 @@ def _off_the_page(mapped: Mapped) -> Mapped:
     """Take off tags and the lines of a table, and put plain spaces for those that keep words together."""
     if not _OF_PAGES.search(mapped.text):
         return mapped
-
-    def parts() -> Iterator[Span | str]:
-        at = 0
-        for found in _OF_PAGES.finditer(mapped.text):
-            yield at, found.start()
-            yield " " if found["space"] else "\n" if found["cell"] else ""
-            at = found.end()
-        yield at, len(mapped.text)
-
-    return mapped.made_of(parts())
+    return mapped.made_of(_replaced(mapped.text, _OF_PAGES, lambda found: [_IN_PLACE_OF[found.lastgroup]]))
 
 
 def _with_lines_joined(mapped: Mapped) -> Iterator[Mapped]:
@@ -152,22 +131,33 @@ def _is_full(text: str, line: Span, wide: int) -> bool:
     return word is not None and line[0] < line[1] and line[1] - line[0] + 1 + len(word[0]) > wide
 
 
-def _unescaped(text: str, start: int, end: int) -> Iterator[Span | str]:
-    at = start
-    for escape in _ESCAPE.finditer(text, start, end):
-        yield at, escape.start()
-        at = escape.end()
-        if escape[0][1] in _ITSELF:
-            at -= 1
-            continue
-        yield _meant(escape[0])
-    yield at, end
+def _unescaped(text: str, start: int = 0, end: int | None = None) -> Iterator[Span | str]:
+    return _replaced(text, _ESCAPE, _meant, start, end)
 
 
-def _meant(escape: str) -> str:
-    if escape[1] == "x":
-        return bytes.fromhex(escape.replace("\\x", "")).decode(errors="replace")
+def _replaced(
+    text: str,
+    pattern: re.Pattern[str],
+    meant: Callable[[re.Match[str]], Iterable[Span | str]],
+    start: int = 0,
+    end: int | None = None,
+) -> Iterator[Span | str]:
+    """Give the parts of a text: what is meant for each match, and as it stands what is between them."""
+    end = len(text) if end is None else end
+    for found in pattern.finditer(text, start, end):
+        yield start, found.start()
+        yield from meant(found)
+        start = found.end()
+    yield start, end
+
+
+def _meant(escape: re.Match[str]) -> list[Span | str]:
+    written = escape[0]
+    if written[1] in _ITSELF:
+        return [(escape.start() + 1, escape.end())]
+    if written[1] == "x":
+        return [bytes.fromhex(written.replace("\\x", "")).decode(errors="replace")]
     try:
-        return str(json.loads(f'"{escape}"'))
+        return [str(json.loads(f'"{written}"'))]
     except ValueError:
-        return escape
+        return [written]
