@@ -80,8 +80,10 @@ def test_what_stands_in_front_of_every_line_is_taken_off(prefix):
         {"PRIORITY": "3", "MESSAGE": _LINES, "_PID": "7"},
         {"level": "error", "exception": {"values": [{"type": "BadRequestError", "value": _LINES}]}},
         {"level": "error", "ts": 1.5, "caller": "a/b.go:12", "msg": "call failed", "error": _LINES},
+        {"text": "x", "record": {"level": {"name": "ERROR", "no": 40}, "message": _LINES}},
+        {"output_type": "error", "ename": "BadRequestError", "evalue": _LINES, "traceback": []},
     ],
-    ids=["google", "google-json", "elastic", "otel", "serilog", "journald", "sentry", "zap"],
+    ids=["google", "google-json", "elastic", "otel", "serilog", "journald", "sentry", "zap", "loguru", "notebook"],
 )
 def test_a_record_of_a_log_is_read_by_its_words(record):
     assert [one.code for one in utp_cli.parse(json.dumps(record)).diagnoses] == ["orphan-tool-result"]

@@ -27,6 +27,7 @@ _LOG_KEYS: Final = frozenset(
     {
         *("level", "severity", "levelname", "lvl", "loglevel", "log_level"),
         *("log.level", "severityText", "SeverityText", "@l", "PRIORITY"),  # Elastic, OpenTelemetry, Serilog, journald
+        "output_type",  # what a cell of a notebook printed
     }
 )
 _BAD_LEVEL: Final = regex(r"(?:warn|err|crit|fatal|panic|alert|severe|emerg)\w*|[4-6]0|[0-3]", re.IGNORECASE)
@@ -34,11 +35,14 @@ _BAD_LEVEL: Final = regex(r"(?:warn|err|crit|fatal|panic|alert|severe|emerg)\w*|
 _SAID: Final = frozenset(
     {
         *("msg", "message", "MESSAGE", "event", "text", "textPayload", "log", "body", "Body", "@m", "@mt"),
-        *("error", "err", "exception", "reason", "cause", "detail", "details", "value"),
+        *("error", "err", "exception", "reason", "cause", "detail", "details", "value", "data"),
+        "evalue",
     }
 )
 """Where a record of a log keeps its words."""
 _MOST_SAID: Final = 50
+_MCP_LOG: Final = "notifications/message"
+"""The method by which a server of MCP sends a record of its log (specification 2025-06-18, "Logging")."""
 
 _SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 
@@ -61,8 +65,10 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
     if not isinstance(value, dict | list):
         return None
     if kind is None and (refused := validation_issues(value)):
-        return Sort(kind="error", error=ErrorRead(message=refused))
+        return Sort(kind="error", error=ErrorRead(message=refused), known=False)
     error = read_error_body(value) if kind in (None, "error") else None
+    if isinstance(value, dict) and value.get("method") == _MCP_LOG:
+        return Sort(kind="log", document=dict_of(value.get("params")), known=False)
     if isinstance(value, dict) and text_of(value.get("role")) in _ROLES:
         return Sort(kind=kind or "session", part="message")
     if isinstance(value, dict) and (step := ai_sdk_step(value)):
@@ -88,15 +94,21 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
 def words_of_record(record: Any) -> str:
     """Return the words of a record of a log whose level is bad; an empty text for any other."""
     doc = dict_of(record)
-    if not any(_BAD_LEVEL.fullmatch(str(doc[key])) for key in _LOG_KEYS & doc.keys()):
+    if not any(map(_BAD_LEVEL.fullmatch, _levels_of(doc))):
         return ""
     members = (each for value in values_in(doc) if isinstance(value, dict) for each in value.items())
     said = (value for key, value in members if key in _SAID and isinstance(value, str))
     return "\n".join(islice(said, _MOST_SAID))
 
 
+def _levels_of(doc: dict[str, Any]) -> list[str]:
+    """Return the levels of a record; loguru keeps its own in `record.level.name`."""
+    loguru = dict_of(dict_of(doc.get("record")).get("level")).get("name")
+    return [str(level) for level in (*(doc[key] for key in _LOG_KEYS & doc.keys()), loguru) if level is not None]
+
+
 def _is_logged(value: Any) -> bool:
-    return bool(_LOG_KEYS & dict_of(value).keys())
+    return bool(_levels_of(dict_of(value)))
 
 
 def _answer_in(value: Any) -> Any:

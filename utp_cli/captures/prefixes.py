@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.spans import Span
 
 _STAMP: Final = (
-    r"(?:\d{4}[-/.]\d{2}[-/.]\d{2}(?:,?[T ]|[ ]-[ ])\d{2}:\d{2}:\d{2}|\d{2}[-/]\d{2}[ ]\d{2}:\d{2}:\d{2}"
+    r"(?:\d{4}[-/.]\d{2}[-/.]\d{2}(?:,?[T ]|[ ]-[ ])\d{2}:\d{2}:\d{2}|\d{2}[-/]\d{2}(?:/\d{2,4})?[ ]\d{2}:\d{2}:\d{2}"
     r"|\d{2}:\d{2}:\d{2}|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ ]{1,2}\d{1,2}[ ]\d{2}:\d{2}:\d{2})"
     r"(?:[.,]\d{1,9})?(?:[ ]?(?:Z|UTC|[AP]M|[+-]\d{2}:?\d{2}))?"
 )

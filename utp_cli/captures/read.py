@@ -80,7 +80,7 @@ _OF_CLIENTS: Final = regex(
 """What clients put above or below an error, whatever it is."""
 _FEW_LINES: Final = 4_000
 """Characters of a paste that is searched for known words though an error with a status stands in it."""
-_MOST_SAID: Final = 50
+_MOST_RECORDS: Final = 50
 """Records of a log, counted from its end, whose words are read."""
 _LONGEST: Final = 8_000
 """Characters of words that are looked up among the known error texts."""
@@ -112,17 +112,27 @@ def read_paste(text: str) -> Paste:
     """
     parts = cleaned(text)
     words = parts[0].text.text if len(parts) == 1 else text
-    outside = voice_around(CODE.sub("", words[:_LONGEST]))
+    outside = _voice_of_all(words)
     paste = _read(words, parts, outside)
     if len(text) <= _LONGEST and (paste is None or _tells_no_cause(paste)):
         paste = _read_rewritten(text, parts, paste.known if paste else 0) or paste
-    if paste is None and outside != "asks" and len(words) <= _FEW_LINES and _tells(words, outside):
-        paste = _read(words, parts, "asks", met=True)
+    if (paste is None or _stands_beside(paste)) and outside != "asks" and len(words) <= _FEW_LINES:
+        paste = (_read(words, parts, "asks", met=True) if _tells(words, outside) else None) or paste
     return _plain(text, parts) if paste is None else _of_records(paste) or paste
+
+
+def _voice_of_all(text: str) -> Voice:
+    """Say who speaks in a text, without its blocks of code and what clients put around any error."""
+    return voice_around(_OF_CLIENTS.sub("", CODE.sub("", text[:_LONGEST])))
 
 
 def _tells_no_cause(paste: Paste) -> bool:
     return paste.known < TELLS and all(one.kind in ("error", "log") for one in paste.captures)
+
+
+def _stands_beside(paste: Paste) -> bool:
+    """Whether what was found may only stand beside an error that is told in words."""
+    return paste.known == 0 and all(one.kind in ("request", "log") for one in paste.captures)
 
 
 def _read_rewritten(text: str, parts: Sequence[Cleaned], known: int) -> Paste | None:
@@ -131,7 +141,7 @@ def _read_rewritten(text: str, parts: Sequence[Cleaned], known: int) -> Paste | 
     None where its errors tell no more than what is `known` already.
     """
     for joined in chain(rewritten(Mapped(text)), *(rewritten(each.text) for each in parts if each.forms)):
-        outside = voice_around(CODE.sub("", joined.text[:_LONGEST]))
+        outside = _voice_of_all(joined.text)
         paste = _read(joined.text, cleaned(joined), outside)
         if paste and paste.known > known:
             return paste
@@ -143,7 +153,7 @@ def _of_records(paste: Paste) -> Paste | None:
     logged = [(place, words_of_record(one.document)) for place, one in enumerate(paste.captures) if one.kind == "log"]
     if len(logged) < len(paste.captures):
         return None
-    said = [(place, words) for place, words in logged[-_MOST_SAID:] if words]
+    said = [(place, words) for place, words in logged[-_MOST_RECORDS:] if words]
     inner = read_paste("\n".join(words for _, words in said))
     one = inner.captures[inner.chosen]
     if one.kind in ("log", "text"):

@@ -72,7 +72,8 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     status = head.status or status_of(sort.error)
     error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
     error, known = _telling(error, document.value, text[document.start : document.end])
-    if known < TELLS and (led := _led_in(text[begin : document.start], error.message)) and known_of(led) > known:
+    led = _led_in(text[begin : document.start], error.message) if known < TELLS or not sort.known else ""
+    if led and known_of(led) >= (known + 1 if sort.known else known):  # a list of issues says less than who prints it
         error, known = replace(error, message=led), known_of(led)
     return replace(
         found,

@@ -87,7 +87,7 @@ _FILLED_IN: Final = regex(
     re.IGNORECASE | re.MULTILINE,
 )
 """Sentences that clients and issue trackers print: nobody speaks in them."""
-CODE: Final = regex(r"```[^\n]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
+CODE: Final = regex(r"```[^\n`]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
 _THOUGHT: Final = regex(
     r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$"

@@ -19,12 +19,13 @@ class UtpError(Exception):
 
 
 class UnknownName(UtpError):
-    """A name nobody knows; the message offers the nearest one that exists, else lists what there is."""
+    """A name nobody knows; the message offers the one that begins so or is nearest, else lists what there is."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         """`hint`: what to say in place of the list."""
         self.kind, self.name, self.known = kind, name, sorted(known)
-        near = nearest(name, self.known)
+        begun = [each for each in self.known if name and each.startswith(name)]
+        near = begun[0] if len(begun) == 1 else nearest(name, self.known)
         offer = f"did you mean '{near}'?" if near else hint or _listed(self.known)
         super().__init__(f"unknown {kind} '{name}'" + (f" ({offer})" if offer else ""))
 

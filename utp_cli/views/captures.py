@@ -22,7 +22,7 @@ _PLAIN = frozenset({"text", "document", "json-body", "json-lines", "sse", "event
 _FORMS = {
     "json-body": "JSON",
     "wrapped-json": "wrapped JSON",
-    "cut-json": "JSON that was cut off",
+    "cut-json": "JSON",
     "json-with-faults": "JSON with faults",
     "json-lines": "JSON lines",
     "python-repr": "a Python repr",

@@ -30,8 +30,8 @@ _KEYS: Final = frozenset({
     "trace_id", "traceId", "more_info", "modelId", "providerId",
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
-_ISSUE: Final = frozenset({"type", "loc", "msg"})
-"""Keys of what Pydantic says of one value."""
+_ISSUES: Final = (frozenset({"type", "loc", "msg"}), frozenset({"code", "path", "message"}))
+"""Keys of what Pydantic says of one value, and of what Zod does."""
 _FAILED: Final = regex(
     r"error|exception|invalid|wrong_|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
     r"|unavailable|exceeded|fail|about:|https?:|internal|timeout|\A[1-5]\d{3,5}\Z|\A[45]\d\d\Z",
@@ -80,12 +80,14 @@ def own_error_of(document: Any) -> tuple[str, int | str | None] | None:
 
 
 def validation_issues(value: Any) -> str:
-    """Return what a validation error says (Pydantic: `type`, `loc`, `msg`, `input`); an empty text for anything else.
+    """Return what a validation error says; an empty text for anything else.
 
-    The document in `input` is what was refused: evidence of the error, and never an answer.
+    Pydantic: `type`, `loc`, `msg`, `input`; Zod: `code`, `path`, `message`. The document in `input` is what was
+    refused: evidence of the error, and never an answer.
     """
     issues = [issue for _, issue in dicts_of(value)] or [dict_of(value)]
-    return _said(issues) if all(issue.keys() >= _ISSUE for issue in issues) else ""
+    told = any(all(issue.keys() >= keys for issue in issues) for keys in _ISSUES)
+    return _said(issues) if told and all(isinstance(_place(issue), list | tuple) for issue in issues) else ""
 
 
 def _without_key(doc: dict[str, Any]) -> bool:
@@ -133,9 +135,15 @@ def _said(value: Any) -> str:
     return text_of(value)
 
 
+def _place(issue: dict[str, Any]) -> Any:
+    return issue.get("loc", issue.get("path"))
+
+
 def _issue(issue: dict[str, Any]) -> str:
-    place = ".".join(str(step) for step in list_of(issue.get("loc")))
+    place = ".".join(str(step) for step in list_of(_place(issue)))
     said = text_of(issue.get("msg")) or text_of(issue.get("message"))
+    if "path" in issue and place and said:
+        return f"{said} ({place})"
     return f"{place}: {said}" if place and said else said
 
 
