@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ROOTS: Final = (
     "messages|contents|history|input|tools|functions|tool_choice|toolchoice|toolconfig|tool_config|system|choices"
-    "|function_call|functioncall|parallel_tool_calls"
+    "|function_call|functioncall|parallel_tool_calls|function(?=[./](?:name|arguments))"
 )
 """The members of a request or an answer in which a path begins."""
 _PATH: Final = r"[\w.$/\[\]>-]{0,200}"
@@ -87,7 +87,7 @@ _NAMED: Final = re.compile(r"(?:field|property|keys?(?:\(s\) in object)?:?) ['\"
 """The member of what the path names, in words."""
 _ROOT: Final = re.compile(rf"(?:{_ROOTS})(?![a-z_])")
 _OF_TOOLS: Final = "function"
-"""What an item of a list of tools holds."""
+"""What an item of a list of tools holds, and a call."""
 _LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
 """A line break that was escaped."""
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$-]*|\d+")
@@ -176,6 +176,8 @@ def _path_of(written: str) -> str:
     path = ".".join("n" if token[0].isdigit() else token.lower() for token in tokens if not _BESIDE.fullmatch(token))
     if _OF_TOOLS in tokens[1:2] and path.startswith("n."):  # the list of tools was looked at by itself
         path = f"tools.{path}"
+    elif tokens[:1] == [_OF_TOOLS]:  # a call was looked at by itself
+        path = f"messages.n.tool_calls.n.{path}"
     root = _ROOT.search(path)
     in_union = any(token[0].isupper() for token in tokens[1:])
     if not root or (in_union and path.endswith(".role")):  # each branch of a union says that the role is not its own
