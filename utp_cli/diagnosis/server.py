@@ -29,6 +29,8 @@ _HARMONY = regex(
 _FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 _CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
 _BLANK = regex(r"[\s,;]*")
+_AROUND_CALLS = regex(r"```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
+"""What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:[\[{]|```)")
 
@@ -71,7 +73,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         return
     for call in answer.in_text or (answer.shown or answer.cut_off if told else ()):
         text = answer.result.texts.get(call.pointer, "")
-        if not told and _is_bare(call, answer) and call.name not in answer.known and not _named_alone(text):
+        if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_all(text, call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
         yield Observation(
@@ -92,6 +94,15 @@ def _shown(call: CallView, answer: Answer) -> str:
 
 def _is_bare(call: CallView, answer: Answer) -> bool:
     return _BARE.match(_shown(call, answer)) is not None
+
+
+def _is_all(text: str, call: CallView, answer: Answer) -> bool:
+    """Whether a text is nothing but calls with arguments, in a fence or in tags; the last one may be cut off."""
+    if _named_alone(text):
+        return True
+    spans = sorted(one.span for one in (*answer.in_text, *answer.cut_off) if one.span and one.pointer == call.pointer)
+    between = zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True)
+    return bool(call.arguments) and not _AROUND_CALLS.sub("", "".join(text[end:start] for end, start in between))
 
 
 def _named_alone(text: str) -> set[str]:

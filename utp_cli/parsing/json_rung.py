@@ -62,6 +62,8 @@ _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
 _UNNAMED = frozenset({*ID_KEYS, "type", "index", "arguments"})
 """What a call that names no tool may hold."""
+_SAME = 9
+"""So many characters of a call begin the one behind it, which may be cut off: `{"name": `."""
 _BLOCK = 4096
 """Characters handed to the reader of JSON at a time."""
 
@@ -339,8 +341,9 @@ def _stands_alone(text: str, start: int, end: int, said: Span) -> bool:
     before = text[max(text.rfind("\n", 0, start) + 1, said[0]) : start].strip(" \t`;,")
     line_end = text.find("\n", end, said[1])
     after = text[end : line_end if line_end >= 0 else said[1]].strip(" \t\r`;,")
+    cut = line_end < 0 and after.startswith(text[start : start + _SAME])
     return (not before or (before[0] in "{}" and before[-1] == "}")) and (
-        not after or (after[0] == "{" and after[-1] in "{}")
+        not after or (after[0] == "{" and (after[-1] in "{}" or cut))
     )
 
 

@@ -28,6 +28,11 @@ class Circumstances(Record):
     """Calls were asked for as text: they stand there on purpose."""
 
 
+def _unknown(finish_reason: str | None) -> frozenset[str]:
+    """Return what cannot be said of a paste that was cut off, or that hides values."""
+    return ABSENT | {"stream-cut-off"} | (set() if finish_reason else {"truncation-hidden"})
+
+
 class Parsed(ParseResult):
     """A `ParseResult` that works out its diagnoses when they are first asked for."""
 
@@ -41,7 +46,7 @@ class Parsed(ParseResult):
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
         found = diagnose_answer(Answer(result=self, **known))
         if self.facts.lone or (self.captures and self.captures[self.chosen].cut):
-            left_out = UNFINISHED if self.facts.lone else ABSENT | {"stream-cut-off"}
+            left_out = UNFINISHED if self.facts.lone else _unknown(self.finish_reason)
             found = [finding for finding in found if finding.code not in left_out]
         asked = conversation_of(self)
         if asked is None:
