@@ -26,6 +26,11 @@ _HARMONY = regex(
     r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
     r"|(?:assistant)?commentary to=functions\."
 )
+_STRIPPED = regex(
+    r"\s*(?:(?:assistant)?commentary to=functions\.[\w.-]{1,80}"
+    r"|(?:assistant)?(?:analysis|commentary)(?=[A-Z\u201c\"'])(?:(?!<\|)[^\0]){1,20000}?assistant(?:final|commentary|analysis)(?! ))"
+)
+_EVIDENCE = 80
 _FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 _CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
 _BLANK = regex(r"[\s,;]*")
@@ -339,7 +344,8 @@ def harmony_leak(answer: Answer) -> Iterator[Observation]:
 
     What people see: `commentary to=functions.x` or `<|channel|>` in the answer or in a tool's name.
 
-    What proves it: such markup in the visible text, outside code, or in the name of a call.
+    What proves it: such markup in the visible text, outside code, or in the name of a call. In a raw generation it
+    is where it belongs; but the names of its channels without their tokens (`assistantfinal`) are what is left of it.
 
     What to change: vLLM: `--tool-call-parser openai --enable-auto-tool-choice` in a current release;
     SGLang: `--tool-call-parser gpt-oss`; llama.cpp: a current build with `--jinja`. Use chat completions,
@@ -361,6 +367,13 @@ def harmony_leak(answer: Answer) -> Iterator[Observation]:
                 fix=_harmony_fix(answer),
             )
             break
+    if answer.raw and (stripped := _STRIPPED.match(answer.result.texts.get("", ""))):
+        yield Observation(
+            message="the names of the harmony channels stand in the text without their tokens",
+            evidence=stripped[0][-_EVIDENCE:],
+            span=stripped.span(),
+            fix=_harmony_fix(answer),
+        )
     for call in answer.call_views:
         if _HARMONY.search(call.name or ""):
             yield Observation(
