@@ -12,6 +12,11 @@ from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.error_texts.members import FAULTS, find_members, places, wordings
 
 SAID = (
+    ("'function' is a required property, expected an object - 'tools.7'", "tool-shape-invalid"),
+    ("Missing required parameter: 'input[N].arguments'", "call-shape-invalid"),
+    ('{"path": ["content", 0, "resource"], "message": "Required"}', "mcp-result-refused"),
+    (r'\"path\": [\n \"content\",\n 0,\n \"resource\"\n ],\n \"message\": \"Required\"', "mcp-result-refused"),
+    ("2 validation errors for Unmarshaller\nbody.data.choices.0.delta.tool_calls.nullable[list[ToolCall]].0.function.name\n  Input should be a valid string [type=string_type, input_value=None, input_type=NoneType]", "call-name-empty"),
     ('[{"code":"invalid_union_discriminator","path":[0,"function","parameters","type"],"message":"Invalid discriminator value. Expected \'object\'"}]', "schema-not-object"),
     (r'[\n  {\n    \"path\": [\n      11,\n      \"function\",\n      \"parameters\",\n      \"type\"\n    ],\n    \"message\": \"Invalid discriminator value. Expected \'object\'\"\n  }\n]', "schema-not-object"),
     ("[] is too short - 'messages'", "no-user-query"),

@@ -84,7 +84,7 @@ def _entry(line: bytes) -> ErrorText:
 _CLASS = re.compile(r"\(\?&(\w+)\)")
 _CAPITALS = re.compile(r"\\.|\(\?P<\w+>|([A-Z]+)", re.DOTALL)
 _PART = re.compile(r"""\[(?:\\.|[^\]\\])*\]|\\.|\(\?P<\w+>|(?<=\w)-(?=\w)|[ <>&'"`]""", re.DOTALL)
-_QUOTE = r"""(?:\\{0,8}+['"`])"""
+_QUOTE = r"""(?:\\{0,8}+['"`\u2018\u2019\u201c\u201d])"""
 _STANDS_FOR = {
     " ": r"(?>(?:\s|\\{1,8}n){1,40})",
     "-": r"-(?:\n\s{0,9})?",
@@ -102,8 +102,9 @@ def pattern_of(match: str) -> re.Pattern[str]:
     Without `re.IGNORECASE` a search passes quickly over the places where no match can begin.
 
     Outside of `[…]` a space stands for white space of any kind, an escaped line break too; a hyphen in a word for one
-    at which a terminal broke the line too; a quote for any quote, with or without backslashes; `<`, `>` and `&` for
-    themselves or their escapes in JSON and HTML; and `(?&name)` for the words of `CLASSES` of that name.
+    at which a terminal broke the line too; a quote for any quote, typographic ones too, with or without
+    backslashes; `<`, `>` and `&` for themselves or their escapes in JSON and HTML; and `(?&name)` for the words of
+    `CLASSES` of that name.
     """
     pattern = _PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), opened(match))
     return re.compile(_CAPITALS.sub(lambda part: part[1].lower() if part[1] else part[0], pattern))

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _ROOTS: Final = (
     "messages|contents|history|input|tools|functions|tool_choice|toolchoice|toolconfig|tool_config|system|choices"
     "|function_call|functioncall|parallel_tool_calls|function(?=[./](?:name|arguments))"
+    r"|content(?=(?:[^a-z]|n[^a-z]){1,60}?(?:resource|mimetype|blob)\b)"
 )
-"""The members of a request or an answer in which a path begins."""
+"""The members of a request, an answer or a tool's result in which a path begins."""
 _PATH: Final = r"[\w.$/\[\]>-]{0,200}"
 _CLASSES: Final = {
     "roots": _ROOTS,
@@ -69,7 +70,7 @@ _SAID: Final = tuple(
         ("extra", r"extra inputs|additional properties|unknown field|unrecognized"),
         ("null", r"received null|none is not an|not be null|invalid type: null"),
         ("missing", r"field required|required property|missing|received undefined|^required|is required"),
-        ("empty", r"at least 1 |>=1 |fewer than 1 |non-?empty (?:array|list|string)|^empty|not be empty"),
+        ("empty", r"at least 1 |>=1 |fewer than 1 |non-?empty (?:array|list|string)|^empty|not be (?:empty|blank)"),
         ("empty", r"(?:greater than or equal to|not less than) 1\b"),
         ("long", r"too (?:long|many|big)|at most|more than|less than or equal|<="),
         ("pattern", r"pattern|regular expression|does not"),
@@ -90,10 +91,14 @@ _OF_TOOLS: Final = "function"
 """What an item of a list of tools holds, and a call."""
 _LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
 """A line break that was escaped."""
+_INDEX: Final = re.compile(r"\[(?:[A-Za-z]|\*)\]")
+"""An index that stands for any, as reports write it: `input[N]`."""
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$-]*|\d+")
 _CHAIN: Final = re.compile(r'(?<=\[")\w{1,80}(?="\])|(?<=\[)\d{1,9}(?=\])')
 """The members of Jackson's chain of references; classes stand between them."""
-_BESIDE: Final = re.compile(r"[A-Z].*|str|list|dict|body|params|request|member|value|custom|function|toolSpec|json")
+_BESIDE: Final = re.compile(
+    r"[A-Z].*|str|list|dict|nullable|body|params|request|member|value|custom|function|toolSpec|json"
+)
 """What a path has beside the members: classes and branches of a union, and wrappers that differ between APIs."""
 _REPLACED: Final = ("type", "invalid", "enum", "empty")
 """Faults of a value that was null, which tells more."""
@@ -172,7 +177,7 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
 
 def _path_of(written: str) -> str:
     """Write a path as `places` has it; `""` where it is of no request, or says nothing."""
-    tokens = (_CHAIN if "->" in written else _TOKEN).findall(_LINE_BREAK.sub(" ", written))
+    tokens = (_CHAIN if "->" in written else _TOKEN).findall(_INDEX.sub("[0]", _LINE_BREAK.sub(" ", written)))
     path = ".".join("n" if token[0].isdigit() else token.lower() for token in tokens if not _BESIDE.fullmatch(token))
     if _OF_TOOLS in tokens[1:2] and path.startswith("n."):  # the list of tools was looked at by itself
         path = f"tools.{path}"
