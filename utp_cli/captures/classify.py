@@ -6,13 +6,13 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from utp_cli.captures.errors import ErrorRead, find_error, read_error_body, values_in
+from utp_cli.captures.errors import ErrorRead, find_error, read_error, read_error_body, values_in
 from utp_cli.captures.spellings.messages import ai_sdk_step
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
-from utp_cli.wire.error_body import validation_issues
+from utp_cli.wire.error_body import failed_tool, validation_issues
 from utp_cli.wire.shape import is_piece, judge, recognise
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return None
     if kind is None and (refused := validation_issues(value)):
         return Sort(kind="error", error=ErrorRead(message=refused), known=False)
+    if isinstance(value, dict) and (said := failed_tool(value)):
+        return Sort(kind="error", error=read_error(said))
     error = read_error_body(value) if kind in (None, "error") else None
     if isinstance(value, dict) and value.get("method") == _MCP_LOG:
         return Sort(kind="log", document=dict_of(value.get("params")), known=False)

@@ -10,7 +10,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode, dict_of
-from utp_cli.wire.error_body import error_of, own_error_of
+from utp_cli.wire.error_body import error_of, failed_tool, own_error_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def read_error_body(body: Any) -> ErrorRead | None:
 def find_error(document: Any) -> ErrorRead | None:
     """Find the error that any document holds: a record of a log, what a client made of an answer."""
     for value in values_in(document):
-        if isinstance(value, dict) and value.get("isError") is True and (said := _said(value.get("content"))):
+        if isinstance(value, dict) and (said := failed_tool(value)):
             return read_error(said)
         if isinstance(value, dict) and (found := read_error_body(value) or _thrown(value)):
             return found
@@ -93,12 +93,6 @@ def _thrown(value: dict[str, Any]) -> ErrorRead | None:
     if not (isinstance(message, str) and message and isinstance(stack, str)):
         return None
     return read_error(message) if _THROWN.match(stack) else None
-
-
-def _said(content: Any) -> str:
-    """Return the texts of an MCP result."""
-    parts = content if isinstance(content, list) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def document_of(error: ErrorRead) -> Any:

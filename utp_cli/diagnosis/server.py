@@ -28,7 +28,8 @@ _HARMONY = regex(
 )
 _STRIPPED = regex(
     r"\s*(?:(?:assistant)?commentary to=functions\.[\w.-]{1,80}"
-    r"|(?:assistant)?(?:analysis|commentary)(?=[A-Z\u201c\"'])(?:(?!<\|)[^\0]){1,20000}?assistant(?:final|commentary|analysis)(?! ))"
+    r"|(?:assistant)?(?:analysis|commentary)(?=[A-Z\u201c\"'])(?:(?!<\|)[^\0]){1,20000}?"
+    r"assistant(?:final|commentary|analysis)(?! ))"
 )
 _EVIDENCE = 80
 _FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)

@@ -56,7 +56,15 @@ def is_error(document: dict[str, Any]) -> bool:
     if document.get("error"):
         return True
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
-    return "error" in map(str.casefold, kinds) or _without_key(document)
+    return "error" in map(str.casefold, kinds) or _without_key(document) or bool(failed_tool(document))
+
+
+def failed_tool(document: dict[str, Any]) -> str:
+    """Return the texts of an MCP result with `isError`, also inside its JSON-RPC message; an empty text for others."""
+    result = dict_of(document.get("result")) or document
+    if result.get("isError") is not True:
+        return ""
+    return "\n".join(filter(None, (text_of(block.get("text")) for _, block in dicts_of(result.get("content")))))
 
 
 def is_envelope(doc: dict[str, Any]) -> bool:
@@ -103,6 +111,8 @@ def _without_key(doc: dict[str, Any]) -> bool:
 
 
 def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None]:
+    if told_by_tool := failed_tool(doc):
+        doc = {"message": told_by_tool}
     error = doc.get("error")
     inner = dict_of(error)
     under = (dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED)

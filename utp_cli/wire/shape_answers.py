@@ -44,6 +44,11 @@ def _any_item(value: Any, *keys: str) -> bool:
     return any(not item.keys().isdisjoint(keys) for _, item in dicts_of(value))
 
 
+def _typed_items(doc: Document) -> bool:
+    """Items of an answer; a worker may list the errors of its server there."""
+    return any("type" in item and not is_error(item) for _, item in dicts_of(doc.get("output")))
+
+
 def _tells_spans(doc: Document) -> bool:
     if "resourceSpans" in doc or "resourceLogs" in doc:
         return True
@@ -253,7 +258,7 @@ ANSWER_RULES: Final = (
         lambda d: text_of(d.get("type")).startswith("response."),
     ),
     _answer("openai-responses", "object", "`object` is `response`", lambda d: d.get("object") == "response"),
-    _answer("openai-responses", "output", "`output` lists typed items", lambda d: _any_item(d.get("output"), "type")),
+    _answer("openai-responses", "output", "`output` lists typed items", _typed_items),
     _answer(
         "anthropic",
         "type",
