@@ -66,8 +66,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return None
     if kind is None and (refused := validation_issues(value)):
         return Sort(kind="error", error=ErrorRead(message=refused), known=False)
-    if isinstance(value, dict) and (said := failed_tool(value)):
-        return Sort(kind="error", error=read_error(said))
+    if kind is None and isinstance(value, dict) and (told := failed_tool(value)):
+        return Sort(kind="error", error=read_error(told))
     error = read_error_body(value) if kind in (None, "error") else None
     if isinstance(value, dict) and value.get("method") == _MCP_LOG:
         return Sort(kind="log", document=dict_of(value.get("params")), known=False)

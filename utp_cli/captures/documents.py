@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
 _MEMBER: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:")
+_OBJECT: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:\s*[{\[]")
+"""A member that begins an object or a list: what is cut off in it is found all the same."""
 _LONGEST_PIECE: Final = 20_000
 _CUT: Final = regex(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
 _LONG_WORD: Final = 20
@@ -71,11 +73,16 @@ def _members(text: str) -> Document | None:
     """Read a text that is nothing but members out of the middle of an object."""
     if len(text) > _LONGEST_PIECE or not _MEMBER.match(text):
         return None
+    inside = f"{{{text.rstrip().rstrip(',')}"
     try:
-        value, end = decode(f"{{{text.rstrip().rstrip(',')}}}", 0)
+        value, end = decode(inside + "}", 0)
     except ValueError:
-        return None
-    if end < len(text.strip()):
+        reader = JsonReader(start=0, whole=False)
+        if _OBJECT.match(text):
+            reader.feed(inside)
+        reader.close()
+        value, end = (None, 0) if reader.declined else (reader.value, reader.end)
+    if not isinstance(value, dict) or end < len(inside):
         return None
     return Document(value=value, start=0, end=len(text), form="cut-json", cut=True)
 

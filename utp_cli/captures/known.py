@@ -34,6 +34,10 @@ _STATUS: Final = regex(
     r"|^[ \t`\"'*]{0,4}[45]\d\d |: MCP error -\d{1,6}: ",
     re.IGNORECASE | re.MULTILINE,
 )
+_BAD_LEVEL: Final = regex(
+    r"[^\n]{0,60}?\b(?:WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|SEVERE)\b(?![^\w\n]{0,3}\w{1,20} (?:is|means)\b)"
+)
+"""How a line of a log begins that tells of a fault."""
 _LEAD: Final = regex(r"[ \t>*-]*(?:[\w.\[\]]{1,80}: |\[[\w .:-]{1,40}\] )?")
 """What may stand before a message on its line: the path of the field that it complains of."""
 _MARKS: Final = ("`", '"', "\u201c", "'", "**")
@@ -71,12 +75,13 @@ def known_lines(text: str, *, log: bool, asks: bool = False) -> list[ErrorLine]:
     while at < len(text):
         end = len(text) if at + _CHUNK >= len(text) else text.rfind("\n", at, at + _CHUNK) + 1
         end = end if end > at else min(at + _CHUNK, len(text))
-        out += _in_chunk(text, at, end, asks=asks)
+        out += _in_chunk(text, at, end, asks=asks, few=log and len(text) <= _FEW)
         at = end
     return out
 
 
-def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[ErrorLine]:
+def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list[ErrorLine]:
+    """`few`: the text is a few lines that somebody took out of a log."""
     found: list[ErrorLine] = []
     for match in find_error_texts(text[start:end], families=len(text) <= _SHORT):
         line = _line(match, text, start)
@@ -89,7 +94,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool) -> list[ErrorLine]
             line, told = part or line, part is not None or match.entry.prio >= 0 or said
         told = told or (match.entry.prio >= 0 and fenced(text, line.start))
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
-        proves = match.entry.prio >= 0 or asks or _failed(text, line)
+        proves = match.entry.prio >= 0 or asks or few or _failed(text, line)
         if proves and apart and told:
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
@@ -100,7 +105,7 @@ def _is_told(match: FoundText, line: ErrorLine, text: str, base: int) -> bool:
     """Whether the lines say it: they begin with it, or name a status, or it is a good part of them."""
     lead = _LEAD.match(text, line.start, base + match.span[0])
     begins = base + match.span[0] - (lead.end() if lead else line.start) <= _FIRST
-    begins = begins or _STATUS.search(text, line.start, line.end) is not None
+    begins = begins or any((_STATUS.search(text, line.start, line.end), _BAD_LEVEL.match(text, line.start, line.end)))
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
 
 
@@ -110,8 +115,9 @@ def _is_short(match: FoundText, text: str, base: int) -> bool:
 
 
 def _failed(text: str, line: ErrorLine) -> bool:
-    """Whether a line names a status that refuses, or begins as errors do."""
-    return _STATUS.search(text, line.start, line.end) is not None or form_of(text[line.start : line.end][:_FAR]) != ""
+    """Whether a line names a status that refuses, or begins as errors do, or as the bad ones of a log."""
+    told = _STATUS.search(text, line.start, line.end) or _BAD_LEVEL.match(text, line.start, line.end)
+    return told is not None or form_of(text[line.start : line.end][:_FAR]) != ""
 
 
 def _quoted(text: str, start: int, end: int, line: ErrorLine) -> ErrorLine | None:

@@ -9,7 +9,7 @@ from utp_cli.captures.documents import documents_in
 from utp_cli.captures.errors import document_of, read_error
 from utp_cli.captures.found import FIRST_REFUSAL, FoundCapture
 from utp_cli.captures.hops import take_off
-from utp_cli.captures.told import known_inside, known_of, told_best
+from utp_cli.captures.told import known_inside, known_of, told_best, unquoted
 from utp_cli.captures.tracebacks import fenced
 from utp_cli.protocol.records import replace
 
@@ -117,7 +117,7 @@ def of_lines(
             at += 1
         if at < len(taken) and taken[at].start < line.end:
             continue
-        error = read_error(line.message or text[line.start : line.end].strip(" `\n"))
+        error = read_error(line.message or unquoted(text[line.start : line.end]))
         if not any(map(str.isalpha, error.message)):
             continue
         named = bool(error.hops) or error.status is not None

@@ -28,12 +28,15 @@ _LONGEST: Final = 8_000
 """Characters of words that are looked up."""
 _LEADS_ON: Final = regex(r"(?::|%s|\bvalidation errors? for \w{1,80})\s*\Z")
 """How a message ends whose reason stands on the next line: a colon, a placeholder that nobody filled in, a class."""
+_AFTERMATH: Final = frozenset({"stream-cut-off", "mcp-connection-lost", "server-internal"})
+"""What comes of another failure, where one is told beside it."""
 _LAST_RESORT: Final = -10
 """Rank of texts that say what failed, and not why: the frame below may know more."""
 
 
 def known_of(message: str) -> int:
-    """Say how much the words of an error tell: 3 for a cause in words of somebody, 2 in words that mean it.
+    """Say how much the words of an error tell: 3 for a cause in words of somebody, 2 in words that mean it, or for
+    what comes of a cause.
 
     1 where somebody hides the cause, 0 for unknown words.
     """
@@ -52,7 +55,14 @@ def told_best(text: str, line: ErrorLine, message: str) -> tuple[str, list[Found
 def _known(found: Sequence[FoundText]) -> int:
     if not found or found[0].entry.code == "gateway-error-opaque":
         return len(found[:1])
-    return 3 if found[0].entry.by != MANY and found[0].entry.prio >= 0 else 2
+    best = found[0].entry
+    return 3 if best.by != MANY and best.prio >= 0 and best.code not in _AFTERMATH else 2
+
+
+def unquoted(text: str) -> str:
+    """Return an error without the blanks and the marks around it; a mark inside that has its twin stays."""
+    text = text.strip()
+    return text.strip(" `\n") if text.startswith("`") or text.count("`") % 2 else text
 
 
 def known_inside(document: Any, written: str) -> tuple[str, int]:
@@ -69,9 +79,9 @@ def known_inside(document: Any, written: str) -> tuple[str, int]:
 
 def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
     """Give an error with what was taken off it: the words of who passed it on, the last frames of its stack."""
-    yield text[line.start : line.end].strip(" `\n")[:_LONGEST]
+    yield unquoted(text[line.start : line.end])[:_LONGEST]
     if _LEADS_ON.search(message[-_CLASS:]):
-        yield text[line.start : line.end + _STACK].strip(" `\n")[:_LONGEST]
+        yield unquoted(text[line.start : line.end + _STACK])[:_LONGEST]
     if line.form in ("python-traceback", "exception"):
         yield _with_frame(text, line, message)
         yield _with_frames_below(text, line, message)

@@ -15,6 +15,8 @@ from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import Segment
+from utp_cli.wire.access import dict_of
+from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -171,7 +173,8 @@ def of_capture(
 ) -> ParseResult:
     """Read one of the captures; `result` is kept for one that is no answer."""
     capture = captures[chosen]
-    if capture.kind in _READ_AGAIN and capture.document is not None:
+    failed = capture.kind == "result" and failed_tool(dict_of(capture.document))
+    if capture.document is not None and (failed or capture.kind in _READ_AGAIN):
         result = read(capture.document, options | _asked(captures[:chosen], options) | _served(capture, options))
     result = replace(result, captures=list(captures), chosen=chosen)
     return _without_guesses(result) if capture.cut else result

@@ -56,7 +56,9 @@ def is_error(document: dict[str, Any]) -> bool:
     if document.get("error"):
         return True
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
-    return "error" in map(str.casefold, kinds) or _without_key(document) or bool(failed_tool(document))
+    if "error" in map(str.casefold, kinds) or _without_key(document):
+        return True
+    return ("isError" in document or "result" in document) and failed_tool(document) != ""
 
 
 def failed_tool(document: dict[str, Any]) -> str:

@@ -133,8 +133,10 @@ class Decoder(FormatDecoder):
             # Beside or after deltas it only repeats them.
             events += self._body(state, message)
         if reason := text_of(choice.get("finish_reason")):
-            native = text_of(choice.get("native_finish_reason"))  # OpenRouter: what the model's provider said
-            state.reason = native if meaning_of(native) == "malformed" else reason
+            state.reason = reason
+            if "native_finish_reason" in choice:  # OpenRouter: what the model's provider said
+                native = text_of(choice["native_finish_reason"])
+                state.reason = native if meaning_of(native) == "malformed" else reason
             self.metadata.ended = True
         return events
 

@@ -265,6 +265,12 @@ ANSWER_RULES: Final = (
         "`type` is `message`, with a `content` list",
         lambda d: d.get("type") == "message" and isinstance(d.get("content"), list),
     ),
+    _answer(
+        "anthropic",
+        "stop_reason",
+        "a `content` list beside `stop_reason`",
+        lambda d: "stop_reason" in d and "choices" not in d and _any_item(d.get("content"), "type"),
+    ),
     _event(
         "anthropic",
         "type",
