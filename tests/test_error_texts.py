@@ -132,8 +132,13 @@ def test_failed_generation_is_read_wherever_it_stands():
 
 def words_of(match: str) -> list[list[str]]:
     """Return the words of four letters or more that each alternative of a pattern cannot match without."""
-    whole = re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", opened(match))
+    whole = _plain(match)
     return [sorted(_words(list(parser.parse(part)))) for part in _alternatives(whole)]
+
+
+def _plain(match: str) -> str:
+    """Write a pattern with what stands for several characters as one, and groups without names."""
+    return re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", re.sub(r"\(\?P<\w+>", "(", opened(match)))
 
 
 def _alternatives(match: str) -> list[str]:
@@ -171,7 +176,7 @@ def _letters(items: list) -> list[str]:
 
 def needs_of(match: str) -> list[list[str]]:
     """Return of each alternative of a pattern three sets of parts of words; it needs one of each, `a|b`."""
-    whole = re.sub(r"[ <>&'\"`]", "\N{NO-BREAK SPACE}", opened(match))
+    whole = _plain(match)
     needed = [sorted(_needed(list(parser.parse(part))), key=_share) for part in _alternatives(whole)]
     return [(["|".join(sorted(one)) for one in sets] + [""] * 3)[:3] for sets in needed]
 

@@ -156,7 +156,7 @@ CAUSES = (
         "mcp-message-not-json",
         "Something else than JSON-RPC came from the MCP server.",
         sees="a parser complains of the first characters of a banner or a log line; -32700; the tools may work or not.",
-        change="print to standard error only (in stdio mode standard output belongs to the protocol); switch banners "
+        change="print to standard error (stderr) only: in stdio mode stdout belongs to the protocol; switch banners "
         "off; run the command by hand: each line on standard output must be a message.",
     ),
     cause(

@@ -25,8 +25,8 @@ def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observati
     What proves it: on the OpenAI wire the `id` of a call is null, empty or absent; in a stream in every
     piece of it. Ollama's own wire and Gemini do without.
 
-    What to change: make one (`call_<index>`) and use it in the result; update LiteLLM or the Ollama
-    gateway.
+    What to change: make one (`call_<index>`) and use it in the result (`tool_call_id`, `tool_use_id`); update
+    LiteLLM or the Ollama gateway.
 
     Error texts: `Invalid 'tool_call_id': empty string`, `tool_call_id is required`.
 
@@ -70,8 +70,8 @@ def missing_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     What proves it: a call is followed by a message of the user or the assistant before a result answers it.
     A call at the very end is pending, and no fault. Or an error body that says so.
 
-    What to change: answer every call, right after it, also when it was refused, cancelled or failed
-    (`is_error: true`); compaction must keep pairs.
+    What to change: answer every call, right after it (`tool_result`, role `tool`, `functionResponse`), also when
+    it was refused, cancelled or failed (`is_error: true`); compaction must keep pairs.
 
     Error texts: ``tool_use ids were found without `tool_result` blocks immediately after``, `No tool output
     found for function call`, `An assistant message with 'tool_calls' must be followed by tool messages`.
@@ -101,7 +101,8 @@ def orphan_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     What proves it: a tool message whose id is not among the calls of the assistant message it follows; or
     an error body that says so.
 
-    What to change: cut the history only between turns, drop call and result together; copy the id as it is.
+    What to change: keep the assistant message with the call before its result; cut the history only between turns,
+    drop call and result together; copy the id (`tool_call_id`, `tool_use_id`, `toolUseId`) as it is.
 
     Error texts: `messages with role 'tool' must be a response to a preceeding message with 'tool_calls'`,
     ``unexpected `tool_use_id` found in `tool_result` blocks``, `No tool call found for function call

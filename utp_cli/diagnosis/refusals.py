@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, section
-from utp_cli.facts.error_texts.entries import MANY
-from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.facts.error_texts.entries import MANY, pattern_of
+from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.servers import LABELS
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.patterns import regex
@@ -28,6 +28,9 @@ _WRAP = regex(r"(?<=[\w.\]])\n[ \t|\u2502]*(?=[\w.\[])")
 """Where a terminal broke a line, in the middle of a word too."""
 _OWN_CODES = -32600
 """Codes of JSON-RPC from here down mean the same for every server."""
+_NAME = "what"
+_WHAT = f"(?P<{_NAME}>"
+_MOST_NAMES = 5
 _AROUND = 100
 """Characters of the message that are shown before the text that was found."""
 
@@ -85,7 +88,7 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
         severity=rule.severity if rule.facts["kinds"] == () else "error",
         confidence="medium" if match.entry.unconfirmed or match.entry.by == MANY else "high",
         place=Place(pointer=refusal.pointer),
-        message=f"{rule.headline.rstrip('.')} ({_said_by(match.entry)})",
+        message=f"{rule.headline.rstrip('.')} ({_said_by(match.entry)}{_named(match.entry, refusal.message)})",
         evidence=_evidence(refusal.message, match),
         hint=section(rule.page, "What to change"),
         fix=_fix(refusal, match.entry, rule),
@@ -102,6 +105,15 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
 def _said_by(entry: ErrorText) -> str:
     """Say who prints it, and what it means there; of a family only what it means."""
     return entry.cause if entry.by == MANY else f"{fixes.label_of(entry.by)}: {entry.cause}"
+
+
+def _named(entry: ErrorText, message: str) -> str:
+    """Name what the message is about, where the entry says how it does: a keyword, a tool, a field."""
+    if _WHAT not in entry.match:
+        return ""
+    found = pattern_of(entry.match).finditer(small_letters(message))
+    names = dict.fromkeys(message[slice(*one.span(_NAME))] for one in found if one[_NAME])
+    return f": {', '.join([*names][:_MOST_NAMES])}" if names else ""
 
 
 def _refined(match: FoundText, message: str) -> str:

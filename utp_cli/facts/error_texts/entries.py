@@ -37,7 +37,8 @@ class ErrorText:
     says: str
     """The message, with `{placeholders}`."""
     match: str
-    """A regular expression, without regard to case; see `pattern_of` for what a space and a quote stand for."""
+    """A regular expression, without regard to case; see `pattern_of` for what a space and a quote stand for. A group
+    `what` is what the message is about: a keyword, a tool, a field."""
     words: tuple[tuple[str, ...], ...]
     """The words that the text must have, in lower case: all those of one tuple, a tuple for each alternative of
     `match`. An empty tuple selects the entry for every text. Written by `python -m tests.test_error_texts`."""

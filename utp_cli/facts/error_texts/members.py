@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,6 +84,8 @@ _SAID: Final = tuple(
     )
 )
 """The fault that words name: the first that they name counts."""
+_LONGEST_PLACE: Final = 120
+"""Characters of a path that is told as it was written."""
 _NAMED: Final = re.compile(r"(?:field|property|keys?(?:\(s\) in object)?:?) ['\"`](\w{1,60})['\"`]")
 """The member of what the path names, in words."""
 _ROOT: Final = re.compile(rf"(?:{_ROOTS})(?![a-z_])")
@@ -166,13 +168,16 @@ def _pattern(number: int) -> re.Pattern[str]:
 
 def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText | None:
     said = found.groupdict(default="")
-    path = _path_of(text[slice(*found.span("path"))])
+    written = text[slice(*found.span("path"))]
+    path = _path_of(written)
     named = _NAMED.search(said.get("words", ""))
     name = said.get("name") or (named[1] if named else "")
     fault = wording.fault or next((fault for fault, words in _SAID if words.search(said["words"])), "")
     if said.get("null") and fault in _REPLACED:
         fault = "null"
-    return _entry(f"{path}.{name}" if name else path, fault) if path else None
+    entry = _entry(f"{path}.{name}" if name else path, fault) if path else None
+    place = "".join(written.split()) + (f": {name}" if name else "")
+    return replace(entry, cause=f"{entry.cause}: {place}") if entry and len(place) <= _LONGEST_PLACE else entry
 
 
 def _path_of(written: str) -> str:
