@@ -14,7 +14,7 @@ import pytest
 from utp_cli import parse
 from utp_cli.facts.error_texts import entries
 from utp_cli.facts.error_texts.entries import FILES, MANY, error_texts, opened, pattern_of
-from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.facts.error_texts.finder import HAN, find_error_texts
 
 FOLDER = Path(entries.__file__).parent
 NEEDS = FOLDER / "family_needs.json"
@@ -156,7 +156,8 @@ def _words(items: list) -> set[str]:
     """Words that stand between characters which are no letters; those at an end only where there is no other."""
     text = "".join(_letters(items))
     inner = set(re.findall(r"(?<=[^A-Za-z\0])[a-z]{4,}(?=[^A-Za-z\0])", text.lower()))
-    return inner or set(re.findall(r"(?<!\0)\b[a-z]{4,}\b(?!\0)", text.lower().replace("_", " ")))
+    found = inner or set(re.findall(r"(?<!\0)\b[a-z]{4,}\b(?!\0)", text.lower().replace("_", " ")))
+    return found or ({HAN} if re.search("[\u4e00-\u9fff]", text) else set())
 
 
 def _letters(items: list) -> list[str]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 WORD = re.compile(r"\\+(?:u[0-9a-f]{4}|[nrt])?|([a-z]{4,})")
 """A word of four letters or more in a text in lower case; an escape before it is no part of it."""
 
+HAN = "\u6c49"
+"""The word that a text with Chinese letters has: their words are not parted."""
+_HAN_LETTER = re.compile(r"[\u4e00-\u9fff]")
+
 LIBRARIES = {
     **dict.fromkeys(("vllm", "sglang"), ("mistral-common", "transformers", "xgrammar", "outlines", "llguidance")),
     "llama.cpp": ("minja", "jinja"),
@@ -80,11 +84,12 @@ def _matches(text: str, families: bool) -> Iterator[FoundText]:
 
 
 def _words_of(text: str) -> set[str]:
-    """Return the words of a text in small letters that have four letters or more."""
+    """Return the words of a text in small letters that have four letters or more; `HAN` for Chinese ones."""
+    han = {HAN} if not text.isascii() and _HAN_LETTER.search(text) else set[str]()
     if "\\" in text:
-        return {word for word in WORD.findall(text) if word}
+        return han.union(word for word in WORD.findall(text) if word)
     words = text.encode("utf-8", "replace").translate(_LETTERS).split()
-    return {word.decode("ascii") for word in set(words) if len(word) >= _FEWEST}
+    return han.union(word.decode("ascii") for word in set(words) if len(word) >= _FEWEST)
 
 
 def small_letters(text: str) -> str:
