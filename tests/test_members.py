@@ -12,6 +12,8 @@ from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.error_texts.members import FAULTS, find_members, places, wordings
 
 SAID = (
+    ("{'type': 'literal_error', 'loc': ('body', 3, 'ChatCompletionMessageFunctionToolCallParam', 'type'), 'msg': \"Input should be 'function'\", 'input': ''}", "tool-type-unsupported"),
+    ("[{'type': 'literal_error', 'loc': ('body', 'messages', 2, 'typed-dict', 'role'), 'msg': \"Input should be 'system'\", 'input': 'assistant'}, {'type': 'missing', 'loc': ('body', 'messages', 2, 'typed-dict', 'content'), 'msg': 'Field required', 'input': {}}]", "content-null-refused"),
     ("'function' is a required property, expected an object - 'tools.7'", "tool-shape-invalid"),
     ("Missing required parameter: 'input[N].arguments'", "call-shape-invalid"),
     ('{"path": ["content", 0, "resource"], "message": "Required"}', "mcp-result-refused"),

@@ -23,6 +23,7 @@ PARSERS_OF_TEMPLATES: Final = {
     "deepseekr1": "deepseek_v3", "deepseekv3": "deepseek_v3", "deepseekv31": "deepseek_v31", "xlam_llama": "xlam",
     "xlam_qwen": "xlam", "functiongemma": "functiongemma", "apertus": "apertus", "phi4_mini": "phi4_mini_json",
     "hunyuan_a13b": "hunyuan_a13b", "qwen3coder": "qwen3_coder",
+    "minimax_m1": "minimax",
 }  # fmt: skip
 """The examples of vLLM's sources (`examples/tool_chat_template_NAME.jinja`), and the parser that its docs name for each
 (`docs/features/tool_calling.md`, November 2026)."""

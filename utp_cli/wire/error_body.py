@@ -128,6 +128,8 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
         message = f"{message}: {param}"
     elif "." in param and len(message) <= _BARE and param not in message:
         message = f"{param}: {message}"
+    if " " not in message and (words := text_of(doc.get("error_text"))):  # Home Assistant: a class, and its words
+        message = f"{message}: {words}"
     codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
     code = first_known(*codes)
     passed = [message, *(place[key] for place in places for key in _PASSED_ON if place.get(key))]

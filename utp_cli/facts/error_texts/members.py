@@ -96,10 +96,12 @@ _LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
 _INDEX: Final = re.compile(r"\[(?:[A-Za-z]|\*)\]")
 """An index that stands for any, as reports write it: `input[N]`."""
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$-]*|\d+")
+_CALL_CLASS: Final = re.compile(r"ToolCallParam\b")
+"""The class of a call in a history, in the branches of a union whose paths begin with it."""
 _CHAIN: Final = re.compile(r'(?<=\[")\w{1,80}(?="\])|(?<=\[)\d{1,9}(?=\])')
 """The members of Jackson's chain of references; classes stand between them."""
 _BESIDE: Final = re.compile(
-    r"[A-Z].*|str|list|dict|nullable|body|params|request|member|value|custom|function|toolSpec|json"
+    r"[A-Z].*|str|list|dict|typed-dict|nullable|body|params|request|member|value|custom|function|toolSpec|json"
 )
 """What a path has beside the members: classes and branches of a union, and wrappers that differ between APIs."""
 _REPLACED: Final = ("type", "invalid", "enum", "empty")
@@ -182,6 +184,8 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
 
 def _path_of(written: str) -> str:
     """Write a path as `places` has it; `""` where it is of no request, or says nothing."""
+    if _CALL_CLASS.search(written):
+        written = f"messages.0.tool_calls.0.{_CALL_CLASS.split(written)[-1]}"
     tokens = (_CHAIN if "->" in written else _TOKEN).findall(_INDEX.sub("[0]", _LINE_BREAK.sub(" ", written)))
     path = ".".join("n" if token[0].isdigit() else token.lower() for token in tokens if not _BESIDE.fullmatch(token))
     if _OF_TOOLS in tokens[1:2] and path.startswith("n."):  # the list of tools was looked at by itself
@@ -189,7 +193,7 @@ def _path_of(written: str) -> str:
     elif tokens[:1] == [_OF_TOOLS]:  # a call was looked at by itself
         path = f"messages.n.tool_calls.n.{path}"
     root = _ROOT.search(path)
-    in_union = any(token[0].isupper() for token in tokens[1:])
+    in_union = any(token[0].isupper() or token == "typed-dict" for token in tokens[1:])
     if not root or (in_union and path.endswith(".role")):  # each branch of a union says that the role is not its own
         return ""
     return path[root.start() :]
