@@ -22,6 +22,15 @@ _SHORT: Final = 4_000
 """Characters of a text without the marks of a log: a longer one is no error text."""
 _FEW: Final = 1_000
 """Characters of a text that somebody who met an error wrote about nothing else."""
+_ABOUT_IT: Final = regex(
+    r"\b(?:this|that|the|your|such) (?:\w{1,20} )?(?:error|message|exception|failure)s?\b"
+    r"|\bto (?:fix|resolve|solve|avoid)\b"
+    r"|\b(?:usually|typically|often|because|means|meaning)\b|```|^[ \t]{0,4}(?:[-*\u2022]|\d{1,2}\.) ",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words of one who speaks about a message, and the items of his list."""
+_BRIEF: Final = 400
+"""Characters of a text that begins with a message and goes on in a sentence or two."""
 _SHARE: Final = 3
 """A text is told, not quoted, where it is at least one part in three of its lines."""
 _SHARE_OF_BEGINNING: Final = 8
@@ -144,6 +153,13 @@ def _is_all(says: str, text: str) -> bool:
     return len(_own_words(says) & words) * 10 >= len(words) * 9
 
 
+def _leads(match: FoundText, text: str) -> bool:
+    """Whether a text is a few words that begin with a confirmed message: what goes on behind it is the program's."""
+    lead = _LEAD.match(text, 0, match.span[0])
+    begins = match.span[0] - (lead.end() if lead else 0) <= _FIRST
+    return begins and match.entry.prio >= 0 and len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
+
+
 @functools.cache
 def _own_words(says: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_PLACEHOLDER.sub(" ", says.lower())))
@@ -175,7 +191,7 @@ def voice_around(words: str) -> Voice:
     if voice != "explains" or len(words) > _SHORT:
         return voice
     found = find_error_texts(words, families=False)
-    if any(_is_all(match.entry.says, words) for match in found):
+    if any(_is_all(match.entry.says, words) or _leads(match, words) for match in found):
         return ""
     for match in reversed(found if _ERROR_SAYS.search(words) else []):
         start = words.rfind("\n", 0, match.span[0]) + 1

@@ -96,6 +96,8 @@ _LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
 _INDEX: Final = re.compile(r"\[(?:[A-Za-z]|\*)\]")
 """An index that stands for any, as reports write it: `input[N]`."""
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$-]*|\d+")
+_UNION: Final = "typed-dict"
+"""What pydantic calls the branch of a union whose branches have no names."""
 _CALL_CLASS: Final = re.compile(r"ToolCallParam\b")
 """The class of a call in a history, in the branches of a union whose paths begin with it."""
 _CHAIN: Final = re.compile(r'(?<=\[")\w{1,80}(?="\])|(?<=\[)\d{1,9}(?=\])')
@@ -193,7 +195,7 @@ def _path_of(written: str) -> str:
     elif tokens[:1] == [_OF_TOOLS]:  # a call was looked at by itself
         path = f"messages.n.tool_calls.n.{path}"
     root = _ROOT.search(path)
-    in_union = any(token[0].isupper() or token == "typed-dict" for token in tokens[1:])
+    in_union = any(token[0].isupper() or token == _UNION for token in tokens[1:])
     if not root or (in_union and path.endswith(".role")):  # each branch of a union says that the role is not its own
         return ""
     return path[root.start() :]
