@@ -38,16 +38,26 @@ _NEVER = "}[]<>\"'`"
 _NAME_IN_ID = regex(r"(?:functions\.)?(?P<name>.+?):\d+")
 
 
+_WORDS = rf"{_VALUE.pattern}(?:[ ]{_VALUE.pattern}){{0,9}}"
+"""A name that fills its line: people give tools names of several words there."""
+
+
 @cache
-def header_patterns(templates: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Compile the templates, most specific first. Whitespace around the slots is no matter."""
+def header_patterns(templates: tuple[str, ...], *, words: bool = False) -> tuple[re.Pattern[str], ...]:
+    """Compile the templates, most specific first. Whitespace around the slots is no matter.
+
+    `words`: a slot that its line ends with holds several words, too.
+    """
     patterns = []
     for template in templates:
         parts = _SLOT.split(template)
-        text = "".join(
-            rf"\s*(?P<{part}>[^\s{{}}\[\]<>\"'`]{{1,200}})\s*" if index % 2 else re.escape(part.strip())
-            for index, part in enumerate(parts)
-        )
+        text = ""
+        for index, part in enumerate(parts):
+            if index % 2 == 0:
+                text += re.escape(part.strip())
+                continue
+            fills = words and parts[index + 1].startswith("\n")
+            text += rf"\s*(?P<{part}>{_WORDS if fills else _VALUE.pattern})\s*"
         patterns.append(re.compile(text + r"\s*"))
     return tuple(patterns)
 
@@ -58,7 +68,8 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
     if body is None:
         return Declined("no header behind the marker")
     header = source.slice(opened.end, body)
-    slots = next((m for p in header_patterns(context.body.header) if (m := p.fullmatch(header))), None)
+    patterns = header_patterns(context.body.header, words=context.body.plain_words)
+    slots = next((found for pattern in patterns if (found := pattern.fullmatch(header))), None)
     over = body >= source.length
     cut = _cut(context.body.header, header) if over and not slots and not context.body.plain_words else None
     if slots is None and cut is None:
