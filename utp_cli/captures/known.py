@@ -29,6 +29,8 @@ _ABOUT_IT: Final = regex(
     re.IGNORECASE | re.MULTILINE,
 )
 """Words of one who speaks about a message, and the items of his list."""
+_NAMED: Final = regex(r"[A-Z][\w ]{1,40}: {1,2}")
+"""What a program calls an error in front of a message: `Invalid argument: `."""
 _BRIEF: Final = 400
 """Characters of a text that begins with a message and goes on in a sentence or two."""
 _SHARE: Final = 3
@@ -156,8 +158,8 @@ def _is_all(says: str, text: str) -> bool:
 def _leads(match: FoundText, text: str) -> bool:
     """Whether a text is a few words that begin with a confirmed message: what goes on behind it is the program's."""
     lead = _LEAD.match(text, 0, match.span[0])
-    begins = match.span[0] - (lead.end() if lead else 0) <= _FIRST
-    return begins and match.entry.prio >= 0 and len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
+    begins = match.span[0] - (lead.end() if lead else 0) <= _FIRST or _NAMED.fullmatch(text, 0, match.span[0])
+    return bool(begins) and match.entry.prio >= 0 and len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
 
 
 @functools.cache

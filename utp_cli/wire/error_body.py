@@ -13,6 +13,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import decode_whole, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.decoder import first_known, quoted
 
+_RESULTS: Final = frozenset({"isError", "is_error", "result"})
 _BARE: Final = 60
 """Characters of a message that does not name the field that it complains of: `Invalid`, `expected string`."""
 _MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors")
@@ -58,15 +59,19 @@ def is_error(document: dict[str, Any]) -> bool:
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
     if "error" in map(str.casefold, kinds) or _without_key(document):
         return True
-    return ("isError" in document or "result" in document) and failed_tool(document) != ""
+    return not _RESULTS.isdisjoint(document) and failed_tool(document) != ""
 
 
 def failed_tool(document: dict[str, Any]) -> str:
-    """Return the texts of an MCP result with `isError`, also inside its JSON-RPC message; an empty text for others."""
+    """Return the texts of a result that failed; an empty text for anything else.
+
+    Of MCP's, also inside its JSON-RPC message, and of a block of Anthropic's.
+    """
     result = dict_of(document.get("result")) or document
-    if result.get("isError") is not True:
+    if not (result.get("isError") is True or (result.get("is_error") is True and result.get("type") == "tool_result")):
         return ""
-    return "\n".join(filter(None, (text_of(block.get("text")) for _, block in dicts_of(result.get("content")))))
+    said = [text_of(block.get("text")) for _, block in dicts_of(result.get("content"))]
+    return "\n".join(filter(None, said)) or text_of(result.get("content"))
 
 
 def is_envelope(doc: dict[str, Any]) -> bool:
