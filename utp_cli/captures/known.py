@@ -37,6 +37,8 @@ _SHARE: Final = 3
 """A text is told, not quoted, where it is at least one part in three of its lines."""
 _SHARE_OF_BEGINNING: Final = 8
 """The same where its lines begin with it."""
+_DOCUMENT: Final = regex(r"\[?\{['\"]")
+"""How a document begins that a message quotes."""
 _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
@@ -117,7 +119,9 @@ def _is_told(match: FoundText, line: ErrorLine, text: str, base: int) -> bool:
     lead = _LEAD.match(text, line.start, base + match.span[0])
     begins = base + match.span[0] - (lead.end() if lead else line.start) <= _FIRST
     begins = begins or any((_STATUS.search(text, line.start, line.end), _BAD_LEVEL.match(text, line.start, line.end)))
-    return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= line.end - line.start
+    quoted = _DOCUMENT.search(text, base + match.span[1], line.end)  # what it complains of is no words of the line
+    said = (quoted.start() if quoted else line.end) - line.start
+    return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= said
 
 
 def _is_short(match: FoundText, text: str, base: int) -> bool:

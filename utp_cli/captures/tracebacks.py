@@ -65,6 +65,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
         r"(?:[\w\]\[().:#*-]{1,20} ){0,4}?An error occurred \(\w{1,80}\) when calling the \w{1,60} operation",
     ),
     ("http-status", r"(?:[45]\d\d: )?(?:Client|Server) [Ee]rror:? '?(?:[45]\d\d )?[^\n']{0,60}'? for url"),
+    ("exception", r"terminate called after throwing an instance of '[\w:<>]{1,80}'"),  # C++
     ("error-line", r"(?:fatal|panic|thread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at)[: ]"),
     ("exception", rf"(?:(?:Failed to|Error) [^\n:]{{1,80}}|[A-Z][a-z]{{2,20}} failed): {_CLASS_NAME}: "),
     (

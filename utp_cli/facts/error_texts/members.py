@@ -84,6 +84,8 @@ _SAID: Final = tuple(
     )
 )
 """The fault that words name: the first that they name counts."""
+_WRITTEN_AROUND: Final = re.compile(r"""[\s"'\\]""")
+"""What a path has that was written as a list, or broken over lines."""
 _LONGEST_PLACE: Final = 120
 """Characters of a path that is told as it was written."""
 _NAMED: Final = re.compile(r"(?:field|property|keys?(?:\(s\) in object)?:?) ['\"`](\w{1,60})['\"`]")
@@ -180,7 +182,7 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
     if said.get("null") and fault in _REPLACED:
         fault = "null"
     entry = _entry(f"{path}.{name}" if name else path, fault) if path else None
-    place = "".join(written.split()) + (f": {name}" if name else "")
+    place = _WRITTEN_AROUND.sub("", written).replace(",", ".") + (f": {name}" if name else "")
     return replace(entry, cause=f"{entry.cause}: {place}") if entry and len(place) <= _LONGEST_PLACE else entry
 
 
