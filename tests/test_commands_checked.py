@@ -19,6 +19,7 @@ from utp_cli.detection.detect import detect
 from utp_cli.detection.server_flags import SERVER_ROWS
 from utp_cli.detection.serving import server_settings
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS
+from utp_cli.facts.releases import spans
 from utp_cli.io.command_files import read_commands
 
 CASES = load("detect/commands.jsonl")
@@ -363,4 +364,4 @@ def test_a_template_that_fits_or_is_not_known_is_left_alone(model, parser, templ
 
 
 def test_the_parsers_of_known_templates_exist():
-    assert {*PARSERS_OF_TEMPLATES.values()} <= {name for names in TOOL_PARSERS["vllm"].values() for name in names}
+    assert {*PARSERS_OF_TEMPLATES.values()} <= spans("vllm", "tool-parser").keys()

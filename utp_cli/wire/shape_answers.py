@@ -261,15 +261,10 @@ ANSWER_RULES: Final = (
     _answer("openai-responses", "output", "`output` lists typed items", _typed_items),
     _answer(
         "anthropic",
-        "type",
-        "`type` is `message`, with a `content` list",
-        lambda d: d.get("type") == "message" and isinstance(d.get("content"), list),
-    ),
-    _answer(
-        "anthropic",
-        "stop_reason",
-        "a `content` list beside `stop_reason`",
-        lambda d: "stop_reason" in d and "choices" not in d and _any_item(d.get("content"), "type"),
+        "type stop_reason",
+        "`type` is `message`, or there is a `stop_reason`, with a `content` list",
+        lambda d: (d.get("type") == "message" and isinstance(d.get("content"), list))
+        or ("stop_reason" in d and "choices" not in d and _any_item(d.get("content"), "type")),
     ),
     _event(
         "anthropic",
