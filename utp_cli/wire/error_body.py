@@ -107,14 +107,17 @@ def validation_issues(value: Any) -> str:
 
 def _without_key(doc: dict[str, Any]) -> bool:
     """Judge an envelope without the key `error`: a message, beside it what belongs to an error, and no other kind."""
-    if not doc.keys() <= _KEYS or doc.get("success") is True or doc.get("ok") is True:
+    others = doc.keys() - _KEYS
+    if others and ("errors" not in doc or any(doc[key] for key in others)):  # Cloudflare: `result` is null beside them
         return False
-    told = [str(doc[key])[:_LONGEST] for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
-    if any(not _FAILED.search(kind) for kind in told):
+    if doc.get("success") is True or doc.get("ok") is True:
         return False
-    places = (doc, *(dict_of(doc.get(key)) for key in _NESTED if told))
+    kinds = [str(doc[key])[:_LONGEST] for key in _KINDS if isinstance(doc.get(key), str | int) and doc[key] != ""]
+    if any(not _FAILED.search(kind) for kind in kinds):
+        return False
+    places = (doc, *(dict_of(doc.get(key)) for key in _NESTED if kinds))
     said = [words for place in places for key in _MESSAGES if (words := _said(place.get(key)))]
-    return bool(said) and (bool(told) or any(_REFUSES.search(words[:_LONGEST]) for words in said))
+    return bool(said) and (bool(kinds) or any(_REFUSES.search(words[:_LONGEST]) for words in said))
 
 
 def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None]:

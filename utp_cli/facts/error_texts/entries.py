@@ -11,10 +11,13 @@ from typing import Literal
 
 Carries = Literal["none", "model output", "template error", "schema path", "tool name", "call id", "tools"]
 
-FILES = ("servers", "templates", "grammars", "providers", "frameworks", "families")
+FILES = (
+    *("servers", "templates", "grammars", "providers"),
+    *("frameworks", "agents", "applications", "families"),
+)
 """Names of the files, in the order in which entries of equal rank win: inference servers, chat templates and
-tokenizers, grammar compilers, hosted providers and gateways, client libraries, and families: the ways in which
-anybody says a thing, for texts that no other file has."""
+tokenizers, grammar compilers, hosted providers; client libraries, coding agents, other applications and gateways; and
+families: the ways in which anybody says a thing, for texts that no other file has."""
 
 MANY = "many"
 """Who prints the text of a family: nobody in particular."""
