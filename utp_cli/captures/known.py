@@ -51,6 +51,8 @@ _BAD_LEVEL: Final = regex(
     r"[^\n]{0,60}?\b(?:WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|SEVERE)\b(?![^\w\n]{0,3}\w{1,20} (?:is|means)\b)"
 )
 """How a line of a log begins that tells of a fault."""
+_CROSS: Final = regex(r"[ \t\u2502>]*[\u2717\u2718\u2716\u274c\u26d4\u203c]\ufe0f? ?(?!\*\*)")
+"""What programs put in front of a failure."""
 _LEAD: Final = regex(r"[ \t>*-]*(?:[\w.\[\]]{1,80}: |\[[\w .:-]{1,40}\] )?")
 """What may stand before a message on its line: the path of the field that it complains of."""
 _MARKS: Final = ("`", '"', "\u201c", "'", "**")
@@ -100,7 +102,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
         line = _line(match, text, start)
         if _COMMENT.match(text, line.start) and fenced(text, line.start):
             continue
-        told = _is_told(match, line, text, start) or _says(match.entry.says, text[line.start : line.end])
+        told = _is_told(match, line, text, start, few=few) or _says(match.entry.says, text[line.start : line.end])
         if asks and not told:
             part = _quoted(text, start + match.span[0], start + match.span[1], line)
             said = _is_short(match, text, start) and not _SENT.search(text, line.start, start + match.span[0])
@@ -114,11 +116,16 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
 
 
-def _is_told(match: FoundText, line: ErrorLine, text: str, base: int) -> bool:
-    """Whether the lines say it: they begin with it, or name a status, or it is a good part of them."""
+def _is_told(match: FoundText, line: ErrorLine, text: str, base: int, *, few: bool) -> bool:
+    """Whether the lines say it: they begin with it, or name a status, or it is a good part of them.
+
+    `few`: they were taken out of a log, where nothing but programs speaks.
+    """
     lead = _LEAD.match(text, line.start, base + match.span[0])
     begins = base + match.span[0] - (lead.end() if lead else line.start) <= _FIRST
-    begins = begins or any((_STATUS.search(text, line.start, line.end), _BAD_LEVEL.match(text, line.start, line.end)))
+    begins = (
+        begins or few or any((_STATUS.search(text, line.start, line.end), _BAD_LEVEL.match(text, line.start, line.end)))
+    )
     quoted = _DOCUMENT.search(text, base + match.span[1], line.end)  # what it complains of is no words of the line
     said = (quoted.start() if quoted else line.end) - line.start
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= said
@@ -131,8 +138,9 @@ def _is_short(match: FoundText, text: str, base: int) -> bool:
 
 def _failed(text: str, line: ErrorLine) -> bool:
     """Whether a line names a status that refuses, or begins as errors do, or as the bad ones of a log."""
-    told = _STATUS.search(text, line.start, line.end) or _BAD_LEVEL.match(text, line.start, line.end)
-    return told is not None or form_of(text[line.start : line.end][:_FAR]) != ""
+    marks = (_BAD_LEVEL, _CROSS)
+    told = _STATUS.search(text, line.start, line.end) or any(mark.match(text, line.start, line.end) for mark in marks)
+    return bool(told) or form_of(text[line.start : line.end][:_FAR]) != ""
 
 
 def _quoted(text: str, start: int, end: int, line: ErrorLine) -> ErrorLine | None:

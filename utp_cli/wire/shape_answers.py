@@ -263,8 +263,10 @@ ANSWER_RULES: Final = (
         "anthropic",
         "type stop_reason",
         "`type` is `message`, or there is a `stop_reason`, with a `content` list",
-        lambda d: (d.get("type") == "message" and isinstance(d.get("content"), list))
-        or ("stop_reason" in d and "choices" not in d and _any_item(d.get("content"), "type")),
+        lambda d: (
+            (d.get("type") == "message" and isinstance(d.get("content"), list))
+            or ("stop_reason" in d and "choices" not in d and _any_item(d.get("content"), "type"))
+        ),
     ),
     _event(
         "anthropic",
