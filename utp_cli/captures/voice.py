@@ -48,7 +48,7 @@ _EXPLAINS: Final = regex(
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
     r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
     r"|\berrors?\b[^.\n]{0,120}\b(?:typically|usually|often|commonly) (?:occurs?|happens?|appears?|means?|indicates?)\b"
-    r"|\b(?:you(?! (?:get|got|see|run)\b)|your|you're|you'll|you've)\b"
+    r"|\b(?:you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ROOTS: Final = (
     "messages|contents|history|input|tools|functions|tool_choice|toolchoice|toolconfig|tool_config|system|choices"
-    "|function_call|functioncall|parallel_tool_calls|function(?=[./](?:name|arguments))"
+    r"|function_call|functioncall|parallel_tool_calls|tool_calls(?=[./\[]\d)|function(?=[./](?:name|arguments))"
     r"|content(?=(?:[^a-z]|n[^a-z]){1,60}?(?:resource|mimetype|blob)\b)"
 )
 """The members of a request, an answer or a tool's result in which a path begins."""
@@ -93,6 +93,7 @@ _NAMED: Final = re.compile(r"(?:field|property|keys?(?:\(s\) in object)?:?) ['\"
 _ROOT: Final = re.compile(rf"(?:{_ROOTS})(?![a-z_])")
 _OF_TOOLS: Final = "function"
 """What an item of a list of tools holds, and a call."""
+_OF_MESSAGES: Final = "tool_calls"
 _LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
 """A line break that was escaped."""
 _INDEX: Final = re.compile(r"\[(?:[A-Za-z]|\*)\]")
@@ -194,6 +195,8 @@ def _path_of(written: str) -> str:
     path = ".".join("n" if token[0].isdigit() else token.lower() for token in tokens if not _BESIDE.fullmatch(token))
     if _OF_TOOLS in tokens[1:2] and path.startswith("n."):  # the list of tools was looked at by itself
         path = f"tools.{path}"
+    elif tokens[:1] == [_OF_MESSAGES]:  # a message was looked at by itself
+        path = f"messages.n.{path}"
     elif tokens[:1] == [_OF_TOOLS]:  # a call was looked at by itself
         path = f"messages.n.tool_calls.n.{path}"
     root = _ROOT.search(path)
