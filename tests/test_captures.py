@@ -590,6 +590,16 @@ def test_a_line_that_a_program_calls_an_error_is_no_answer(paste):
     assert FAIL_ON["error"](parse(paste))
 
 
+@pytest.mark.parametrize("level", ["INFO", "WARN"])
+def test_a_healthy_log_of_pairs_is_no_answer_and_no_error(level):
+    lines = ['time=2026-11-20T10:12:33.000Z level=INFO source=routes.go:1187 msg="Listening on 127.0.0.1:11434"']
+    lines.append(f'time=2026-11-20T10:12:35.000Z level={level} source=gpu.go:605 msg="unable to locate gpu libraries"')
+    result = parse("\n".join(lines))
+    assert result.diagnoses == []
+    assert [capture.kind for capture in result.captures] == ["text"]
+    assert no_answer(result) == "a log, and no answer in it: nothing in it tells what went wrong"
+
+
 def test_what_is_said_twice_explains_the_text_twice():
     said = "Received tool input did not match expected schema"
     paste = f"2023-09-30 19:51:00 [ERROR]: [server]: Error: {said}\nError: {said}"

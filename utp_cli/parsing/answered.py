@@ -141,10 +141,12 @@ def _failure(result: ParseResult) -> str:
         return ""
     from utp_cli.captures.failure import tells_of_failure  # noqa: PLC0415 - only for plain text without a call
     from utp_cli.captures.lines import cleaned  # noqa: PLC0415 - as above
+    from utp_cli.captures.logfmt import is_logged  # noqa: PLC0415 - as above
 
     if tells_of_failure(result.content):
         return _FAILURE
-    return _LOG if any(part.log for part in cleaned(result.content[:_LONGEST])) else ""
+    text = result.content[:_LONGEST]
+    return _LOG if is_logged(text) or any(part.log for part in cleaned(text)) else ""
 
 
 def _trouble(result: ParseResult) -> str:

@@ -69,7 +69,7 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
         return Declined("no header behind the marker")
     header = source.slice(opened.end, body)
     patterns = header_patterns(context.body.header, words=context.body.plain_words)
-    slots = next((found for pattern in patterns if (found := pattern.fullmatch(header))), None)
+    slots = next((held for pattern in patterns if (held := pattern.fullmatch(header))), None)
     over = body >= source.length
     cut = _cut(context.body.header, header) if over and not slots and not context.body.plain_words else None
     if slots is None and cut is None:
