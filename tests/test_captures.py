@@ -241,7 +241,7 @@ def test_cleaned_texts_lead_back_to_the_paste(text):
 
 
 UNITS = ["{", '{"a":', "[[", "{'a': ", "Error: ", "Traceback (most recent call last):\n", "> ", "│ a │\n", "```json\n", "data: {\n",
-         "HTTP/1.1 400 x\n", "ERROR a: ", "A(b=", '"{\\"', "Caused by: E: ", "2026-11-20 10:12:33 ", "a=b ", "Exception: [{'", "x.y."]  # fmt: skip
+         "HTTP/1.1 400 x\n", "< HTTP/1.1 400\n", "ERROR a: ", "A(b=", '"{\\"', "Caused by: E: ", "2026-11-20 10:12:33 ", "a=b ", "Exception: [{'", "x.y."]  # fmt: skip
 
 
 @pytest.mark.parametrize("unit", UNITS)

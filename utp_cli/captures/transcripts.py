@@ -11,8 +11,8 @@ from utp_cli.protocol.records import Record
 
 _STATUS: Final = regex(r"^(?P<mark>< )?HTTP/[\d.]{1,3} (?P<status>\d{3})[^\n]{0,80}$", re.MULTILINE)
 _HEADER: Final = regex(r"(?:< ?)?([A-Za-z][\w-]{0,80}): ?([^\n\r]{0,4000})\r?\n")
-_NOISE: Final = regex(r"(?:[*<>}{](?: [^\n]*)?|\s*)\r?\n")
-"""What curl says of itself between the headers and the body."""
+_NOISE: Final = regex(r"(?!< HTTP/)(?:[*<>}{](?: [^\n]*)?|\s*)\r?\n")
+"""What curl says of itself between the headers and the body. The next head ends it, so that each line is read once."""
 _MOST_HEADERS: Final = 200
 _PAGE: Final = regex(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
 _TITLE: Final = regex(r"<(?:title|h1)[^>]{0,200}>([^<]{1,300})</(?:title|h1)>", re.IGNORECASE)

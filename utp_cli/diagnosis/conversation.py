@@ -28,9 +28,8 @@ def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observati
     What to change: make one (`call_<index>`) and use it in the result (`tool_call_id`, `tool_use_id`); update
     LiteLLM or the Ollama gateway.
 
-    Error texts: `Invalid 'tool_call_id': empty string`, `tool_call_id is required`.
-
-    Symptoms: `tool_calls[0].id: field required`.
+    Error texts: `Invalid 'tool_call_id': empty string`, `tool_call_id is required`,
+    `tool_calls[0].id: field required`.
     """
     yield from odd(subject, "call-id-missing", "a call has no id")
 
