@@ -600,6 +600,66 @@ def test_a_healthy_log_of_pairs_is_no_answer_and_no_error(level):
     assert no_answer(result) == "a log, and no answer in it: nothing in it tells what went wrong"
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{"properties": {"error": {"type": "string"}}}',
+        '{"error": null, "items": []}', '{"error": false, "message": "Saved"}', '{"isError": false, "content": []}',
+        "Failed: 0, Passed: 12",
+        "404 Not Found is a 2012 film about a hacker.", 'HTTP 404 means "Not Found".',
+        "HTTP 429 is the status for too many requests. Your client should wait.",
+        "工具调用失败的常见原因是参数格式不正确。",
+        '# Changelog\n\n- Fix "MCP error -32000: Connection closed" at start',
+        '```python\nraise ValueError("Invalid tool call: missing name")\n```',
+        '+raise ToolError("Invalid arguments for tool")',
+    ],
+)  # fmt: skip
+def test_what_speaks_of_errors_or_has_none_is_an_answer(source):
+    result = parse(source)
+    assert (no_answer(result), result.diagnoses) == (None, [])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "## FAQ\n\n### MCP error -32000: Connection closed\n\nThe server crashed. Run it by hand.",
+        "# Weather\n\nAn MCP server.\n\n## Troubleshooting\n\n- MCP error -32000: Connection closed: run it by hand.",
+        "- MCP error -32602: Invalid params no longer kills the session (#130)",
+    ],
+)
+def test_a_page_of_help_is_no_error(source):
+    assert parse(source).shape == "text"
+
+
+def test_an_error_in_a_page_with_a_part_about_trouble_is_read():
+    page = "## Troubleshooting\n\nI ran it by hand.\n\n```\nMcpError: MCP error -32000: Connection closed\n```\n"
+    assert {finding.code for finding in parse(page).diagnoses} == {"mcp-connection-lost"}
+
+
+def test_a_line_of_source_below_a_frame_was_run():
+    trace = '  File "/app/a.py", line 3, in run\n    raise ValueError("Invalid tool call: missing name")\n'
+    assert {finding.code for finding in parse(trace).diagnoses} == {"call-name-empty"}
+
+
+def test_json_in_the_content_whose_name_no_tool_can_have_is_not_called_lost():
+    content = '{"name": "Intro to logic", "arguments": {"first": "forms"}}'
+    result = parse({"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]})
+    assert [finding.code for finding in result.diagnoses] == []
+    assert [call.standing for call in result.calls] == ["unsure"]
+
+
+@pytest.mark.parametrize("result", ['{"content": [{"type": "text", "text": "12"}]}', "null", '{"tools": []}'])
+def test_what_an_mcp_server_answers_is_no_answer_of_a_model(result):
+    assert no_answer(parse(f'{{"jsonrpc": "2.0", "id": 2, "result": {result}}}')) == (
+        "this is what an MCP server answered, not a model"
+    )
+
+
+def test_records_without_a_fault_are_a_log_that_tells_nothing():
+    records = '{"level":30,"time":1,"msg":"listening on 3000"}\n{"level":30,"time":2,"msg":"request done"}'
+    assert no_answer(parse(records)) == "a log, and no answer in it: nothing in it tells what went wrong"
+
+
 def test_what_is_said_twice_explains_the_text_twice():
     said = "Received tool input did not match expected schema"
     paste = f"2023-09-30 19:51:00 [ERROR]: [server]: Error: {said}\nError: {said}"

@@ -33,7 +33,11 @@ _WRONG: Final = (
     r"|must (?:be|have)|no such)"
 )
 """Words that say that something went wrong."""
-_NONE_WRONG: Final = regex(r"\b(?:no|0|zero|without(?: any)?) (?:errors?|failures?|exceptions?)\b", re.IGNORECASE)
+_NONE_WRONG: Final = regex(
+    r"\b(?:no|0|zero|without(?: any)?) (?:errors?|failures?|exceptions?)\b"
+    r"|\b(?:errors?|failed|failures?): ?0\b(?![.:])",
+    re.IGNORECASE,
+)
 _STRONG: Final = regex(
     rf"^{_DECORATION}(?:{_LOGGED}[^\n]{{0,20}}?)?(?:{_CLASS}|Traceback \(most recent call last\):\n[ \t]*File )"
     rf"|^{_DECORATION}(?:\[(?:ERROR|Error|FATAL|CRITICAL)\]|(?:ERROR|FATAL|CRITICAL):)(?= )"

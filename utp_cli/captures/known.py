@@ -72,6 +72,9 @@ _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
 _COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
 """A line of source code that says something to its reader."""
+_RAISES: Final = regex(r"[+-]?[ \t]*(?:raise [A-Z]|throw (?:new )?\w)")
+"""A line of source code that would say it. Below a frame it is where it was said."""
+_FRAME: Final = regex(r"^[ \t]*(?:File \"|at )", re.MULTILINE)
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
 """A line of a list, a table or a document holds more than the message."""
 _WORD: Final = regex(r"[a-z]{2,}")
@@ -100,7 +103,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
     found: list[ErrorLine] = []
     for match in find_error_texts(text[start:end], families=len(text) <= _SHORT):
         line = _line(match, text, start)
-        if _COMMENT.match(text, line.start) and fenced(text, line.start):
+        if _is_source(text, line.start):
             continue
         told = _is_told(match, line, text, start, few=few) or _says(match.entry.says, text[line.start : line.end])
         if asks and not told:
@@ -114,6 +117,13 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
+
+
+def _is_source(text: str, at: int) -> bool:
+    """Whether a line is source code, and no frame tells that it ran."""
+    if _COMMENT.match(text, at):
+        return fenced(text, at)
+    return _RAISES.match(text, at) is not None and _FRAME.search(text) is None
 
 
 def _is_told(match: FoundText, line: ErrorLine, text: str, base: int, *, few: bool) -> bool:

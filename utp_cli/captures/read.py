@@ -64,11 +64,17 @@ _ITEM: Final = regex(r"^ {0,4}[-*\u2022] \S", re.MULTILINE)
 _SEVERAL: Final = 3
 """Items of a list of which one has known words: who met an error leads it in."""
 _PUBLISHED: Final = regex(
-    r"\W{0,6}(?:troubleshooting|faq|frequently asked|(?:common|known|typical) (?:errors?|issues|problems|mistakes))\b"
-    r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: ",
-    re.IGNORECASE,
+    r"\W{0,6}(?:troubleshooting|faq|frequently asked|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
+    r"|change ?log|release notes|what's new)\b"
+    r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: "
+    r"|[-*\u2022] [^\n]{1,300}\(#\d{1,6}\)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""How a page of help begins, or the message of a commit: errors are spoken of in them."""
+"""How a page of help begins, a list of changes, or the message of a commit: errors are spoken of in them."""
+_HELP: Final = regex(r"^#{1,6} (?:troubleshooting|faq|frequently asked)\b", re.IGNORECASE | re.MULTILINE)
+"""The heading of the part of a page that is help."""
+_TITLED: Final = regex(r"[ \t]{0,8}(?:#{1,6}|[-*+\u2022]|\d{1,2}[.)]) ")
+"""How a heading begins, or an item of a list."""
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
 _OF_CLIENTS: Final = regex(
@@ -211,8 +217,10 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     said: Voice = "" if met else voice_of(CODE.sub("", "\n".join(around)))
     voice = said or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
-    told = _PUBLISHED.match(text) is not None or (outside == "explains" and not rest)
-    if told and not any(one.strong for one in every):
+    published = _PUBLISHED.match(text) or _HELP.search(text)
+    if (published or (outside == "explains" and not rest)) and not any(one.strong for one in every):
+        return None
+    if published and every and all(_TITLED.match(text, text.rfind("\n", 0, one.start) + 1) for one in every):
         return None
     if not found or not (log or convincing(every, explained, rest, ends=ends, voice=voice, fenced="```" in text)):
         return None

@@ -86,6 +86,10 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ("error-line", r"\[(?:ERROR|[Ee]rror)\]:? (?=\S)"),
 )
 """How a line begins that tells an error, and the form's name."""
+_SENTENCE: Final = regex(
+    r"(?:(?:HTTP|[Ss]tatus|[Ee]rror|[Cc]ode):? ){0,3}[45]\d\d(?: [A-Z][a-z]+){0,3} (?:is|are|was|were|has|means) "
+)
+"""How a sentence begins that speaks of a status."""
 _PASSED_ON: Final = regex(
     r"(?:[A-Za-z][^\n:]{1,80}: (?=\[?[A-Z]|\d{1,4} validation error)){1,3}|[^\n]{1,120}?(?=\[API Error:)"
 )
@@ -224,6 +228,8 @@ def _mark_end(text: str, start: int, end: int) -> int:
 def form_of(line: str) -> str:
     """Return the form of a line that begins as errors do; an empty text for any other."""
     bare = line.lstrip(" \t`'\"*(")
+    if _SENTENCE.match(bare):
+        return ""
     if found := _HEAD.match(bare):
         return _HEADS[(found.lastindex or 1) - 1][0]
     told = _PASSED_ON.match(bare)  # `Run failed: PluginInvokeError: …`

@@ -55,7 +55,8 @@ _EXPLAINS: Final = regex(
     r"|\bexample (?:of|error|body|response|output)\b(?!\**:\**\s*\n)|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
-    r"|\blet me\b|\bmeans that\b",
+    r"|\blet me\b|\bmeans that\b"
+    r"|会导致|常见的?原因|[您你]可以",  # leads to, common cause, you can
     re.IGNORECASE,
 )
 HEADING: Final = regex(

@@ -39,6 +39,8 @@ _AROUND_CALLS = regex(r"```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 """What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:[\[{]|```)")
+_TOOL_NAME = regex(r"[\w.:/-]{1,128}")
+"""What may be a tool's name: no provider takes blanks in it."""
 
 
 @diagnosis(
@@ -104,6 +106,8 @@ def _is_bare(call: CallView, answer: Answer) -> bool:
 
 def _is_all(text: str, call: CallView, answer: Answer) -> bool:
     """Whether a text is nothing but calls with arguments, in a fence or in tags; the last one may be cut off."""
+    if not _TOOL_NAME.fullmatch(call.name or ""):
+        return False
     if _named_alone(text):
         return True
     spans = sorted(one.span for one in (*answer.in_text, *answer.cut_off) if one.span and one.pointer == call.pointer)

@@ -29,6 +29,10 @@ _UNANSWERED: Final = (
     "this is a conversation without an answer",
     "the answer to it: curl -s $URL -d @request.json | utp parse --request request.json",
 )
+_OF_MCP: Final = (
+    "this is what an MCP server answered, not a model",
+    "the answer that asked for it: print(response.model_dump_json()), console.log(JSON.stringify(response))",
+)
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
 _LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
@@ -111,6 +115,10 @@ def _other(result: ParseResult) -> tuple[str, str] | None:
     kind = result.captures[result.chosen].kind if result.captures else ""
     if kind == "session" and not _says_something(result):
         return _UNANSWERED
+    if kind == "log" and result.captures[result.chosen].status is None:
+        return _LOG, _OTHERS["log"][1]
+    if result.shape == "mcp" and not result.facts.error and not _says_something(result):
+        return _OF_MCP
     return _OTHERS.get(kind)
 
 

@@ -46,6 +46,7 @@ _REFUSES: Final = regex(
     re.IGNORECASE,
 )
 """Words of one who refuses, where nothing else names a fault: a model may write `{"message": "Hello"}`."""
+_SCHEMA_TYPES: Final = frozenset({"string", "object", "array", "integer", "number", "boolean", "null"})
 _LONGEST: Final = 4_000
 """Characters of a kind, and of a message, that are looked at: a megabyte between quotes is neither."""
 _DEEPEST: Final = 6
@@ -54,12 +55,18 @@ _DEEPEST: Final = 6
 
 def is_error(document: dict[str, Any]) -> bool:
     """Say whether a document is an error, and nothing else."""
-    if document.get("error"):
-        return True
+    if error := document.get("error"):
+        return not _is_schema(dict_of(error))
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
     if "error" in map(str.casefold, kinds) or _without_key(document):
         return True
     return not _RESULTS.isdisjoint(document) and failed_tool(document) != ""
+
+
+def _is_schema(error: dict[str, Any]) -> bool:
+    """Whether a schema stands under the key `error`: it describes a member of that name."""
+    kind = error.get("type")
+    return isinstance(kind, str) and kind in _SCHEMA_TYPES and error.keys().isdisjoint(_WORDED)
 
 
 def failed_tool(document: dict[str, Any]) -> str:
