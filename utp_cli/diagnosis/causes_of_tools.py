@@ -68,7 +68,7 @@ CAUSES = (
     ),
     cause(
         "tool-shape-invalid",
-        "A tool is defined in the form of another API.",
+        "A tool is not defined in the form that this API takes.",
         sees="HTTP 400 that names a field of the tools.",
         change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them.",
     ),

@@ -180,7 +180,7 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Observation]:
 
 @diagnosis("schema-keyword-unsupported", "error", star=True, kinds=("tools",))
 def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Observation]:
-    """Gemini does not know a keyword of the schema.
+    """The API does not know a keyword of the schema.
 
     What people see: HTTP 400 from Gemini.
 

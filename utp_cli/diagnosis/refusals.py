@@ -43,7 +43,7 @@ _ISSUES: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("missing-argument", r"required parameter\W[^\n]{1,60}\bis missing"),
-    ("unexpected-argument", r"extra_forbidden|unrecognized_keys|unexpected keyword|additional properties"),
+    ("unexpected-argument", r"extra_forbidden|unrecognized[ _]keys?|unexpected keyword|additional properties"),
     ("wrong-type", r"expected \w+, received|(?<!input)_type\b|is not of type|should be a valid"),
 )
 """What the issues behind a refused input say, and the diagnosis that this is."""
@@ -113,7 +113,8 @@ def _named(entry: ErrorText, message: str) -> str:
         return ""
     found = pattern_of(entry.match).finditer(small_letters(message))
     names = dict.fromkeys(message[slice(*one.span(_NAME))] for one in found if one[_NAME])
-    return f": {', '.join([*names][:_MOST_NAMES])}" if names else ""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f": {', '.join([*names][:_MOST_NAMES])}{more}" if names else ""
 
 
 def _refined(match: FoundText, message: str) -> str:

@@ -86,6 +86,8 @@ def _entry(line: bytes) -> ErrorText:
 
 
 _CLASS = re.compile(r"\(\?&(\w+)\)")
+_NAME_IN_QUOTES = re.compile(r"""(\(\?P<what>\[\^(?:\\.|[^\]\\])*\]\{\d+,\d+\})(?=\)["'`])""")
+"""What a message is about, in quotes: it ends at the first quote of any kind behind which the message goes on."""
 _CAPITALS = re.compile(r"\\.|\(\?P<\w+>|([A-Z]+)", re.DOTALL)
 _PART = re.compile(r"""\[(?:\\.|[^\]\\])*\]|\\.|\(\?P<\w+>|(?<=\w)-(?=\w)|[ <>&'"`]""", re.DOTALL)
 _QUOTE = r"""(?:\\{0,8}+['"`\u2018\u2019\u201c\u201d])"""
@@ -110,7 +112,8 @@ def pattern_of(match: str) -> re.Pattern[str]:
     backslashes; `<`, `>` and `&` for themselves or their escapes in JSON and HTML; and `(?&name)` for the words of
     `CLASSES` of that name.
     """
-    pattern = _PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), opened(match))
+    match = _NAME_IN_QUOTES.sub(r"\1?", opened(match))
+    pattern = _PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), match)
     return re.compile(_CAPITALS.sub(lambda part: part[1].lower() if part[1] else part[0], pattern))
 
 

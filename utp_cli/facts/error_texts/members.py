@@ -183,7 +183,8 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
     if said.get("null") and fault in _REPLACED:
         fault = "null"
     entry = _entry(f"{path}.{name}" if name else path, fault) if path else None
-    place = _WRITTEN_AROUND.sub("", written).replace(",", ".") + (f": {name}" if name else "")
+    shown = text[slice(*found.span("name"))] if said.get("name") else name
+    place = _WRITTEN_AROUND.sub("", written).replace(",", ".") + (f": {shown}" if shown else "")
     return replace(entry, cause=f"{entry.cause}: {place}") if entry and len(place) <= _LONGEST_PLACE else entry
 
 
