@@ -72,9 +72,10 @@ _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
 _COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
 """A line of source code that says something to its reader."""
-_RAISES: Final = regex(r"[+-]?[ \t]*(?:raise [A-Z]|throw (?:new )?\w)")
+_RAISES: Final = regex(r"[+-]?[ \t]*(?:raise [A-Z]|throw (?:new )?\w)[\w.]*\([^)\n]{0,60}[\"'`]")
 """A line of source code that would say it. Below a frame it is where it was said."""
-_FRAME: Final = regex(r"^[ \t]*(?:File \"|at )", re.MULTILINE)
+_RAN: Final = regex(r"^[ \t]*(?:File \"|at )|HTTP/[\d.]{1,3}\"? [45]\d\d\b", re.MULTILINE)
+"""What tells that a line of code ran: a frame, or a request that failed."""
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
 """A line of a list, a table or a document holds more than the message."""
 _WORD: Final = regex(r"[a-z]{2,}")
@@ -120,10 +121,10 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
 
 
 def _is_source(text: str, at: int) -> bool:
-    """Whether a line is source code, and no frame tells that it ran."""
+    """Whether a line is source code, and nothing tells that it ran."""
     if _COMMENT.match(text, at):
         return fenced(text, at)
-    return _RAISES.match(text, at) is not None and _FRAME.search(text) is None
+    return _RAISES.match(text, at) is not None and _RAN.search(text) is None
 
 
 def _is_told(match: FoundText, line: ErrorLine, text: str, base: int, *, few: bool) -> bool:
