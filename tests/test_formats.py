@@ -22,8 +22,9 @@ from utp_cli.rendering.results import render_result
 from utp_cli.rendering.tools import render_tools
 from utp_cli.validation.definitions import FORMS, find_definitions, read_definition
 from utp_cli.wire.catalogue import FORMATS as READERS
+from utp_cli.wire.flavours import FLAVOURS
 from utp_cli.wire.shape import decoded, recognise
-from utp_cli.wire.shape_answers import ANSWER_RULES, FLAVOURS, MESSAGE_RULES
+from utp_cli.wire.shape_answers import ANSWER_RULES, MESSAGE_RULES
 from utp_cli.wire.shape_requests import REQUEST_RULES, TOOL_RULES
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

@@ -13,7 +13,7 @@ from utp_cli.facts.error_texts.members import FAULTS, find_members, places, word
 
 SAID = (
     ("1 validation error for LLMMessage\ntool_calls.0.type\n  Input should be 'function' [type=literal_error, input_value=None, input_type=NoneType]", "call-shape-invalid"),
-    ("{'type': 'literal_error', 'loc': ('body', 3, 'ChatCompletionMessageFunctionToolCallParam', 'type'), 'msg': \"Input should be 'function'\", 'input': ''}", "tool-type-unsupported"),
+    ("{'type': 'literal_error', 'loc': ('body', 3, 'ChatCompletionMessageFunctionToolCallParam', 'type'), 'msg': \"Input should be 'function'\", 'input': ''}", "call-shape-invalid"),
     ("[{'type': 'literal_error', 'loc': ('body', 'messages', 2, 'typed-dict', 'role'), 'msg': \"Input should be 'system'\", 'input': 'assistant'}, {'type': 'missing', 'loc': ('body', 'messages', 2, 'typed-dict', 'content'), 'msg': 'Field required', 'input': {}}]", "content-null-refused"),
     ("'function' is a required property, expected an object - 'tools.7'", "tool-shape-invalid"),
     ("Missing required parameter: 'input[N].arguments'", "call-shape-invalid"),

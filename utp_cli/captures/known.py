@@ -137,8 +137,9 @@ def _is_told(match: FoundText, line: ErrorLine, text: str, base: int, *, few: bo
     begins = (
         begins or few or any((_STATUS.search(text, line.start, line.end), _BAD_LEVEL.match(text, line.start, line.end)))
     )
-    quoted = _DOCUMENT.search(text, base + match.span[1], line.end)  # what it complains of is no words of the line
-    said = (quoted.start() if quoted else line.end) - line.start
+    # what it complains of is no words of the line
+    quoted = match.entry.carries == "model output" or _DOCUMENT.search(text, base + match.span[1], line.end)
+    said = (base + match.span[1] if quoted is True else quoted.start() if quoted else line.end) - line.start
     return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= said
 
 

@@ -260,7 +260,7 @@ def _without_prefixes(each: Cleaned) -> list[Cleaned] | None:
             faults.append(mapped.origin(end))
     if not form:
         return None
-    log = each.log or prefixed * 2 > sum(1 for _ in _FILLED.finditer(text))
+    log = each.log or prefixed * 2 >= sum(1 for _ in _FILLED.finditer(text))
     faults.extend(each.faults)
     texts = (mapped.made_of(zip(ends[::2], ends[1::2], strict=True)) for ends in services.values())
     return [Cleaned(each_text, (*each.forms, form), log=log, faults=faults) for each_text in texts]

@@ -52,6 +52,7 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
         rf"\[?{_LEVEL}\](?=\s|:|$):?|{_LEVEL}(?=[ ]{{0,8}}[|:-]|[ ]+[\[(\d]|[ ]{{2,}})|\[{_LEVEL.lower()}\]:?",
     ),
     ("bare_level", rf"{_LEVEL}(?=[ ])"),
+    ("logged", rf"\[[\w.]{{1,80}}:\d{{1,6}} - (?={_LEVEL}\][ ])"),
     ("vllm", r"\([\w: ]{1,60}pid=\d{1,10}(?:, ip=[\d.]{7,15})?\)"),
     ("llama_cpp", r"(?:srv|slot|que|cmn|main|common)[ ]+\w{1,60}:[ ]"),
     ("source", r"\{\w[\w.]{1,80}:\d{1,6}\}|\[[\w./:@ #-]{1,80}\]:?|\([\w.:-]{1,60}\):|\w[\w./]{0,80}\.py:\d{1,6}\]"),
@@ -77,6 +78,7 @@ _ANCHORS: Final = {
     "github_actions",
     "stamped",
     "leveled",
+    "logged",
     "vllm",
     "llama_cpp",
 }
@@ -97,6 +99,7 @@ _LOGS: Final = {
     "glog": "log-line",
     "stamped": "log-line",
     "leveled": "log-line",
+    "logged": "log-line",
 }
 """The form that a token gives the line; the first of a line tells."""
 _LEVELS: Final = {"leveled", "bare_level", "source", "glog"}

@@ -210,6 +210,7 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
         log = log or (each.log and any(one.kind == "error" for one in inside))
         printed = each.log or not _PRINTED.isdisjoint(each.forms)  # by a program, not by a model
         log = log or (printed and any(one.kind != "log" and (one.strong or one.known) for one in inside))
+        log = log or ("log-line" in each.forms and _begins(inside))
         rest += max(filled(each.text.text) - told - noise, 0)
         ends = _ends(inside, each.text.text)
         around += _words_around(inside, each.text.text)
@@ -218,7 +219,7 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     voice = said or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
     published = _PUBLISHED.match(text) or _HELP.search(text)
-    if (published or (outside == "explains" and not rest)) and not any(one.strong for one in every):
+    if (published or (outside == "explains" and not rest and not log)) and not any(one.strong for one in every):
         return None
     if published and every and all(_TITLED.match(text, text.rfind("\n", 0, one.start) + 1) for one in every):
         return None
@@ -228,6 +229,11 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
         return None
     known = max((one.known for one in every), default=0)
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every), known=known)
+
+
+def _begins(inside: Sequence[FoundCapture]) -> bool:
+    """Whether a text begins with a known error."""
+    return bool(inside) and inside[0].start == 0 and inside[0].kind == "error" and inside[0].known > 0
 
 
 def _is_nobodys(one: FoundCapture) -> bool:

@@ -43,6 +43,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("exception", rf"Exception has occurred: {_CLASS_NAME}"),
     ("exception", r"(?:#<)?(?:[A-Z]\w{0,60}::){1,6}[A-Z]\w{0,60}(?:Error|Exception): (?=\S)"),  # Ruby, and its inspect
+    ("exception", r"Error performing [\w:]{1,80} [^\n]{0,200}?: [A-Z][\w:]{2,60} \("),  # ActiveJob
     ("exception", r"(?:[a-z_]\w{0,60}\.){1,12}[A-Z][a-zA-Z]{3,60}: (?=\S)"),
     ("validation-error", r"\d{1,4} validation errors? for \w"),
     (

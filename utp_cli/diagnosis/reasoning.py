@@ -15,9 +15,12 @@ from utp_cli.protocol.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
+_MARKUP = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]")
+"""The markers that may stand behind a call: the end of its section, of the thinking, of the turn."""
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
@@ -54,7 +57,7 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     What people see: the model thinks about the tool and stops; nothing runs.
 
     What proves it: no structured call, none in the text, but a readable call of a known tool in the
-    thinking.
+    thinking; where no tools are known, one in markup with which the thinking ends, and nothing is said after it.
 
     What to change: `chat_template_kwargs: {"enable_thinking": false}` for turns with tools, or a server
     release that reads calls out of the thinking; retry once with "emit the call after thinking".
@@ -64,7 +67,7 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     if answer.call_views:
         return
     for call in answer.thought:
-        if call.known_name in answer.known:
+        if call.known_name in answer.known or (not answer.known and _ends_thinking(call, answer)):
             yield Observation(
                 message=f"the call of {call.name} stands in the thinking only",
                 evidence=call.text or f"{call.name}",
@@ -73,6 +76,14 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
                 tool=call.name,
             )
             return
+
+
+def _ends_thinking(call: CallView, answer: Answer) -> bool:
+    """Whether the thinking ends with a call in markup, and the answer has nothing else."""
+    said = any(passage.text.strip() for passage in answer.visible)
+    thinking = answer.result.texts.get(call.pointer, "")
+    ends = call.span is not None and not _MARKUP.sub("", thinking[call.span[1] :]).strip()
+    return ends and not said and not answer.raw and call.parser in DIALECTS
 
 
 @diagnosis("draft-call-in-reasoning", "info", views=("thought",))

@@ -25,6 +25,8 @@ _OTHERS = (
     "<|assistant|>", "<|system|>", "<|observation|>", "<start_of_turn>", "<｜begin▁of▁sentence｜>",
     "<｜User｜>", "<｜Assistant｜>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
     "[TOOL_RESULTS]", "[/TOOL_RESULTS]", '<|"|>',
+    "<start_function_call>", "<end_function_call>", "<start_function_response>", "<end_function_response>",
+    "</function_calls>", "</invoke>",
 )  # fmt: skip
 
 _SHAPED = regex(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
@@ -36,8 +38,9 @@ _APART = ("", *" \t'\"`()")
 _HARMONY = {"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"}
 """Reported as `harmony-leak`."""
 
-_UNNAMED = r"<\|(?!(?:channel|constrain|message|start)\|)[a-z][a-z0-9_]{1,40}\|>|<｜[^\s<>｜]{1,40}｜>"
-"""Any other token of this shape: of another use of the model (`<|fim_middle|>`), or of a model unknown here."""
+_UNNAMED = r"<\|(?!(?:channel|constrain|message|start)\|)[a-z][a-z0-9_]{1,40}\|>|</?｜[^\s<>｜]{1,40}｜>?"
+"""Any other token of this shape: of another use of the model (`<|fim_middle|>`), in a tag (`<｜DSML｜invoke>`), or of a
+model unknown here."""
 
 
 @cache
@@ -49,6 +52,7 @@ def _tokens() -> list[str]:
             found.update(_SHAPED.findall(marker))
         for tag in dialect.body.tags:
             found.update(_SHAPED.findall(tag.close) if tag else ())
+        found.update(filter(None, [getattr(dialect.body, "tag_prefix", "")]))
     return sorted(found - THINK_TAGS - _HARMONY, key=len, reverse=True)
 
 
@@ -64,7 +68,7 @@ def _by_length() -> tuple[tuple[int, frozenset[str]], ...]:
     return tuple((size, frozenset(token for token in _tokens() if len(token) == size)) for size in sizes)
 
 
-_FIRST, _LAST = "<[", ">]["
+_FIRST, _LAST = "<[]", ">]["
 """What control tokens begin and end with."""
 
 
@@ -77,6 +81,14 @@ def first_token(text: str) -> tuple[str, Span] | None:
     """Find the first control token that has no business in prose."""
     for match in _token().finditer(text) if _may_hold(text) else ():
         if _alone(match[0], text, match.start()) and not _talked_about(text, *match.span()):
+            return match[0], match.span()
+    return None
+
+
+def lone_closing(text: str) -> tuple[str, Span] | None:
+    """Find the first closing tag of a format that nothing opens: the call before it has lost its beginning."""
+    for match in _token().finditer(text) if "</" in text else ():
+        if match[0].startswith("</") and _alone(match[0], text, match.start()):
             return match[0], match.span()
     return None
 

@@ -31,14 +31,18 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     What people see: parallel calls become one, with names or arguments glued together.
 
     What proves it: two different ids, or a second complete name, under one `tool_calls[].index`; or several
-    calls without any `index`.
+    calls without any `index`. One call without it is told as a hint: strict clients refuse the piece.
 
-    What to change: group the pieces by `id` when it changes. Ollama and some Gemini gateways send `index:
-    0` for all: update them, or send `parallel_tool_calls: false`.
+    What to change: group the pieces by `id` when it changes; the server or the gateway must send an `index` with
+    every call. Ollama and some Gemini gateways send `index: 0` for all: update them, or send
+    `parallel_tool_calls: false`.
 
     Symptoms: `Extra data: line 1 column`, `tool call index 0 reused`.
     """
-    yield from odd(answer, "index-collision", "pieces of different calls come under one index")
+    collided = [*odd(answer, "index-collision", "pieces of different calls come under one index")]
+    yield from collided
+    for each in () if collided else odd(answer, "index-missing", "a call comes without an index"):
+        yield replace(each, severity="info")
 
 
 @diagnosis("stream-name-repeated", "error", views=("anomalies", "native"))

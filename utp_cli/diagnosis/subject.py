@@ -143,6 +143,10 @@ class Answer(Record):
         """Calls between words that may only show them."""
         return tuple(call_view(call, self.result) for call in self.result.rejected if call.reason == "shown")
 
+    def written(self, call: CallView) -> str:
+        """A call of a text, as it stands there."""
+        return (self.result.texts.get(call.pointer, "")[slice(*call.span)] if call.span else "") or call.text
+
     @property
     def rejected(self) -> Sequence[Rejected]:
         """Calls that are none, as they were read."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 THEMES: dict[str, tuple[str, ...]] = {
     "server": ("answer",),
+    "markers": ("answer",),
     "template": ("template", "answer", "session"),
     "arguments": ("answer",),
     "truncation": ("answer",),

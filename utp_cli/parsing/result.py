@@ -45,7 +45,8 @@ class Parsed(ParseResult):
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
         found = diagnose_answer(Answer(result=self, **known))
-        if self.facts.lone or (self.captures and self.captures[self.chosen].cut):
+        cut = bool(self.captures) and self.captures[self.chosen].cut
+        if (self.facts.lone or cut) and not self.facts.error:
             left_out = UNFINISHED if self.facts.lone and not self.finish_reason else _unknown(self.finish_reason)
             found = [finding for finding in found if finding.code not in left_out]
         asked = conversation_of(self)

@@ -20,7 +20,7 @@ _MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "
 _CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
 _KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
 """Keys that name what kind of document it is, or how it went."""
-_NESTED: Final = ("data", "metadata")
+_NESTED: Final = ("data", "metadata", "message")
 """Keys whose object may say more than the error itself."""
 _PASSED_ON: Final = ("raw", "responseBody", "body")
 """Keys that hold the error of whoever was asked before, as text or as an object."""
@@ -28,11 +28,13 @@ _KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
     "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
-    "trace_id", "traceId", "more_info", "modelId", "providerId",
+    "trace_id", "traceId", "more_info", "modelId", "providerId", "$fault", "$metadata",
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
 _ISSUES: Final = (frozenset({"type", "loc", "msg"}), frozenset({"code", "path", "message"}))
 """Keys of what Pydantic says of one value, and of what Zod does."""
+_UNIONS: Final = ("errors", "unionErrors")
+"""Where Zod 4 and Zod 3 keep the issues of the branches of a union."""
 _FAILED: Final = regex(
     r"error|exception|invalid|wrong_|bad_?request|not_?found|denied|unauthori[sz]ed|forbidden|too_?many|rate_?limit|overloaded"
     r"|unavailable|exceeded|fail|about:|https?:|internal|timeout|\A[1-5]\d{3,5}\Z|\A[45]\d\d\Z",
@@ -143,6 +145,8 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
         message = f"{message}: {param}"
     elif "." in param and len(message) <= _BARE and param not in message:
         message = f"{param}: {message}"
+    elif len(message) <= _BARE and (issues := _said(list_of(inner.get("details")))):  # Azure: the places in a list
+        message = f"{message}: {issues}"
     if " " not in message and (words := text_of(doc.get("error_text"))):  # Home Assistant: a class, and its words
         message = f"{message}: {words}"
     codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
@@ -165,10 +169,14 @@ def _said(value: Any) -> str:
 
 
 def _place(issue: dict[str, Any]) -> Any:
-    return issue.get("loc", issue.get("path"))
+    return issue.get("loc", issue.get("path", text_of(issue.get("param")).strip("/").split("/")))
 
 
 def _issue(issue: dict[str, Any]) -> str:
+    for inner in _UNIONS:  # each branch of a union has its own; the first says as much as the others
+        branch = next((one for one in list_of(issue.get(inner))), None)
+        if said := _said(list_of(dict_of(branch).get("issues")) or branch):
+            return said
     place = ".".join(str(step) for step in list_of(_place(issue)))
     said = text_of(issue.get("msg")) or text_of(issue.get("message"))
     if "path" in issue and place and said:

@@ -8,9 +8,9 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.wire.access import camel, dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts
+from utp_cli.wire.flavours import flavour_of
 from utp_cli.wire.open_call import OpenCall
 from utp_cli.wire.partial_args import PartialArguments
-from utp_cli.wire.shape_answers import flavour_of
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:

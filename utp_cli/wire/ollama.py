@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.decoder import FormatDecoder
-from utp_cli.wire.shape_answers import flavour_of
+from utp_cli.wire.flavours import flavour_of
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:

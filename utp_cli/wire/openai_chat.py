@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
+from utp_cli.wire.flavours import flavour_of
 from utp_cli.wire.open_call import OpenCall, is_json
-from utp_cli.wire.shape_answers import delta_calls, flavour_of
+from utp_cli.wire.shape_answers import delta_calls
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -257,6 +258,8 @@ class Decoder(FormatDecoder):
             state.calls.append(call)
             state.indexes.append(index)
             state.without_index += index is None
+            if index is None and state.without_index == 1 and self.scope.stream:
+                self.odd("index-missing", call.place, f"no index: {quoted(piece)}")
             if index in state.by_index or state.without_index == 2:
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-collision", call.place, evidence)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from utp_cli.protocol.records import Record, replace
 from utp_cli.wire.access import dict_of, dicts_of, list_of
 from utp_cli.wire.event_stream import EventStream, may_begin
+from utp_cli.wire.flavours import flavour_of
 from utp_cli.wire.frames import BLANK, DONE, framing_of
-from utp_cli.wire.shape_answers import ANSWER_RULES, ERROR_RULE, MESSAGE_RULES, flavour_of, legacy
+from utp_cli.wire.shape_answers import ANSWER_RULES, ERROR_RULE, MESSAGE_RULES, legacy
 from utp_cli.wire.shape_requests import ASKING, REQUEST_RULES, TOOL_RULES
 
 if TYPE_CHECKING:

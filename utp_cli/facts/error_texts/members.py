@@ -32,12 +32,12 @@ _CLASSES: Final = {
     "roots": _ROOTS,
     "rooted": rf"(?P<path>(?:[\w$]{{1,60}}[./]){{0,3}}(?:{_ROOTS})(?![a-z_]){_PATH})",
     "quoted": rf'"\$?\.?(?P<path>[a-z]{_PATH})"',
-    "parts": r'(?P<path>(?: ?(?:"[^"\n\\]{1,80}"|\d{1,6}) ?,?){1,20}) ?',
+    "parts": r'(?P<path>(?: ?(?:"[^"\n\\]{1,80}"|\d{1,6}|[a-z]\b) ?,?){1,20}) ?',
     "name": r'"(?P<name>[\w$-]{1,60})"',
     "said": (
         r"(?P<words>(?:field required|input should be|extra inputs|string should|list should|value error|invalid type"
         r"|missing field|unknown (?:field|variant)|unrecognized key|data did not match|expected|required|invalid|must"
-        r"|str type|none is not|value is not|too (?:small|big))\b[^\n]{0,160}?)"
+        r"|str type|none is not|value is|input tag|too (?:small|big))\b[^\n]{0,160}?)"
     ),
     "message": r"(?:messages|contents|history|input)(?:\.n)?",
     "call": (
@@ -68,12 +68,12 @@ _SAID: Final = tuple(
     (fault, re.compile(words))
     for fault, words in (
         ("extra", r"extra inputs|additional properties|unknown field|unrecognized"),
-        ("null", r"received null|none is not an|not be null|invalid type: null"),
+        ("null", r"received null|is 'null'|none is not an|not be null|invalid type: null"),
         ("missing", r"field required|required property|missing|received undefined|^required|is required"),
         ("empty", r"at least 1 |>=1 |fewer than 1 |non-?empty (?:array|list|string)|^empty|not be (?:empty|blank)"),
         ("empty", r"(?:greater than or equal to|not less than) 1\b"),
         ("long", r"too (?:long|many|big)|at most|more than|less than or equal|<="),
-        ("pattern", r"pattern|regular expression|does not"),
+        ("pattern", r"pattern|regular expression|does not(?! match any)"),
         (
             "enum",
             r"one of|allowed values|equal to|unknown variant|enum value|expected tags|(?:expected|should be) ['\"`]",
@@ -94,6 +94,7 @@ _ROOT: Final = re.compile(rf"(?:{_ROOTS})(?![a-z_])")
 _OF_TOOLS: Final = "function"
 """What an item of a list of tools holds, and a call."""
 _OF_MESSAGES: Final = "tool_calls"
+_OF_MESSAGE: Final = "message"
 _LINE_BREAK: Final = re.compile(r"\\{1,8}n(?=[\s\"\\\d])")
 """A line break that was escaped."""
 _INDEX: Final = re.compile(r"\[(?:[A-Za-z]|\*)\]")
@@ -101,8 +102,11 @@ _INDEX: Final = re.compile(r"\[(?:[A-Za-z]|\*)\]")
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$-]*|\d+")
 _UNION: Final = "typed-dict"
 """What pydantic calls the branch of a union whose branches have no names."""
-_CALL_CLASS: Final = re.compile(r"ToolCallParam\b")
-"""The class of a call in a history, in the branches of a union whose paths begin with it."""
+_OF_CLASSES: Final = (
+    (re.compile(r"(?:ToolCall|FunctionCall)(?:Param)?\b"), "messages.0.tool_calls.0."),
+    (re.compile(r"ChatCompletion\w*Message\w*Param\b|(?:Tool|Assistant|User|System)Message\b"), "messages.0."),
+)
+"""Classes of a call and of a message: a path may begin with one, or with the title of an error about one."""
 _CHAIN: Final = re.compile(r'(?<=\[")\w{1,80}(?="\])|(?<=\[)\d{1,9}(?=\])')
 """The members of Jackson's chain of references; classes stand between them."""
 _BESIDE: Final = re.compile(
@@ -149,7 +153,7 @@ def find_members(text: str, lower: str) -> Iterator[tuple[ErrorText, tuple[int, 
 
     `lower`: the text in small letters, every letter at its place.
     """
-    if not (_ROOT.search(lower) or _OF_TOOLS in lower):
+    if not (_ROOT.search(lower) or _OF_TOOLS in lower or _OF_MESSAGE in lower):
         return
     seen = set[str]()
     for number, wording in enumerate(wordings()):
@@ -190,8 +194,11 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
 
 def _path_of(written: str) -> str:
     """Write a path as `places` has it; `""` where it is of no request, or says nothing."""
-    if _CALL_CLASS.search(written):
-        written = f"messages.0.tool_calls.0.{_CALL_CLASS.split(written)[-1]}"
+    of_class = (
+        None if _ROOT.search(written.lower()) else next((one for one in _OF_CLASSES if one[0].search(written)), None)
+    )
+    if of_class:
+        written = of_class[1] + of_class[0].split(written)[-1]
     tokens = (_CHAIN if "->" in written else _TOKEN).findall(_INDEX.sub("[0]", _LINE_BREAK.sub(" ", written)))
     path = ".".join("n" if token[0].isdigit() else token.lower() for token in tokens if not _BESIDE.fullmatch(token))
     if _OF_TOOLS in tokens[1:2] and path.startswith("n."):  # the list of tools was looked at by itself
@@ -201,7 +208,7 @@ def _path_of(written: str) -> str:
     elif tokens[:1] == [_OF_TOOLS]:  # a call was looked at by itself
         path = f"messages.n.tool_calls.n.{path}"
     root = _ROOT.search(path)
-    in_union = any(token[0].isupper() or token == _UNION for token in tokens[1:])
+    in_union = of_class or any(token[0].isupper() or token == _UNION for token in tokens[1:])
     if not root or (in_union and path.endswith(".role")):  # each branch of a union says that the role is not its own
         return ""
     return path[root.start() :]
