@@ -39,7 +39,7 @@ _REPORT: Final = "a report of how models and tools go wrong, and no answer: it n
 _LIKELY: Final = 3
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
-_PIECE: Final = "one event of a stream, and no answer: nothing tells what came after it"
+_PIECE: Final = "a part of a stream, and no answer: nothing tells what came after it"
 _WHOLE: Final = "the whole stream: curl -sN $URL -d @request.json | tee stream.txt"
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
 

@@ -244,7 +244,8 @@ class WireFacts(Record):
     ended: bool | None = None
     """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream."""
     lone: bool = False
-    """The input is one event of a stream, and not the one that ends it: what came after it is unknown."""
+    """The input is a part of a stream, and not its end: one event, or events of which the first goes on with something.
+    What came after it is unknown."""
     finish_message: str | None = None
     """What the provider says about an end that went wrong."""
     flavour: str | None = None

@@ -43,9 +43,10 @@ class Dispatch:
 
     @property
     def lone(self) -> bool:
-        """Whether one event of a stream is all there was, and it does not end the answer."""
+        """Whether a part of a stream is all there was: one event, or some without the first; none ends the answer."""
         metadata = self.scope.metadata
-        return self._pieces == self._number == 1 and not metadata.ended and metadata.error is None
+        part = self._pieces == 1 or (self._pieces > 1 and metadata.begun is False)
+        return part and self._pieces == self._number and not metadata.ended and metadata.error is None
 
     def feed(self, document: Any) -> list[WireEvent]:
         """Read the next document; a text that holds JSON, or a list, is taken for what is in it."""

@@ -229,6 +229,8 @@ class Decoder(FormatDecoder):
     # -- calls in pieces -------------------------------------------------------------------------------------
 
     def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
+        if self.metadata.begun is None:
+            self.metadata.begun = isinstance(delta.get("role"), str)
         events = self._texts(state, delta)
         for _, piece in dicts_of(delta.get("tool_calls")):
             self._has_tool_calls = True

@@ -106,6 +106,8 @@ class WireMetadata(MutableRecord):
     status: int | str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    begun: bool | None = None
+    """Whether the first event of a stream tells who speaks, in formats whose first event does."""
     ended: bool = False
     finish_message: str | None = None
     flavour: str | None = None
