@@ -86,9 +86,14 @@ def first_token(text: str) -> tuple[str, Span] | None:
 
 
 def lone_closing(text: str) -> tuple[str, Span] | None:
-    """Find the first closing tag of a format that nothing opens: the call before it has lost its beginning."""
+    """Find the first closing tag of a format, on its line or between tags, that nothing opens.
+
+    The call before it has lost its beginning.
+    """
     for match in _token().finditer(text) if "</" in text else ():
-        if match[0].startswith("</") and _alone(match[0], text, match.start()):
+        before, behind = text[: match.start()].rstrip(" \t")[-1:], text[match.end() :].lstrip(" \t")[:1]
+        apart = before in ("", "\n", ">") and behind in ("", "\n", "<")
+        if apart and match[0].startswith("</") and _alone(match[0], text, match.start()):
             return match[0], match.span()
     return None
 

@@ -45,8 +45,8 @@ class Dispatch:
     def lone(self) -> bool:
         """Whether a part of a stream is all there was: one event, or some without the first; none ends the answer."""
         metadata = self.scope.metadata
-        part = self._pieces == 1 or (self._pieces > 1 and metadata.begun is False)
-        return part and self._pieces == self._number and not metadata.ended and metadata.error is None
+        part = self._pieces == 1 and (self._number == 1 or metadata.begun is False)
+        return part and not metadata.ended and metadata.error is None
 
     def feed(self, document: Any) -> list[WireEvent]:
         """Read the next document; a text that holds JSON, or a list, is taken for what is in it."""

@@ -230,7 +230,8 @@ class Decoder(FormatDecoder):
 
     def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
         if self.metadata.begun is None:
-            self.metadata.begun = isinstance(delta.get("role"), str)
+            pieces = [each for _, each in dicts_of(delta.get("tool_calls"))]
+            self.metadata.begun = not pieces or any(each.get("id") or _function(each)[1].get("name") for each in pieces)
         events = self._texts(state, delta)
         for _, piece in dicts_of(delta.get("tool_calls")):
             self._has_tool_calls = True

@@ -107,7 +107,7 @@ class WireMetadata(MutableRecord):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     begun: bool | None = None
-    """Whether the first event of a stream tells who speaks, in formats whose first event does."""
+    """Whether the first event of a stream goes on with nothing; None before it was read, or where nobody looks."""
     ended: bool = False
     finish_message: str | None = None
     flavour: str | None = None

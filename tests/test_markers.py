@@ -1,0 +1,99 @@
+"""What is left of a format's markers in an answer: tokens that leaked, openings that were lost, ids in place of names."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from utp_cli import parse
+from utp_cli.parsing.answered import no_answer
+
+_CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+_KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>{}<|tool_call_argument_begin|>{{}}<|tool_call_end|>"
+_KIMI += "<|tool_calls_section_end|>"
+_CODER = "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n"
+_DSML = (
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="true">1</｜DSML｜parameter>\n'
+)
+_DSML += "</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("]<]minimax[>[<initial_wait>10]<]minimax[>[</initial_wait>", "leaked-special-tokens"),
+        ("<｜DSML｜read_file>\n <｜DSML｜path>a</｜DSML｜path>\n</｜DSML｜invoke>", "leaked-special-tokens"),
+        ('="f">\n<parameter name="a">1</parameter>\n</invoke>\n</function_calls>', "leaked-special-tokens"),
+        ("Off.<start_function_call>call:call:<start_function_response>light<escape>}", "leaked-special-tokens"),
+        (_CODER + "</tool_call>", "special-tokens-stripped"),
+        (_KIMI.format("call_0"), "call-name-empty"),
+        (_CODER, ""),
+        (f"<tool_call>\n{_CODER}</tool_call>", ""),
+        (_DSML, ""),
+        (_KIMI.format("functions.f:0"), ""),
+        (_KIMI.format("call_taxi"), ""),
+        ("End the block with </invoke>, and no text behind it.", ""),
+        ("<invoke>\n<a>1</a>\n</invoke>", ""),
+    ],
+)
+def test_what_a_generation_shows_of_its_markers(text: str, code: str) -> None:
+    assert {finding.code for finding in parse(text).diagnoses} == ({code} if code else set())
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "content", "code"),
+    [
+        (f"I call it.\n{_CALL}", None, "call-in-reasoning"),
+        (f"I call it.\n{_CALL}\n</think>", "", "call-in-reasoning"),
+        (f"I could write {_CALL}, but the answer is 4.", None, ""),
+        (f"I call it.\n{_CALL}", "The answer is 4.", ""),
+    ],
+)
+def test_a_call_with_which_the_thinking_ends_needs_no_tools_to_be_told(
+    reasoning: str, content: str | None, code: str
+) -> None:
+    message = {"role": "assistant", "content": content, "tool_calls": [], "reasoning": reasoning}
+    found = parse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).diagnoses
+    assert {finding.code for finding in found} == ({code} if code else set())
+
+
+def test_markup_in_the_name_of_a_call_leaked_there() -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "\n</think", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    found = parse({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).diagnoses
+    assert [finding.code for finding in found] == ["leaked-special-tokens"]
+
+
+def _piece(**told: str) -> dict[str, Any]:
+    call_id = {"id": told.pop("id")} if "id" in told else {}
+    return {"tool_calls": [{"index": 0, **call_id, "function": told}]}
+
+
+def _stream(*deltas: dict[str, Any]) -> str:
+    chunks = [{"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("deltas", "codes"),
+    [
+        (({"content": "I"}, {"content": " am"}), ["stream-cut-off"]),
+        ((_piece(id="a", name="f", arguments='{"a'), _piece(arguments='": 1')), ["stream-cut-off"]),
+        ((_piece(arguments='{"a'), _piece(arguments='": 1')), []),
+    ],
+)
+def test_a_part_of_a_stream_is_not_one_that_broke_off(deltas: tuple[dict[str, Any], ...], codes: list[str]) -> None:
+    result = parse(_stream(*deltas))
+    assert [finding.code for finding in result.diagnoses] == codes
+    assert ("a part of a stream" in str(no_answer(result))) is (not codes)
+
+
+def test_one_call_without_an_index_is_a_hint() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    whole = _stream({"role": "assistant", "tool_calls": [call]}).replace(
+        "]}}]}", ']}, "finish_reason": "tool_calls"}]}'
+    )
+    found = parse(whole + "data: [DONE]\n\n").diagnoses
+    assert [(finding.code, finding.severity) for finding in found] == [("stream-index-collision", "info")]
