@@ -56,6 +56,10 @@ _STRONG: Final = regex(
     rf"|^ at row \d{{1,6}}, column \d{{1,6}}:$|^(?:Exception|Message)[ \t]{{2,40}}: {_CLASS}"
     r"|\b[Ee]rror response:? ?[45]\d\d\b|\b[45]\d\d, message=['\"]"
     r"|(?<=\S )at (?:async )?[\w.$<>]{1,60} \([^\n()]{1,200}:\d{1,6}:\d{1,6}\)"
+    r"|^goroutine \d{1,9} \[[^\]\n]{1,60}\]:|^\*\* \([A-Z][\w.]{1,60}\) \S|^Unhandled exception\b|^Caused by: \S"
+    r"|\([A-Z][\w:]{1,60}Error\)$|\.rb:\d{1,6}:in [`'\u2018]|^[ \t]+at [^\n]{1,200} in [^\n]{1,200}:line \d{1,6}$"
+    r"|\brpc error: code = [A-Z]\w{2,30} desc = |\bStatusCode\.[A-Z][A-Z_]{2,30}: \S"
+    r"|^(?:[A-Z]\w{0,40}\.){1,4}[A-Z]\w{0,40}(?:Error|Exception) [a-z]"
     r"|[\"']?exception\.(?:type|message)[\"']?: ?[\"']|(?:Error|Exception)[ \t]{3,}Traceback \(most recent call last\)"
     r"|\bdoes not support parameters?: |^-{2,4}> \d{1,5} "
     r"|[\"']type\\?[\"']: ?\\?[\"']\w{1,40}\\?[\"'], ?\\?[\"']loc\\?[\"']: ?[(\[]"
@@ -71,7 +75,7 @@ _STRONG: Final = regex(
 )
 """What only a failure prints."""
 _BEGINS: Final = regex(
-    rf"\s*{_DECORATION}(?:[A-Z][\w/-]{{0,30}} (?:[a-z][\w-]{{0,30}} ){{0,4}})?"
+    rf"\s*{_DECORATION}(?:[A-Z][\w/-]{{0,30}} (?:[a-z][\w/-]{{0,30}} ){{0,4}})?"
     r"(?<!and )(?<!or )(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ailed|Validation failed)"
     r"(?! (?:handling|messages?|codes?|budgets?|rates?|boundar|types?|classes))"
     r"(?: (?:in|on|at|from|while|when|during|for|with|to|calling|executing|running|invoking|parsing)\b[^\n:]{1,80})?"

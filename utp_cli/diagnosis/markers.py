@@ -156,6 +156,7 @@ def _closed_only(answer: Answer) -> Iterator[Observation]:
         for opener, closer in markers:
             if closer in text and opener not in text:
                 yield Observation(
+                    severity="warning",
                     message=f"the call ends with {closer}, and no {opener} begins it",
                     evidence=text[-_EVIDENCE:],
                     pointer=call.pointer,

@@ -44,10 +44,20 @@ _WHOLE: Final = "the whole stream: curl -sN $URL -d @request.json | tee stream.t
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
 
 
+_RAISED: Final = frozenset({"exception", "python-traceback", "validation-error"})
+"""Forms of errors that a program raises; it may have been told of it by nobody."""
+
+
+def _sender(result: ParseResult) -> str:
+    one = result.captures[result.chosen] if result.captures else None
+    raised = one is not None and one.form in _RAISED and not (one.hops or one.status)
+    return "a program raised" if raised else "the server sent"
+
+
 def no_answer(result: ParseResult) -> str | None:
     """Say what was read in place of an answer; None where there is one."""
     if is_error(result):
-        return "no answer: the server sent an error"
+        return f"no answer: {_sender(result)} an error"
     if result.facts.lone:
         return _PIECE
     if (other := other_than_answer(result)) or (_says_something(result) and result.shape != "unknown"):
