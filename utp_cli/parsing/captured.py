@@ -39,8 +39,11 @@ _SIGNS: Final = regex(
 """What a paste has, and most answers have not. Each begins with a character, which `re` skips to."""
 _BEGUN: Final = regex(r"\s*[>+{\[]")
 """What a paste may begin with."""
-_WIRE: Final = regex(r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:")
-"""Words of providers' formats: JSON with one of them was printed, not written by a model."""
+_WIRE: Final = regex(
+    r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:"
+    r"|[\"']level[\"']: ?[\"'](?:error|fatal|warn)"
+)
+"""Words of providers' formats, and of logs: JSON with one of them was printed, not written by a model."""
 _KEPT: Final = regex(r"\s*\{[^\n]{0,400}?\"(?:response_item|session_meta|isSidechain|sessionId|leafUuid)\"")
 """How a file begins in which a coding agent keeps a conversation."""
 _MESSAGES: Final = regex(r"\s*\[\s*\{[^{}]{0,400}?\"role\"\s*:")
