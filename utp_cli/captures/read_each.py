@@ -37,6 +37,8 @@ _STRONG_FORMS: Final = frozenset(
 _DIGITS: Final = 3
 TELLS: Final = 2
 """Words that tell a cause: see `known_of`."""
+_LINE: Final = 300
+"""Characters of the line above a document that are looked at."""
 _LONGEST: Final = 8_000
 """Characters behind words that quote what a model wrote, which are read as the quote."""
 
@@ -72,7 +74,8 @@ def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: s
     status = head.status or status_of(sort.error)
     error = replace(sort.error, hops=hops, status=status if sort.error.status is None else sort.error.status)
     error, known = _telling(error, document.value, text[document.start : document.end])
-    led = _led_in(text[begin : document.start], error.message) if known < TELLS or not sort.known else ""
+    above = text[begin : document.start] or _line_above(text, document.start)
+    led = _led_in(above, error.message) if known < TELLS or not sort.known else ""
     if led and known_of(led) >= (known + 1 if sort.known else known):  # a list of issues says less than who prints it
         error, known = replace(error, message=led), known_of(led)
     return replace(
@@ -96,6 +99,12 @@ def _telling(error: ErrorRead, document: Any, written: str) -> tuple[ErrorRead, 
     known = known_of(error.message)
     said, more = known_inside(document, written) if known < TELLS else ("", 0)
     return (replace(error, message=said), min(more, TELLS)) if more > known else (error, known)
+
+
+def _line_above(text: str, start: int) -> str:
+    """Return the line above a document where it leads over to it: `Error executing MCP tool:`."""
+    words = text[max(start - _LINE, 0) : start].rstrip()
+    return words[words.rfind("\n") + 1 :] if words.endswith(":") else ""
 
 
 def _led_in(above: str, message: str) -> str:

@@ -142,9 +142,10 @@ CAUSES = (
     ),
     cause(
         "mcp-result-refused",
-        "The result of an MCP tool lacks, or breaks, the tool's `outputSchema`.",
+        "The result of an MCP tool has not the form that the client asks, or breaks the tool's `outputSchema`.",
         sees="the tool ran, and its result is an error.",
-        change="return `structuredContent` that fits `outputSchema`, or drop `outputSchema`.",
+        change="return `content` as a list of blocks; `structuredContent` that fits `outputSchema`, or drop "
+        "`outputSchema`.",
     ),
     cause(
         "mcp-connection-lost",
