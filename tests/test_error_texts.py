@@ -13,7 +13,15 @@ import pytest
 
 from utp_cli import parse
 from utp_cli.facts.error_texts import entries
-from utp_cli.facts.error_texts.entries import FILES, MANY, error_texts, opened, pattern_of
+from utp_cli.facts.error_texts.entries import (
+    FILES,
+    MANY,
+    error_texts,
+    fix_of_families,
+    opened,
+    pattern_of,
+    words_of_entries,
+)
 from utp_cli.facts.error_texts.finder import HAN, find_error_texts
 
 FOLDER = Path(entries.__file__).parent
@@ -50,6 +58,13 @@ def test_each_entry_is_whole():
     for entry in TEXTS:
         assert all((entry.says, entry.by, entry.code, entry.cause, entry.fix, entry.source)), entry.id
         assert [list(words) for words in entry.words] == words_of(entry.match), entry.id
+
+
+def test_what_is_read_without_the_rest_of_a_line_is_what_stands_there():
+    read = [(name, tuple(map(tuple, words))) for name, words in words_of_entries()]
+    assert read == [(entry.id, entry.words) for entry in TEXTS]
+    many = {entry.code: entry.fix for entry in reversed(TEXTS) if entry.by == MANY}
+    assert {code: fix_of_families(code) for code in many} == many
 
 
 def test_what_families_need_is_up_to_date():
@@ -220,7 +235,8 @@ def write_words() -> None:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         lines = [json.dumps({**row, "words": words_of(row["match"])}, ensure_ascii=False) for row in rows]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    entries.error_texts.cache_clear()
+    for kept in (entries._lines, entries.words_of_entries, entries.entry_at, entries.error_texts):
+        kept.cache_clear()
     lines = [f"{json.dumps(name)}: {json.dumps(needs, ensure_ascii=False)}" for name, needs in family_needs().items()]
     NEEDS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

@@ -50,7 +50,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
     """
     for passage in answer.visible:
         loose = first_token(_loose(passage, answer))
-        if not loose and answer.raw and not passage.holds_call:
+        if not loose and answer.raw and not passage.holds_call and "</" in passage.prose:
             loose = lone_closing(passage.prose)
         if loose:
             yield Observation(
@@ -125,7 +125,8 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `[TOOL_CALLS] missing from output`, `could not find tool call start token`.
     """
-    yield from _closed_only(answer)
+    if answer.raw and answer.in_text:
+        yield from _closed_only(answer)
     dialect = dialect_of(answer.model)
     body = _BODIES.get(dialect.name) if dialect else None
     if (
@@ -150,7 +151,7 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
 
 def _closed_only(answer: Answer) -> Iterator[Observation]:
     """Find calls of a generation that are closed by a marker, and opened by none."""
-    for call in answer.in_text if answer.raw else ():
+    for call in answer.in_text:
         text, dialect = answer.result.texts.get(call.pointer, ""), DIALECTS.get(call.parser)
         markers = zip(dialect.section_open, dialect.section_close, strict=False) if dialect else ()
         for opener, closer in markers:

@@ -90,7 +90,7 @@ def lone_closing(text: str) -> tuple[str, Span] | None:
 
     The call before it has lost its beginning.
     """
-    for match in _token().finditer(text) if "</" in text else ():
+    for match in _token().finditer(text):
         before, behind = text[: match.start()].rstrip(" \t")[-1:], text[match.end() :].lstrip(" \t")[:1]
         apart = before in ("", "\n", ">") and behind in ("", "\n", "<")
         if apart and match[0].startswith("</") and _alone(match[0], text, match.start()):

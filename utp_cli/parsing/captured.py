@@ -275,7 +275,7 @@ def _worth_it(result: ParseResult) -> bool:
         return True
     if any(call.rung == "json" for call in found) and any(map(_WIRE.search, result.texts.values())):
         return True
-    if not any(call.name for call in found) and len(result.content) <= _SHORT:
+    if (not found or not any(call.name for call in found)) and len(result.content) <= _SHORT:
         return True
     if not result.content:
         return False

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from utp_cli.facts.error_texts.entries import MANY, ErrorText, error_texts, pattern_of
+from utp_cli.facts.error_texts.entries import MANY, ErrorText, entry_at, pattern_of, words_of_entries
 from utp_cli.facts.error_texts.members import find_members
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ def _kept_matches(text: str, families: bool) -> tuple[FoundText, ...]:
 def _matches(text: str, families: bool) -> Iterator[FoundText]:
     lower = small_letters(text)
     words = _words_of(lower)
-    entries, by_word = error_texts(), _by_rarest_word()
+    by_word = _by_rarest_word()
     near = {place for word in ("", *words) for place, needed in by_word.get(word, ()) if words.issuperset(needed)}
     told = _families_near(lower) if families else set[int]()
     for place in sorted(near):
-        entry = entries[place]
+        entry = entry_at(place)
         if entry.by != MANY or place in told:
             found = pattern_of(entry.match).search(lower)
             if found:
@@ -103,7 +103,7 @@ def small_letters(text: str) -> str:
 @functools.cache
 def _by_rarest_word() -> dict[str, list[tuple[int, tuple[str, ...]]]]:
     """Return places of entries and the words that select them, by the one of these that fewest share; `""`: by none."""
-    selects = [(place, needed) for place, entry in enumerate(error_texts()) for needed in entry.words]
+    selects = [(place, tuple(needed)) for place, (_, words) in enumerate(words_of_entries()) for needed in words]
     shared = Counter(word for _, needed in selects for word in needed)
     found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
     for place, needed in selects:
@@ -132,8 +132,8 @@ def _needs_of_families() -> tuple[dict[str, int], list[tuple[int, int, int, int]
 
     needs = [
         (place, bits_of(one), bits_of(two), bits_of(three))
-        for place, entry in enumerate(error_texts())
-        for one, two, three in written.get(entry.id, ())
+        for place, (name, _) in enumerate(words_of_entries())
+        for one, two, three in written.get(name, ())
     ]
     return bits, needs
 

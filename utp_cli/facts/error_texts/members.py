@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.facts.error_texts.entries import MANY, ErrorText, error_texts, pattern_of
+from utp_cli.facts.error_texts.entries import MANY, ErrorText, fix_of_families, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,7 +225,7 @@ def _entry(path: str, fault: str) -> ErrorText | None:
 @functools.cache
 def _text(said: str, code: str) -> ErrorText:
     """Make the text of a family: what it says, with the fix that the families have for this diagnosis."""
-    fix = next((entry.fix for entry in error_texts() if entry.code == code and entry.by == MANY), "")
+    fix = fix_of_families(code)
     return ErrorText(
         id=f"member-{code}", says=said, match="", words=(), by=MANY, code=code, cause=said, fix=fix, example=said,
         source="", prio=-1,
