@@ -79,6 +79,8 @@ _FILLED_IN: Final = regex(
     r"|You did not use a tool in your previous response[^\n]*|Please retry if you think this is a transient[^\n]*"
     r"|// (?:Please share this file with|Just make sure you)[^\n]*|\bDid you mean (?:one of|to use)?[^\n?]{0,300}\?"
     r"|\bplease (?:ensure|make sure)(?: that)? (?:the|your) (?:tool )?(?:arguments|input|parameters|json)\b[^\n]*"
+    r"|\byour code snippet is invalid\b[^\n]*|\bhere is your code snippet\b|\bmake sure to provide correct code blobs\b"
+    r"|^[ \t]*(?:Thoughts: Your thoughts|# Your python code here)[ \t]*$"
     r"|\(you set: [^)\n]{0,200}\)|\b(?:please )?check your (?:LLM model|tool definitions)[^\n]*"
     r"|\bin your (?:config\.toml|mcp\.json|settings\.json)\b|^# Reminder: Instructions for Tool Use\n[^\0]*"
     r"|\bif you (?:think|believe|feel) (?:that )?this is an? (?:error|bug|mistake)[^\n]*"

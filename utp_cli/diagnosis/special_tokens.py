@@ -38,7 +38,7 @@ _APART = ("", *" \t'\"`()")
 _HARMONY = {"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"}
 """Reported as `harmony-leak`."""
 
-_UNNAMED = r"<\|(?!(?:channel|constrain|message|start)\|)[a-z][a-z0-9_]{1,40}\|>|</?｜[^\s<>｜]{1,40}｜>?"
+_UNNAMED = r"<\|(?!(?:channel|constrain|message|start)\|)[a-z][a-z0-9_]{1,40}\|>|</?｜{1,3}[^\s<>｜]{1,40}｜{1,3}>?"
 """Any other token of this shape: of another use of the model (`<|fim_middle|>`), in a tag (`<｜DSML｜invoke>`), or of a
 model unknown here."""
 

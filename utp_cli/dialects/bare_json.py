@@ -14,11 +14,11 @@ LLAMA3_JSON = Dialect(
     models=("llama-3.1", "llama-3.2", "llama-3.3", "llama-4"),
     source="chat templates of Llama 3.1 to 3.3; vLLM 0.33, SGLang 0.5 (2026)",
     servers={"vllm": "llama3_json", "sglang": "llama3", "llama.cpp": "--jinja"},
-    call_open=("<|python_tag|>",),
+    call_open=("<|python_tag|>", "<|python_start|>"),
     close_optional=True,
-    dropped=("<|eot_id|>", "<|eom_id|>"),
+    dropped=("<|eot_id|>", "<|eom_id|>", "<|python_end|>"),
     body=JsonBody(bare=("{", "[", *_FENCES), argument_keys=("parameters", "arguments")),
-    quirks="The marker may be missing; several objects are parted by a semicolon; Python literals occur.",
+    quirks="The marker may be missing, or be that of Llama 4; several objects are parted by a semicolon; Python literals occur.",
 )
 
 XLAM = Dialect(
