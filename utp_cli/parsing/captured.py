@@ -275,11 +275,17 @@ def _worth_it(result: ParseResult) -> bool:
         return True
     if any(call.rung == "json" for call in found) and any(map(_WIRE.search, result.texts.values())):
         return True
-    if (not found or not any(call.name for call in found)) and len(result.content) <= _SHORT:
+    opened = bool(result.rejected) and not result.calls and all(map(_is_opened, result.rejected))
+    if (not found or opened) and len(result.content) <= _SHORT:
         return True
     if not result.content:
         return False
     return _BEGUN.match(result.content) is not None or _SIGNS.search(result.content) is not None
+
+
+def _is_opened(call: Rejected) -> bool:
+    """Whether nothing stands behind the marker of a call."""
+    return call.name is None and call.reason == "truncated"
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
