@@ -137,10 +137,11 @@ def _is_told(match: FoundText, line: ErrorLine, text: str, base: int, *, few: bo
     begins = (
         begins or few or any((_STATUS.search(text, line.start, line.end), _BAD_LEVEL.match(text, line.start, line.end)))
     )
-    # what it complains of is no words of the line
-    quoted = match.entry.carries == "model output" or _DOCUMENT.search(text, base + match.span[1], line.end)
-    said = (base + match.span[1] if quoted is True else quoted.start() if quoted else line.end) - line.start
-    return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= said
+    end = base + match.span[1]
+    if match.entry.carries != "model output":  # what it quotes is no words of the line
+        quoted = _DOCUMENT.search(text, end, line.end)
+        end = quoted.start() if quoted else line.end
+    return (match.span[1] - match.span[0]) * (_SHARE_OF_BEGINNING if begins else _SHARE) >= end - line.start
 
 
 def _is_short(match: FoundText, text: str, base: int) -> bool:

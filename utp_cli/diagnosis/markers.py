@@ -151,7 +151,7 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
 
 def _closed_only(answer: Answer) -> Iterator[Observation]:
     """Find calls of a generation that are closed by a marker, and opened by none."""
-    for call in answer.in_text:
+    for call in {(call.pointer, call.parser): call for call in answer.in_text}.values():
         text, dialect = answer.result.texts.get(call.pointer, ""), DIALECTS.get(call.parser)
         markers = zip(dialect.section_open, dialect.section_close, strict=False) if dialect else ()
         for opener, closer in markers:

@@ -79,8 +79,9 @@ def _may_hold(text: str) -> bool:
 
 def first_token(text: str) -> tuple[str, Span] | None:
     """Find the first control token that has no business in prose."""
+    opened: dict[str, int] = {}
     for match in _token().finditer(text) if _may_hold(text) else ():
-        if _alone(match[0], text, match.start()) and not _talked_about(text, *match.span()):
+        if _alone(match[0], text, match.start(), opened) and not _talked_about(text, *match.span()):
             return match[0], match.span()
     return None
 
@@ -90,10 +91,12 @@ def lone_closing(text: str) -> tuple[str, Span] | None:
 
     The call before it has lost its beginning.
     """
+    opened: dict[str, int] = {}
     for match in _token().finditer(text):
-        before, behind = text[: match.start()].rstrip(" \t")[-1:], text[match.end() :].lstrip(" \t")[:1]
+        before = text[max(match.start() - _NEAR, 0) : match.start()].rstrip(" \t")[-1:]
+        behind = text[match.end() : match.end() + _NEAR].lstrip(" \t")[:1]
         apart = before in ("", "\n", ">") and behind in ("", "\n", "<")
-        if apart and match[0].startswith("</") and _alone(match[0], text, match.start()):
+        if apart and match[0].startswith("</") and _alone(match[0], text, match.start(), opened):
             return match[0], match.span()
     return None
 
@@ -107,11 +110,20 @@ def _talked_about(text: str, start: int, end: int) -> bool:
     return bool(_WORD_BEFORE.search(text, max(0, start - 4), start) and _WORD_BEHIND.match(text, end))
 
 
-def _alone(token: str, text: str, at: int) -> bool:
-    """Whether it is no closing tag whose opening tag stands before it: that is ordinary markup."""
-    return not token.startswith("</") or text.find(f"<{token[2:-1]}", 0, at) < 0
+def _alone(token: str, text: str, at: int, opened: dict[str, int]) -> bool:
+    """Whether it is no closing tag whose opening tag stands before it: that is ordinary markup.
+
+    `opened`: where the first opening tag of each closing one stands, as far as it was looked for.
+    """
+    if not token.startswith("</"):
+        return True
+    if token not in opened:
+        opened[token] = text.find(f"<{token[2:-1]}")
+    return not 0 <= opened[token] < at
 
 
+_NEAR = 8
+"""Characters beside a closing tag that tell whether it stands apart."""
 _EDGE = 64
 """Characters at an end of a value that tell, without a copy of a long one, that no token sticks to it."""
 
@@ -125,7 +137,7 @@ def leaked_into(value: str) -> str | None:
     for size, tokens in _by_length() if text else ():
         last, first = text[-size:], text[:size]
         at = len(text) - size
-        if last in tokens and text[at - 1 : at] not in _APART and _alone(last, text, at):
+        if last in tokens and text[at - 1 : at] not in _APART and _alone(last, text, at, {}):
             return last
         if first in tokens and text[size : size + 1] not in _APART:
             return first
