@@ -815,3 +815,49 @@ def test_what_was_written_for_readers_is_no_failure(text):
 def test_a_log_of_nothing_wrong_is_called_a_log():
     log = 'INFO:     127.0.0.1:5000 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n' * 3
     assert "a log, and no answer" in str(no_answer(parse(log)))
+
+
+def test_unions_in_unions_are_looked_into_as_far_as_they_say_something():
+    issue = {"code": "invalid_type", "path": ["choices", 0, "delta", "tool_calls", 0, "index"], "message": "Required"}
+    for _ in range(3):
+        issue = {"code": "invalid_union", "errors": [[issue]], "path": [], "message": "Invalid input"}
+    assert parse([issue]).facts.error == "Required (choices.0.delta.tool_calls.0.index)"
+    for _ in range(900):
+        issue = {"code": "invalid_union", "unionErrors": [{"issues": [issue]}], "path": [], "message": "Invalid input"}
+    assert parse({"error": [issue]}).facts.error == "Invalid input"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"error": {"message": "Invalid payload", "details": [{"message": "Value is 'null' but should be 'string'", "param": "/input/2/status"}]}}, "call-shape-invalid"),
+        ({"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": ["body", "messages", 0, "user", "name"], "msg": "Extra inputs are not permitted"}]}}, "block-extra-field"),
+        ({"name": "ValidationException", "$fault": "client", "$metadata": {"httpStatusCode": 400}, "message": "This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again."}, "block-extra-field"),
+        ([{"code": "invalid_union", "errors": [[{"code": "invalid_type", "path": ["choices", 0, "delta", "tool_calls", 0, "index"], "message": "Invalid input: expected number, received undefined"}]], "path": [], "message": "Invalid input"}], "stream-index-collision"),
+    ],
+)  # fmt: skip
+def test_what_stands_inside_a_body_tells_the_place(body, code):
+    assert [finding.code for finding in parse(body).diagnoses] == [code]
+    assert [finding.code for finding in parse(f"it fails\n{json.dumps(body)}").diagnoses] == [code]
+
+
+CRASHES = [
+    "panic: [NodeRunError] odd\n\ngoroutine 1 [running]:\nmain.main()\n\txxx/main.go:82 +0x704",
+    "** (FunctionClauseError) no function clause matching in Foo.bar/1\n    lib/foo.ex:12: Foo.bar/1",
+    "Unhandled exception. System.NullReferenceException: odd\n   at Foo.Bar() in /a/b.cs:line 3",
+    "lib/a.rb:12:in `run': undefined method `fetch' for nil (NoMethodError)",
+    "rpc error: code = InvalidArgument desc = odd",
+    "Usage: serve [OPTIONS]\nTry 'serve --help' for help.\n\nError: No such option: --parser",
+]
+
+
+@pytest.mark.parametrize("crash", CRASHES)
+def test_a_crash_in_any_language_is_no_answer(crash):
+    assert FAIL_ON["error"](parse(crash))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [("KeyError: 'x'", "a program raised"), ({"error": "No"}, "the server sent")]
+)
+def test_who_made_the_error_is_told(error, said):
+    assert no_answer(parse(error)) == f"no answer: {said} an error"

@@ -130,8 +130,8 @@ def _without_key(doc: dict[str, Any]) -> bool:
 
 
 def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None]:
-    if told_by_tool := failed_tool(doc):
-        doc = {"message": told_by_tool}
+    if alone := failed_tool(doc) or validation_issues(doc):
+        doc = {"message": alone}
     error = doc.get("error")
     inner = dict_of(error)
     under = (dict_of(place.get(key)) for place in (inner, doc) for key in _NESTED)
@@ -160,11 +160,11 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
     return message or quoted(error)[:1000], code
 
 
-def _said(value: Any) -> str:
+def _said(value: Any, deepest: int = _DEEPEST) -> str:
     """Return a text, or the messages of a list of issues with their places."""
     issues = [issue for _, issue in dicts_of(value)]
     if issues:
-        return "; ".join(filter(None, map(_issue, issues)))
+        return "; ".join(filter(None, (_issue(issue, deepest) for issue in issues)))
     return text_of(value)
 
 
@@ -172,10 +172,10 @@ def _place(issue: dict[str, Any]) -> Any:
     return issue.get("loc", issue.get("path", text_of(issue.get("param")).strip("/").split("/")))
 
 
-def _issue(issue: dict[str, Any]) -> str:
-    for inner in _UNIONS:  # each branch of a union has its own; the first says as much as the others
-        branch = next((one for one in list_of(issue.get(inner))), None)
-        if said := _said(list_of(dict_of(branch).get("issues")) or branch):
+def _issue(issue: dict[str, Any], deepest: int) -> str:
+    for inner in _UNIONS if deepest else ():  # each branch has its own; the first says as much as the others
+        branch = next(iter(list_of(issue.get(inner))), None)
+        if said := _said(list_of(dict_of(branch).get("issues")) or branch, deepest - 1):
             return said
     place = ".".join(str(step) for step in list_of(_place(issue)))
     said = text_of(issue.get("msg")) or text_of(issue.get("message"))
