@@ -61,6 +61,10 @@ class ErrorRead(Record):
     """The innermost body that holds it; None where it was words alone."""
 
 
+_MOST_INSIDE: Final = 3
+"""Documents in documents in whose values errors are looked for."""
+
+
 def read_error(text: str) -> ErrorRead:
     """Unwrap the text of an error."""
     return _from_text(text, ErrorRead(message=""), 0)
@@ -73,15 +77,18 @@ def read_error_body(body: Any) -> ErrorRead | None:
     return None if inner is None else _from_body(inner, ErrorRead(message=""), 0)
 
 
-def find_error(document: Any) -> ErrorRead | None:
-    """Find the error that any document holds: a record of a log, what a client made of an answer."""
+def find_error(document: Any, inside: int = 0) -> ErrorRead | None:
+    """Find the error that any document holds: a record of a log, what a client made of an answer.
+
+    `inside`: how many documents this one stands in.
+    """
     for value in values_in(document):
         if isinstance(value, dict) and (said := failed_tool(value)):
             return read_error(said)
         if isinstance(value, dict) and (found := read_error_body(value) or _thrown(value)):
             return found
         if isinstance(value, str) and _SIGN_OF_ERROR.search(value):
-            read = read_error(value)
+            read = _from_text(value, ErrorRead(message=""), 0, inside)
             if read.document is not None or read.hops or read.status or _TAGGED.match(value):
                 return read
     return None
@@ -104,7 +111,7 @@ def document_of(error: ErrorRead) -> Any:
     return {"error": {**{key: value for key, value in kept.items() if key != "metadata"}, **body}}
 
 
-def _from_text(text: str, so_far: ErrorRead, depth: int) -> ErrorRead:
+def _from_text(text: str, so_far: ErrorRead, depth: int, inside: int = 0) -> ErrorRead:
     taken = take_off(_CLOSING.sub("", text))
     hops = _added(so_far.hops, taken.hops)
     status = so_far.status if taken.status is None else taken.status
@@ -115,7 +122,7 @@ def _from_text(text: str, so_far: ErrorRead, depth: int) -> ErrorRead:
     if _holds_error(body):
         inner = _from_body(body, found, depth + 1)
         return inner if inner.message else replace(found, document=body)
-    below = find_error(body) if depth == 0 else None
+    below = find_error(body, inside + 1) if depth == 0 and inside < _MOST_INSIDE else None
     return replace(below, hops=_added(hops, below.hops), status=below.status or status) if below else found
 
 

@@ -17,14 +17,16 @@ _DECORATION: Final = r"[^\w\n\[{(|]{0,8}(?:\d{1,5}[x.)] )?[^\w\n\[{(|]{0,4}"
 """Bullets, quotes, signs of alarm, how often it happened."""
 _TIME: Final = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d\d[T ,]{1,2})?\d\d:\d\d(?::\d\d)?[\d.,:+Z-]{0,14}\]?"
 _LEVEL: Final = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|debug|info|warn(?:ing)?|error)"
+_NO_COMMIT: Final = r"(?![\w/.-]{1,40} [0-9a-f]{7,12}\])"
+"""Git begins with a branch and a commit: `[main 3f2a1bc]`."""
 _LOGGED: Final = (
-    rf"(?:{_TIME}[^\n]{{0,80}}?\s|\[[\w][\w .:/-]{{1,60}}\]:? {{1,4}}(?![(\[])|{_LEVEL}:[\w.]{{1,60}}:"
+    rf"(?:{_TIME}[^\n]{{0,80}}?\s|\[{_NO_COMMIT}[\w][\w .:/-]{{1,60}}\]:? {{1,4}}(?![(\[])|{_LEVEL}:[\w.]{{1,60}}:"
     rf"|\[{_LEVEL}\]:?\s|(?:ERROR|FATAL|CRITICAL)(?:[:|]|\s\d\d-\d\d|\s{{2,}}|\s*\|)|level=\w{{1,8}} )"
 )
 """What logs put in front of a line."""
 _CLASS: Final = (
     r"(?:(?:[A-Za-z_][\w$]{0,60}[.:]){0,9}[A-Z]\w{0,60}|(?:[A-Za-z_][\w$]{0,60}\.){1,9})(?:Error|Exception|Failure|Fault)s?"
-    r"(?:\$\w{1,60})?(?: ?\[\w{1,60}\])?(?:: |\(['\"])"
+    r"(?:\$\w{1,60})?(?: ?\[\w{1,60}\])?(?:: (?!(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised) )|\(['\"])"
 )
 _WRONG: Final = (
     r"(?:errors?|failed|failure|fails|exceptions?|traceback|cannot|can't|could not|couldn't|unable|invalid|refused"
@@ -50,7 +52,7 @@ _STRONG: Final = regex(
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b"
     r"|\b[Ee]rror \([45]\d\d(?: [A-Z][\w ]{2,30})?\):|\berror message \""
     r"|^(?:npm (?:ERR!|error)|fatal:|\w{3,60}: error [a-z]{3,20}ing) \S"
-    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*[\^~]{6,}[ \t]*$"
+    r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*~*\^[\^~]{4,}[ \t]*$"
     rf"|^{_DECORATION}{_TIME}[^\n]{{0,60}}?\b(?:ERROR|FATAL|CRITICAL)\b"
     r"|^[ \t]*at [\w.$<>/]{3,200}\([\w.$]{1,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"
     rf"|^ at row \d{{1,6}}, column \d{{1,6}}:$|^(?:Exception|Message)[ \t]{{2,40}}: {_CLASS}"

@@ -6,9 +6,11 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.captures.errors import values_in
 from utp_cli.captures.tracebacks import ErrorLine, fenced, form_of
 from utp_cli.captures.voice import voice_of
 from utp_cli.facts.error_texts.finder import find_error_texts
+from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import line_end
 
@@ -72,8 +74,17 @@ _LONGEST_QUOTE: Final = 1_000
 _FAR: Final = 400
 _COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
 """A line of source code that says something to its reader."""
-_RAISES: Final = regex(r"[+-]?[ \t]*(?:raise [A-Z]|throw (?:new )?\w)[\w.]*\([^)\n]{0,60}[\"'`]")
-"""A line of source code that would say it. Below a frame it is where it was said."""
+_CODE_LINE: Final = regex(
+    r"[+-]?[ \t]*(?:"
+    r"(?:raise [A-Z]|throw (?:new )?\w)[\w.:]*\([^)\n]{0,60}[\"'`]"
+    r"|(?:return|assert|expect|with|if|else|elif|let|var|const|static|final|public|private|protected|case|match|import)\b"
+    r"[^\n]*[\"'`(][^\n]*[;:,){}?]?[ \t]*$"
+    r"|(?:[a-z_]\w{0,40}(?:\.|::)){1,5}[a-z_]\w{0,40}!?\([\"'`(]"
+    r"|(?:is |in )?[A-Z]?\w{1,40}(?:\([^)\n]{0,40}\))? (?:=>|->) [^\n]*[\"'`(]|@[A-Z]\w{1,60}\(|@\w{1,40}\.\w{1,40}\("
+    r"|(?=\d{0,11}[a-f])[0-9a-f]{7,12} [A-Z])",
+    re.MULTILINE,
+)
+"""A line of source code, or of git's log, that would say it. Below a frame it is where it was said."""
 _RAN: Final = regex(r"^[ \t]*(?:File \"|at )|HTTP/[\d.]{1,3}\"? [45]\d\d\b", re.MULTILINE)
 """What tells that a line of code ran: a frame, or a request that failed."""
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")
@@ -82,12 +93,32 @@ _WORD: Final = regex(r"[a-z]{2,}")
 _PLACEHOLDER: Final = regex(r"\{\w*\}")
 
 
+_TELLING_KEY: Final = regex(
+    r"err|exception|message|msg|detail|fail|cause|stack|trace|log|text|output|content|result|warn|level|status|std"
+    r"|descri|response|body|data|raw",
+    re.IGNORECASE,
+)
+"""What a key is called that holds what a program said."""
+
+
+def _is_data(text: str) -> bool:
+    """Whether a text is a document of which no key speaks of an error, a message or an output."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        document = loads(text)
+    except (ValueError, RecursionError):
+        return False
+    keys = (key for value in values_in(document) if isinstance(value, dict) for key in value)
+    return not any(map(_TELLING_KEY.search, keys))
+
+
 def known_lines(text: str, *, log: bool, asks: bool = False) -> list[ErrorLine]:
     """Find the lines that are known error texts. `log`: the text has the marks of a log, and may be long.
 
     `asks`: who wrote the words around met the error, and may quote it in a sentence or in words like those of others.
     """
-    if not log and len(text) > _SHORT:
+    if not log and (len(text) > _SHORT or _is_data(text)):
         return []
     out: list[ErrorLine] = []
     at = 0
@@ -124,7 +155,7 @@ def _is_source(text: str, at: int) -> bool:
     """Whether a line is source code, and nothing tells that it ran."""
     if _COMMENT.match(text, at):
         return fenced(text, at)
-    return _RAISES.match(text, at) is not None and _RAN.search(text) is None
+    return _CODE_LINE.match(text, at) is not None and _RAN.search(text) is None
 
 
 def _is_told(match: FoundText, line: ErrorLine, text: str, base: int, *, few: bool) -> bool:

@@ -19,6 +19,8 @@ _BAD: Final = frozenset({"error", "fatal", "panic"})
 _DOUBTFUL: Final = frozenset({"warn", "warning"})
 """Healthy servers warn, too: their words must be known."""
 _FEWEST: Final = 3
+_NOTHING: Final = frozenset({"", "None", "null", "nil", "<nil>", "undefined", "false", "False", "0"})
+"""How a program writes that there was no error."""
 _CAUSES: Final = ("error", "err", "reason", "cause")
 
 
@@ -33,7 +35,7 @@ def record_of(line: str) -> str:
     while found := _PAIR.match(line, at):
         pairs[found[1]] = _unquoted(found[2])
         at = found.end()
-    causes = [pairs[key] for key in _CAUSES if pairs.get(key)]
+    causes = [pairs[key] for key in _CAUSES if pairs.get(key, "").rstrip("),") not in _NOTHING]
     level = pairs.get("level", "").lower()
     told = level in _BAD or causes or (level in _DOUBTFUL and find_error_texts(pairs.get("msg", "")))
     if (len(pairs) < _FEWEST and not lead) or not told:

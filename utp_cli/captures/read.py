@@ -67,7 +67,7 @@ _PUBLISHED: Final = regex(
     r"\W{0,6}(?:troubleshooting|faq|frequently asked|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
     r"|change ?log|release notes|what's new)\b"
     r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: "
-    r"|[-*\u2022] [^\n]{1,300}\(#\d{1,6}\)[ \t]*$",
+    r"|[-*\u2022] [^\n]{1,300}(?:\(#\d{1,6}\)|\bby @[\w-]{1,40} in \S{1,120})[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """How a page of help begins, a list of changes, or the message of a commit: errors are spoken of in them."""

@@ -155,11 +155,16 @@ _TURNS: Final = regex(
 """What somebody asked and what came, as the window of a client shows them."""
 
 
+_DOCUMENT: Final = regex(r"\s*(?:\{|\[\s*[\"{])")
+_NO_FAULT: Final = regex(r"\b(?:error|exception)s?[\"']? ?[=:] ?(?:None|null|nil|undefined|[Ff]alse|0)\b")
+"""How a program writes that nothing went wrong."""
+
+
 def is_report(text: str) -> bool:
     """Whether a text tells how models, tools or servers go wrong, or how one is set up, and answers nobody."""
     text = text[:_LONGEST]
-    words = CODE.sub("", text)
-    if not _SUBJECT.search(text):
+    words = _NO_FAULT.sub("", CODE.sub("", text))
+    if not _SUBJECT.search(text) or _DOCUMENT.match(text):  # a document tells nobody's trouble
         return False
     voice = voice_of(words)
     if voice == "explains" or (voice != "asks" and ADVICE.search(text)):

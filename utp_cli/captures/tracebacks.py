@@ -91,6 +91,8 @@ _SENTENCE: Final = regex(
     r"(?:(?:HTTP|[Ss]tatus|[Ee]rror|[Cc]ode):? ){0,3}[45]\d\d(?: [A-Z][a-z]+){0,3} (?:is|are|was|were|has|means) "
 )
 """How a sentence begins that speaks of a status."""
+_CONDITION: Final = regex(rf"{_CLASS_NAME}: (?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised|[Ii]n case|[Oo]n) ")
+"""How a docstring says when an exception is raised."""
 _PASSED_ON: Final = regex(
     r"(?:[A-Za-z][^\n:]{1,80}: (?=\[?[A-Z]|\d{1,4} validation error)){1,3}|[^\n]{1,120}?(?=\[API Error:)"
 )
@@ -229,7 +231,7 @@ def _mark_end(text: str, start: int, end: int) -> int:
 def form_of(line: str) -> str:
     """Return the form of a line that begins as errors do; an empty text for any other."""
     bare = line.lstrip(" \t`'\"*(")
-    if _SENTENCE.match(bare):
+    if _SENTENCE.match(bare) or _CONDITION.match(bare):
         return ""
     if found := _HEAD.match(bare):
         return _HEADS[(found.lastindex or 1) - 1][0]

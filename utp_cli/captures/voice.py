@@ -56,7 +56,7 @@ _EXPLAINS: Final = regex(
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
     r"|\blet me\b|\bmeans that\b"
-    r"|会导致|常见的?原因|[您你]可以",  # leads to, common cause, you can
+    r"|会导致|常见的?原因|[您你]可以|(?:报错|错误|这)说明|建议[您你]",  # leads to, cause, you can, means, advises
     re.IGNORECASE,
 )
 HEADING: Final = regex(

@@ -55,7 +55,7 @@ _FAILED: Final = regex(
 """A short line that says that something failed, and in which nobody speaks to anybody."""
 
 _COMPLAINT: Final = regex(
-    r"(?![^\n]{0,400}[.?!,] [A-Z])"
+    r"(?![^\n]{0,400}[.?!,] [A-Z])(?!\s*\.)"
     r"(?!\W{0,3}[\w.]{1,40}[\"']?[:=] ?(?:null|None|[Ff]alse|0|\"\"|''|\[\])[\s,}])(?i:\W{0,3}"
     r"(?![^\n]{0,400}(?:\b(?:I|you|your|my|we|our|us|please|sorry|let)\b|[我你您请]))"
     r"(?:[a-z_.]{0,40}(?:error|exception)|[\w ]{0,20}(?:报错|错误(?:信息)?|异常)(?=[:：])"

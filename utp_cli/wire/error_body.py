@@ -16,7 +16,7 @@ from utp_cli.wire.decoder import first_known, quoted
 _RESULTS: Final = frozenset({"isError", "is_error", "result"})
 _BARE: Final = 60
 """Characters of a message that does not name the field that it complains of: `Invalid`, `expected string`."""
-_MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors")
+_MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors", "issues")
 _CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
 _KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
 """Keys that name what kind of document it is, or how it went."""
@@ -31,8 +31,12 @@ _KEYS: Final = frozenset({
     "trace_id", "traceId", "more_info", "modelId", "providerId", "$fault", "$metadata",
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
-_ISSUES: Final = (frozenset({"type", "loc", "msg"}), frozenset({"code", "path", "message"}))
-"""Keys of what Pydantic says of one value, and of what Zod does."""
+_ISSUES: Final = (
+    frozenset({"type", "loc", "msg"}),
+    frozenset({"code", "path", "message"}),
+    frozenset({"instancePath", "keyword", "message"}),
+)
+"""Keys of what Pydantic says of one value, of what Zod does, and of what Ajv does."""
 _UNIONS: Final = ("errors", "unionErrors")
 """Where Zod 4 and Zod 3 keep the issues of the branches of a union."""
 _FAILED: Final = regex(
@@ -169,7 +173,8 @@ def _said(value: Any, deepest: int = _DEEPEST) -> str:
 
 
 def _place(issue: dict[str, Any]) -> Any:
-    return issue.get("loc", issue.get("path", text_of(issue.get("param")).strip("/").split("/")))
+    written = text_of(issue.get("param")) or text_of(issue.get("instancePath"))
+    return issue.get("loc", issue.get("path", written.strip("/").split("/")))
 
 
 def _issue(issue: dict[str, Any], deepest: int) -> str:

@@ -1,0 +1,58 @@
+"""What people paste that only speaks of errors, or is no error at all: source code, lists of changes, data."""
+
+from __future__ import annotations
+
+import pytest
+
+from utp_cli import parse
+from utp_cli.parsing.answered import no_answer
+
+HEALTHY = [
+    'is ToolNotFound -> throw IllegalStateException("Unknown tool: ${e.name}")',
+    'throw std::runtime_error("tools param requires --jinja flag");',
+    'static const char * msg = "Cannot use custom grammar constraints with tools.";',
+    'None => return Err("no tool calls in response".into()),',
+    'let call = calls.first().ok_or_else(|| anyhow!("model did not call a tool"))?;',
+    'expect(() => callTool("nope")).toThrow("Unknown tool: nope");',
+    'with pytest.raises(BadRequestError, match="does not support tools"):',
+    'assert "does not support tools" in str(exc.value)',
+    'logger.warning("Model does not support tools, falling back to prompt")',
+    "@ExceptionHandler(ToolNotFoundException.class)",
+    "    Raises:\n        ValueError: if the name is empty.",
+    "server_args=ServerArgs(model_path='Qwen/Qwen3-8B', tool_call_parser='qwen25', error=None)",
+    "Installation\n~~~~~~~~~~~~\n\nRun `pip install acme`.",
+    "[main 3f2a1bc] Fix error",
+    "3f2a1bc Raise when model does not support tools",
+    '{"answer": "Add --jinja to llama-server."}',
+    '{"object": "list", "data": [{"id": "qwen3-8b", "object": "model", "owned_by": "vllm", "parent": null}]}',
+    ".error { color: red; }",
+]
+
+
+@pytest.mark.parametrize("text", HEALTHY)
+def test_what_only_speaks_of_errors_is_an_answer(text: str) -> None:
+    result = parse(text)
+    assert (no_answer(result), result.diagnoses) == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("for call in message.tool_calls:\nTypeError: 'NoneType' object is not iterable", []),
+        ("ThrottlingException: Too many tokens, please wait before trying again.", []),
+        (
+            "400 Unable to submit request because one or more function parameters didn't specify the schema type field.",
+            ["gemini-schema-shape"],
+        ),
+        ('[{"instancePath": "/limit", "keyword": "type", "message": "must be integer"}]', ["wrong-type"]),
+        ("Invalid type for 'messages[2].content': expected a string, but got null instead.", ["content-null-refused"]),
+    ],
+)
+def test_words_that_are_like_those_of_another_cause(text: str, codes: list[str]) -> None:
+    result = parse(text)
+    assert no_answer(result)
+    assert [finding.code for finding in result.diagnoses] == codes
+
+
+def test_errors_in_errors_without_end_are_read_as_far_as_they_tell_something() -> None:
+    assert parse('{"code":"invalid_type","path": ["' * 480).shape == "text"
