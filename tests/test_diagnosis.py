@@ -92,6 +92,7 @@ def test_every_diagnosis_has_a_case_that_fires_and_one_that_is_silent(rule):
 def test_every_page_is_complete(rule):
     assert rule.headline.endswith(".")
     assert all(section(rule.page, label) for label in SECTIONS[:3])
+    assert bool(section(rule.page, "Seen in")) is not any(entry.code == rule.code for entry in error_texts())
     assert rule.facts["kinds"] or texts_of(rule.code)
 
 

@@ -358,6 +358,8 @@ def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `\n appears literally in file`, `SyntaxError: unexpected character after line continuation
     character`.
+
+    Seen in: `voideditor/void#611` (November 2026).
     """
     for call in answer.call_views:
         for name, value in call.arguments.items():

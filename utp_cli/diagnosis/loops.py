@@ -327,6 +327,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
     What to change: add that marker to `stop`; use native tool calls; ignore all that comes after the call.
 
     Symptoms: `Observation: hallucinated`, `model generates tool response itself`.
+
+    Seen in: `zeroclaw-labs/zeroclaw#1071`, `GoogleCloudPlatform/kubectl-ai#422` (November 2026).
     """
     first: dict[str, int] = {}
     for call in answer.call_views:

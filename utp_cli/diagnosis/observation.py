@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 Kind = Literal["answer", "refusal", "session", "tools", "template", "capture"]
 
-SECTIONS = ("What people see", "What proves it", "What to change", "Error texts", "Symptoms")
-"""The labels of a page's paragraphs, in order; only the last two may be absent.
+SECTIONS = ("What people see", "What proves it", "What to change", "Error texts", "Symptoms", "Seen in")
+"""The labels of a page's paragraphs, in order; only the last three may be absent.
 
 An error text proves the diagnosis by itself. Symptoms are what else people see and search for: words of their own, and
-errors that have other causes too.
+errors that have other causes too. Where it was seen is told on the page of a diagnosis that no error text proves; the
+others name the source of each text.
 """
 
 

@@ -97,6 +97,8 @@ def draft_call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     What to change: only the call outside counts; cut the thinking off before looking for calls.
 
     Symptoms: `duplicate tool call from reasoning`.
+
+    Seen in: `tetherto/qvac#1320` (November 2026).
     """
     if answer.result.calls:
         for call in answer.thought:

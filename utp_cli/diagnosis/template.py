@@ -172,6 +172,8 @@ def double_prompted_tools(subject: Answer | ConversationHistory) -> Iterator[Obs
     parse the text.
 
     Symptoms: `model mixes tool_calls and text tool calls`.
+
+    Seen in: `sgomez/ollama-ai-provider#11`, `huggingface/smolagents#158` (November 2026).
     """
     if not subject.declared:
         return
