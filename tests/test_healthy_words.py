@@ -56,3 +56,17 @@ def test_words_that_are_like_those_of_another_cause(text: str, codes: list[str])
 
 def test_errors_in_errors_without_end_are_read_as_far_as_they_tell_something() -> None:
     assert parse('{"code":"invalid_type","path": ["' * 480).shape == "text"
+
+
+def test_a_call_whose_arguments_are_refused_is_not_called_sound() -> None:
+    said = "parameters for tool search did not match schema: errors: [`/limit`: expected integer, but got string]"
+    error = {"message": f"Tool call validation failed: {said}", "code": "tool_use_failed"}
+    quoted = {"failed_generation": '{"name": "search", "arguments": {"limit": "5"}}'}
+    result = parse({"error": {**error, **quoted}})
+    assert [(finding.code, "sound" in (finding.fix or "")) for finding in result.diagnoses] == [
+        ("tool-input-refused", False)
+    ]
+    result = parse({"error": {"message": "Failed to call a function.", "code": "tool_use_failed", **quoted}})
+    assert [(finding.code, "sound" in (finding.fix or "")) for finding in result.diagnoses] == [
+        ("failed-generation", True)
+    ]

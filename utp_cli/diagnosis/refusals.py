@@ -47,6 +47,8 @@ _ISSUES: tuple[tuple[str, str], ...] = (
     ("wrong-type", r"expected \w+, received|(?<!input)_type\b|is not of type|should be a valid"),
 )
 """What the issues behind a refused input say, and the diagnosis that this is."""
+_OF_THE_CALL = {code for code, _ in _ISSUES} | {"tool-input-refused", "unknown-tool"}
+"""What is wrong with a call that can be read well: its JSON is nobody's fault."""
 
 _FIXES: dict[str, Callable[[Refusal], str]] = {
     "tool-flag-missing": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
@@ -139,5 +141,6 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
         return _FIXES[rule.code](known)
     by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
     general = by_server or (advice if rule.facts["kinds"] else "")
-    fix = "; ".join(filter(None, (refusal.quoted, _culprit(refusal, rule.code, engine), entry.fix, general))) or advice
+    quoted = "" if rule.code in _OF_THE_CALL else refusal.quoted
+    fix = "; ".join(filter(None, (quoted, _culprit(refusal, rule.code, engine), entry.fix, general))) or advice
     return fixes.for_release(fix, engine, refusal.server.get("version"))
