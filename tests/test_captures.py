@@ -465,7 +465,7 @@ def test_a_call_that_a_sentence_quotes_is_doubted():
         ("Forbidden fruit is sweet.", None),
         ("The request timed out, so I asked again.", None),
         ("Unexpected token < in JSON at position 0", "a reader of JSON"),
-        ("Unexpected token 'I', \"Installing\"... is not valid JSON", "a reader of JSON"),
+        ("Unexpected token 'I', \"Internal S\"... is not valid JSON", "a reader of JSON"),
         ("JSON Parse error: Unexpected EOF", "a reader of JSON"),
         ("JSON Parse error: Unterminated string\n", "a reader of JSON"),
         ("`JSON Parse error: Unterminated string`\n", "a reader of JSON"),
