@@ -59,7 +59,11 @@ def _handler(played: Played) -> type[BaseHTTPRequestHandler]:
             scenario = played.scenarios[self.headers["x-scenario"]]
             turn = played.turns[scenario["id"]] = played.turns.get(scenario["id"], -1) + 1
             answers = [scenario, *scenario.get("next", [])]
-            self._answer(answers[min(turn, len(answers) - 1)])
+            try:
+                self._answer(answers[min(turn, len(answers) - 1)])
+            except ConnectionError:  # it went away while a piece was written, or with one unread
+                played.left.set()
+                self.close_connection = True
 
         def _answer(self, answer: dict[str, Any]) -> None:
             chunks = answer.get("chunks")
