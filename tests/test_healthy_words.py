@@ -54,6 +54,12 @@ def test_words_that_are_like_those_of_another_cause(text: str, codes: list[str])
     assert [finding.code for finding in result.diagnoses] == codes
 
 
+@pytest.mark.parametrize("word", ["with", "if I take", "case in point:", "match:"])
+def test_a_sentence_that_begins_like_code_is_none(word: str) -> None:
+    said = f'{word} ollama 0.9, I get "registry.ollama.ai/library/gemma:2b does not support tools"'
+    assert [finding.code for finding in parse(said).diagnoses] == ["tools-unsupported-by-model"]
+
+
 def test_errors_in_errors_without_end_are_read_as_far_as_they_tell_something() -> None:
     assert parse('{"code":"invalid_type","path": ["' * 480).shape == "text"
 

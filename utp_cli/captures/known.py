@@ -77,8 +77,9 @@ _COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
 _CODE_LINE: Final = regex(
     r"[+-]?[ \t]*(?:"
     r"(?:raise [A-Z]|throw (?:new )?\w)[\w.:]*\([^)\n]{0,60}[\"'`]"
-    r"|(?:return|assert|expect|with|if|else|elif|let|var|const|static|final|public|private|protected|case|match|import)\b"
-    r"[^\n]*[\"'`(][^\n]*[;:,){}?]?[ \t]*$"
+    r"|(?:return|assert|static|public|private|protected)\b[^\n]*[\"'`(][^\n]*$"
+    r"|(?:let|var|const|final)\b[^\n]* = [^\n]*[\"'`(]"
+    r"|(?:with|if|elif|case|match)\b[^\n]*\([^\n]*[:{][ \t]*$|expect\("
     r"|(?:[a-z_]\w{0,40}(?:\.|::)){1,5}[a-z_]\w{0,40}!?\([\"'`(]"
     r"|(?:is |in )?[A-Z]?\w{1,40}(?:\([^)\n]{0,40}\))? (?:=>|->) [^\n]*[\"'`(]|@[A-Z]\w{1,60}\(|@\w{1,40}\.\w{1,40}\("
     r"|(?=\d{0,11}[a-f])[0-9a-f]{7,12} [A-Z])",

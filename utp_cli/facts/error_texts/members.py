@@ -194,9 +194,8 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
 
 def _path_of(written: str) -> str:
     """Write a path as `places` has it; `""` where it is of no request, or says nothing."""
-    of_class = (
-        None if _ROOT.search(written.lower()) else next((one for one in _OF_CLASSES if one[0].search(written)), None)
-    )
+    classes = () if _ROOT.search(written.lower()) else _OF_CLASSES
+    of_class = next((one for one in classes if one[0].search(written)), None)
     if of_class:
         written = of_class[1] + of_class[0].split(written)[-1]
     tokens = (_CHAIN if "->" in written else _TOKEN).findall(_INDEX.sub("[0]", _LINE_BREAK.sub(" ", written)))
