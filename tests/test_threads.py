@@ -30,7 +30,6 @@ NOT_YET = {
     "more-lmdeploy-3412": "two calls under one index, in two pieces of a stream that whoever pasted it cut",
     "fresh-vllm-13078": "whoever pasted it left out the rest of the stream",
     "wild-eta-59": "of two errors the last is told",
-    "wild-cai-270": "the name of the tool is empty, and a stack is longer than the words",
     "fresh-pai-7203": "somebody compares two messages of one library",
     "fresh-langchain-482": "the traceback is cut before it says anything",
     "fresh-llama-19051": "somebody explains how the server fails",

@@ -35,6 +35,10 @@ WRAPPINGS: Final = (
     _of(r"(?P<name>[A-Z][\w.]{1,60}?)_?[Ee]xception +- +"),
     _of(r"Error code: (?P<status>\d{3})(?: - +|$)"),
     _of(r"\[?API Error: (?:(?P<status>[45]\d\d) +)?"),
+    _of(
+        r"(?P<name>[A-Z]\w{2,40}) rejected the request \(request ID: [^)\n]{0,80}\)\. Error details: "
+        r"Status: (?P<status>[45]\d\d), Code: \w{0,60},\s+Type:\s+\w{0,60},\s+Message: +"
+    ),  # Codex
     _of(r"OpenAI API error: (?:(?P<status>[45]\d\d) +)?", "openai"),
     _of(r"<(?P<status>[45]\d\d)> InternalError\.Algo(?:\.\w{1,60})?: *", "dashscope"),
     _of(r"(?P<status>[45]\d\d) [A-Z][A-Z_]{3,40}\. *", "google"),

@@ -28,7 +28,7 @@ def convincing(
     """
     last = found[-1]
     printed = (
-        ends and not fenced and last.strong and last.known > 1 and bool(last.hops)
+        ends and not fenced and last.strong and last.known > 1 and bool(last.hops or last.status)
     )  # by a program, and nobody goes on about it
     if voice == "explains" and not printed and all(one.kind in ("error", "log", "result") for one in found):
         return explained > rest * _EXPLAINED

@@ -35,8 +35,10 @@ _TRANSCRIPT: Final = regex(r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|
 _BORDER: Final = regex(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
 _BOXED: Final = regex(r"\s*[│┃║][ ]?")
 _GROUP: Final = regex(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
-_GLYPHS: Final = "⎿✕✖✗❌❯⏺●■▲⚠⨯◇◆○◐◓◑◒⨉"
+_GLYPHS: Final = "⎿✕✖✗❌❯⏺●■▲⚠⨯◇◆○◐◓◑◒⨉ℹ⏹"
 _GLYPH: Final = regex(rf"[ \t]*(?:[{_GLYPHS}]\ufe0f?[ \t]*)+")
+_PYTEST: Final = regex(r"^E(?: {3,40}|[ \t]*$)", re.MULTILINE)
+"""What pytest puts in front of the lines of an exception."""
 
 _FILLED: Final = regex(r"[^\n]+")
 _LAYERS_DEEP: Final = 4
@@ -210,6 +212,18 @@ def _without_glyphs(mapped: Mapped) -> Mapped | None:
     return _kept(mapped, kept)
 
 
+def _without_marks_of_pytest(mapped: Mapped) -> Mapped | None:
+    text = mapped.text
+    if not _PYTEST.search(text):
+        return None
+
+    def kept(start: int, end: int) -> Span:
+        found = _PYTEST.match(text, start, end)
+        return (found.end() if found else start), end
+
+    return _kept(mapped, kept)
+
+
 _LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
     ("quoted-string", quoted_string),
     ("html-entities", without_entities),
@@ -220,6 +234,7 @@ _LAYERS: Final[tuple[tuple[str, Callable[[Mapped], Mapped | None]], ...]] = (
     ("quoted", _without_quotes),
     ("diff", _without_diff),
     ("terminal", _without_glyphs),
+    ("pytest", _without_marks_of_pytest),
     ("tagged", _without_tag),
 )
 """The form's name, and the layer; the first that has something to do is taken off first."""

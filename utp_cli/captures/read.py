@@ -24,7 +24,7 @@ from utp_cli.captures.known import known_lines, voice_around
 from utp_cli.captures.lines import Cleaned, cleaned
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_of_status, status_of
-from utp_cli.captures.told import known_of
+from utp_cli.captures.told import known_inside, known_of
 from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.captures.unwritten import rewritten
@@ -78,7 +78,7 @@ _TITLED: Final = regex(r"[ \t]{0,8}(?:#{1,6}|[-*+\u2022]|\d{1,2}[.)]) ")
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
 _OF_CLIENTS: Final = regex(
-    r"^(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
+    r"(?:^|\\n)(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
     r"|For troubleshooting|An error occur?red in the (?:\w{1,30} ){1,4}Component, stopping your flow"
     r"|Give Feedback / Get Help|\[?LiteLLM\.Info|During task with name|Need help\?|To learn more)[^\n]*",
     re.MULTILINE,
@@ -273,6 +273,8 @@ def capture_of_body(body: Any, capture: Capture) -> Capture | None:
     told = error_of(body)
     if told and known_of(told[0]) > known_of(error.message):  # what was taken off it tells more
         error = replace(error, message=told[0].strip())
+    if (known := known_of(error.message)) < TELLS and (inside := known_inside(body, ""))[1] > known:
+        error = replace(error, message=inside[0])
     document = body if told and told[0].strip() == error.message else document_of(error)
     return replace(capture, hops=error.hops, document=document, status=status_of(error))
 

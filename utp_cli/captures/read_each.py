@@ -37,6 +37,8 @@ _STRONG_FORMS: Final = frozenset(
 _DIGITS: Final = 3
 TELLS: Final = 2
 """Words that tell a cause: see `known_of`."""
+_COMPLAINED_OF: Final = frozenset({"tools", "request"})
+"""What an error in known words quotes, and is about."""
 _LINE: Final = 300
 """Characters of the line above a document that are looked at."""
 _LONGEST: Final = 8_000
@@ -51,7 +53,8 @@ def of_documents(text: str, told: LoggedLines) -> Iterable[FoundCapture]:
             at += 1
         if sort := alike.sort_of(document, text):
             line = lines[at] if at < len(lines) and lines[at].start <= document.start else None
-            yield _of_document(document, sort, line, text)
+            if not (line and sort.kind in _COMPLAINED_OF and known_of(text[line.start : line.end]) >= TELLS):
+                yield _of_document(document, sort, line, text)
 
 
 def _of_document(document: Document, sort: Sort, line: ErrorLine | None, text: str) -> FoundCapture:

@@ -55,6 +55,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("api-error", r"Error code: \d{3}\b"),
     ("api-error", r"\[[A-Z]\w{2,40} Error\]: "),
+    ("api-error", r"[A-Z]\w{2,40} rejected the request\b[^\n]{0,80}?\bError details: "),  # Codex
     ("api-error", r"(?:Reason: |Error: )?Request [Ff]ailed:? [45]\d\d\b"),
     ("http-status", r"[Ss]tatus(?: ?[Cc]ode)?:? ?[45]\d\d\b"),
     ("http-status", r"(?:ERROR|[Ee]rror)(?:: [45]\d\d(?=:? (?!\d))| [45]\d\d(?=:|\s*$))"),
@@ -72,7 +73,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     (
         "error-line",
         (
-            r"(?:[A-Z]\w{1,30} (?:\w{1,30} ){0,3}error|(?:\d{1,3} )?(?:ERROR|[Ee]rror))"
+            r"(?:[A-Z]\w{1,30} (?:\w{1,30} ){0,3}error|(?:\d{1,3} )?(?:ERROR|[Ee]rror))(?: \([\d.]{1,9} ?m?s\))?"
             r"(?: [a-z][\w./-]{0,40}){0,8}:(?: (?=\S)|$)"
         ),
     ),

@@ -43,12 +43,6 @@ CAUSES = (
         "Bedrock, letters, digits, `_` and `-` on Anthropic and Bedrock.",
     ),
     cause(
-        "call-shape-invalid",
-        "A call or a result of the history lacks a field.",
-        sees="HTTP 400 that names a field such as `type`, `function`, `id` or `toolUseId`.",
-        change="rebuild the message in this provider's form (`utp render-result` writes results).",
-    ),
-    cause(
         "block-extra-field",
         "A message or block was sent back with fields that the input does not take.",
         sees="HTTP 400 that names a field of an answer.",

@@ -34,6 +34,20 @@ def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Obse
     yield from odd(subject, "arguments-wrong-kind", "the arguments are not of the kind that this wire has")
 
 
+@diagnosis("call-shape-invalid", "error", kinds=("session",), views=("anomalies",))
+def call_shape_invalid(session: ConversationHistory) -> Iterator[Observation]:
+    """A call or a result of the history lacks a field.
+
+    What people see: HTTP 400 that names a field such as `type`, `function`, `id` or `toolUseId`.
+
+    What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
+    there are none; or an error body that says so.
+
+    What to change: rebuild the message in this provider's form (`utp render-result` writes results).
+    """
+    yield from odd(session, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
+
+
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))
 def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The fields of OpenAI's first function calls are in use.

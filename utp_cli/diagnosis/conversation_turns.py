@@ -104,10 +104,11 @@ def anomalies_of(messages: Sequence[Any], provider: str | None) -> Iterator[Wire
             evidence = "role function" if message.get("role") == "function" else "function_call"
             yield WireAnomaly(code="legacy-field", pointer=place, evidence=evidence)
         for at, call in enumerate(_list(message.get("tool_calls"))):
-            function = call.get("function") if isinstance(call, dict) else None
-            if not isinstance(function, dict):
+            if not isinstance(call, dict):
                 continue
-            arguments, where = function.get("arguments"), f"{place}/tool_calls/{at}"
+            arguments, where = function_of(call).get("arguments"), f"{place}/tool_calls/{at}"
+            if not ollama and "function" not in call and (isinstance(arguments, str) or call.get("type") == "function"):
+                yield WireAnomaly(code="call-shape-invalid", pointer=where, evidence=f"keys: {', '.join(call)}")
             if isinstance(arguments, str if ollama else dict):
                 kind = "text" if ollama else "an object"
                 yield WireAnomaly(
@@ -146,10 +147,16 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[CallView, dict[str, Any]]]:
     places = message.calls if isinstance(message, HistoryMessage) else ()
     for index, call in enumerate(_list(message.get("tool_calls"))):
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
+        if isinstance(call, dict):
+            function = function_of(call)
             where = places[index] if places else f"{place}/tool_calls/{index}"
             yield _written(place, where, call.get("id"), function.get("name"), function.get("arguments")), call
+
+
+def function_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what holds the name and the arguments of a call: `function`, or the call itself where it has none."""
+    function = call.get("function")
+    return function if isinstance(function, dict) else call
 
 
 def _tool_uses(place: str, blocks: list[dict[str, Any]]) -> Iterator[tuple[CallView, dict[str, Any]]]:
@@ -201,17 +208,18 @@ def reports_failure(content: Any) -> bool:
 def told_by_system(request: Mapping[str, Any]) -> str:
     """Return the system prompt: of the messages, and beside them."""
     beside = request.get("systemInstruction")
-    found = [_text(request.get(key)) for key in ("system", "instructions")]
-    found += [_text(beside.get("parts"))] if isinstance(beside, dict) else []
+    found = [text_of(request.get(key)) for key in ("system", "instructions")]
+    found += [text_of(beside.get("parts"))] if isinstance(beside, dict) else []
     found += [
-        _text(message.get("content"))
+        text_of(message.get("content"))
         for message in messages_of(request) or ()
         if isinstance(message, dict) and str(message.get("role")) in {"system", "developer"}
     ]
     return "\n".join(text for text in found if text)
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
+    """Return the text of a content: a string, or the texts of its parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.diagnosis.conversation_turns import text_of
 from utp_cli.diagnosis.precedence import resolve_precedence
 from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Refusal, Template, ToolSet
 from utp_cli.diagnosis.themes import rules_beside, views_for
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
 
+OF_CALLS = frozenset(
+    {"missing-argument", "unexpected-argument", "wrong-type", "tool-input-refused", "unknown-tool"}
+    | {"arguments-invalid-json", "tool-execution-failed", "mcp-connection-lost"}
+)
+"""What the result of a tool can say of its call."""
 ANSWER_KINDS = ("text", "response", "stream")
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 """What `diagnose` takes."""
@@ -88,8 +94,20 @@ def diagnose_session(
 
 
 def diagnose_history(history: ConversationHistory) -> list[Finding]:
-    """Return the diagnoses of a conversation, worst first."""
-    return _run_rules(history, "session", history.model)
+    """Return the diagnoses of a conversation, worst first; also what its last results say of their calls."""
+    found = [*_run_rules(history, "session", history.model), *_of_last_results(history)]
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def _of_last_results(history: ConversationHistory) -> list[Finding]:
+    """Read the results with which a conversation ends and that failed, as errors: nobody has answered them."""
+    answered = next((at for at, turn in enumerate(reversed(history.turns)) if turn.calls or turn.speaks), 0)
+    last = history.turns[len(history.turns) - answered :]
+    failed = [result for turn in last for result in turn.results if result.failed]
+    told = [(result, text_of(result.said.get("content"))) for result in failed]
+    refusals = [Refusal(message=text, pointer=result.pointer, shape="result") for result, text in told if text]
+    found = [finding for refusal in refusals for finding in _named(refusal) if finding.code in OF_CALLS]
+    return [*{finding.code: finding for finding in reversed(found)}.values()]
 
 
 def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:

@@ -36,7 +36,8 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
     What people see: the arguments end in the middle of a string and cannot be decoded.
 
     What proves it: the stop reason is a length limit, and the last call is incomplete; or it is the last of
-    the answer and its arguments are an object, in which nobody sees where they break off (a warning then).
+    the answer and its arguments are an object, in which nobody sees where they break off (a warning then); or a raw
+    text, of which no stop reason is known, ends in a call.
 
     What to change: raise `max_tokens` (Ollama `num_predict`, Gemini `maxOutputTokens`); let the model write
     big content in pieces; never run the call.
@@ -55,6 +56,8 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
                 )
                 cut = _cut(call, message, answer, where)
                 yield replace(cut, severity="error" if not call.arguments else "warning")
+    for call, where in _broken_off(answer) if answer.raw and answer.stop != "length" else ():
+        yield _cut(call, f"the text ends in the middle of the call of {call.name or 'a tool'}", answer, where)
 
 
 @diagnosis("truncation-hidden", "error", views=("call_views",))
@@ -72,7 +75,16 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Unterminated string starting at`, `Expecting value`, `finish_reason tool_calls but
     arguments are incomplete`.
     """
-    for call in () if answer.stop == "length" else answer.call_views:
+    reason = answer.result.finish_reason or "unknown"
+    for call, where in () if answer.raw or answer.stop == "length" else _broken_off(answer):
+        yield _cut(
+            call, f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}", answer, where
+        )
+
+
+def _broken_off(answer: Answer) -> Iterator[tuple[CallView, str]]:
+    """Give the calls that break off, each with the place in its JSON where it does; `""` where that is not known."""
+    for call in answer.call_views:
         if call.reason != "truncated" and (not call.text_due or call.reading.ok):
             continue
         if answer.raw and _LEFT_OUT.search(call.text):
@@ -81,19 +93,13 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
         full = limit is not None and (answer.completion_tokens or 0) >= limit
         breaks = "" if call.reading.ok else broken_off(call.text)
         where = breaks if call.text_due else ""
-        early = where in {"string", "separator"} or (
-            call.reason == "truncated" and not where and not is_prose(call.text)
+        early = where in {"string", "separator"} or bool(
+            call.reason == "truncated" and not where and (call.arguments or not is_prose(call.text))
         )
         # A string that "goes on" up to a closing bracket was most likely not closed, not cut off.
         closed = call.native and call.text.rstrip().endswith(("}", "]"))
         if (early and not closed) or (where and full):
-            reason = answer.result.finish_reason or "unknown"
-            yield _cut(
-                call,
-                f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}",
-                answer,
-                breaks,
-            )
+            yield call, breaks
 
 
 def _cut(call: CallView, message: str, answer: Answer, where: str) -> Observation:

@@ -16,9 +16,12 @@ from utp_cli.wire.decoder import first_known, quoted
 _RESULTS: Final = frozenset({"isError", "is_error", "result"})
 _BARE: Final = 60
 """Characters of a message that does not name the field that it complains of: `Invalid`, `expected string`."""
-_MESSAGES: Final = ("message", "Message", "error", "detail", "details", "msg", "title", "errors", "issues")
-_CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
-_KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
+_MESSAGES: Final = (
+    *("message", "Message", "error", "detail", "details", "msg", "errorMessage", "errorText", "title", "errors"),
+    "issues",
+)
+_CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type", "kind")
+_KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType", "kind")
 """Keys that name what kind of document it is, or how it went."""
 _NESTED: Final = ("data", "metadata", "message")
 """Keys whose object may say more than the error itself."""
@@ -28,7 +31,7 @@ _KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
     "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
-    "trace_id", "traceId", "more_info", "modelId", "providerId", "$fault", "$metadata",
+    "trace_id", "traceId", "stackTrace", "more_info", "modelId", "providerId", "$fault", "$metadata",
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
 _ISSUES: Final = (

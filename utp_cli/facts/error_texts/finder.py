@@ -140,4 +140,5 @@ def _needs_of_families() -> tuple[dict[str, int], list[tuple[int, int, int, int]
 
 def _rank(match: FoundText, known: set[str]) -> tuple[bool, bool, bool, int, int, int]:
     entry, (start, end) = match.entry, match.span
-    return entry.prio < 0, entry.unconfirmed, entry.by not in known, -entry.prio, start - end, start
+    another = entry.by not in known or entry.code == "gateway-error-opaque"  # who hides the cause does not go first
+    return entry.prio < 0, entry.unconfirmed, another, -entry.prio, start - end, start

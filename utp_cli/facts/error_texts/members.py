@@ -67,16 +67,16 @@ FAULTS: Final = {
 _SAID: Final = tuple(
     (fault, re.compile(words))
     for fault, words in (
-        ("extra", r"extra inputs|additional properties|unknown field|unrecognized"),
+        ("extra", r"extra inputs|extra_forbidden|additional properties|unknown field|unrecognized"),
         ("null", r"received null|is 'null'|none is not an|not be null|invalid type: null"),
         ("missing", r"field required|required property|missing|received undefined|^required|is required"),
         ("empty", r"at least 1 |>=1 |fewer than 1 |non-?empty (?:array|list|string)|^empty|not be (?:empty|blank)"),
-        ("empty", r"(?:greater than or equal to|not less than) 1\b"),
-        ("long", r"too (?:long|many|big)|at most|more than|less than or equal|<="),
+        ("empty", r"(?:greater than or equal to|not less than) 1\b|长度不足"),
+        ("long", r"too[ _](?:long|many|big)|长度超|at most|more than|less than or equal|<="),
         ("pattern", r"pattern|regular expression|does not(?! match any)"),
         (
             "enum",
-            r"one of|allowed values|equal to|unknown variant|enum value|expected tags|(?:expected|should be) ['\"`]",
+            r"one of|literal_error|allowed values|equal to|unknown variant|enum value|expected tags|(?:expected|should be) ['\"`]",
         ),
         ("invalid", r"valid json"),
         ("type", r"type|should be|must be|expected|deserialize"),
