@@ -25,6 +25,8 @@ OF_CALLS = frozenset(
     | {"arguments-invalid-json", "tool-execution-failed", "mcp-connection-lost"}
 )
 """What the result of a tool can say of its call."""
+_LONGEST = 8_000
+"""Characters of a result that are looked at."""
 ANSWER_KINDS = ("text", "response", "stream")
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 """What `diagnose` takes."""
@@ -104,7 +106,7 @@ def _of_last_results(history: ConversationHistory) -> list[Finding]:
     answered = next((at for at, turn in enumerate(reversed(history.turns)) if turn.calls or turn.speaks), 0)
     last = history.turns[len(history.turns) - answered :]
     failed = [result for turn in last for result in turn.results if result.failed]
-    told = [(result, text_of(result.said.get("content"))) for result in failed]
+    told = [(result, text_of(result.said.get("content"))[:_LONGEST]) for result in failed]
     refusals = [Refusal(message=text, pointer=result.pointer, shape="result") for result, text in told if text]
     found = [finding for refusal in refusals for finding in _named(refusal) if finding.code in OF_CALLS]
     return [*{finding.code: finding for finding in reversed(found)}.values()]

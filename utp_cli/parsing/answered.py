@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.parsing.account import ABOUT, is_account_alone, is_of_account
 from utp_cli.parsing.doubts import doubt_of
 
 if TYPE_CHECKING:
@@ -111,9 +112,20 @@ def likely_causes(result: ParseResult) -> list[str]:
     """Return the codes of the causes whose error texts a failure is most like, the best first, where none is known."""
     if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _REPORT}):
         return []
+    if about_the_account(result):
+        return []
     from utp_cli.diagnosis.likeness import most_like  # noqa: PLC0415 - loads the error texts, for failures only
 
     return [entry.code for entry in most_like(result.facts.error or result.content)[:_LIKELY]]
+
+
+def about_the_account(result: ParseResult) -> str:
+    """Say what the words of a provider are about that no diagnosis names, where it is the account; else `""`."""
+    if result.diagnoses:
+        return ""
+    if result.facts.error:
+        return ABOUT if is_of_account(result.facts.error) else ""
+    return ABOUT if result.shape == "text" and is_account_alone(result.content) else ""
 
 
 def _doubt(result: ParseResult) -> tuple[str, str] | None:

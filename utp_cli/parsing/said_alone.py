@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from utp_cli.parsing.account import is_account_alone
 from utp_cli.protocol.patterns import regex
 
 _STATUS: Final = (
@@ -67,7 +68,7 @@ _COMPLAINT: Final = regex(
 
 
 def said_alone(text: str) -> tuple[str, str] | None:
-    """Say what a text is that a program wrote when it failed, and what gets on from there; None where it is none.
+    """Say what a text is that a program wrote when it failed, and what gets on from there, or `""`; None for any other.
 
     Sources: the messages of V8, SpiderMonkey, JavaScriptCore, Go's encoding/json and serde_json, of undici and Node's
     sockets, and the phrases of RFC 9110 (November 2026).
@@ -79,6 +80,8 @@ def said_alone(text: str) -> tuple[str, str] | None:
         )
     if _JSON_READER.match(text):
         return "no answer: a reader of JSON says that its text is none", "the text that it read: utp parse"
+    if is_account_alone(text):
+        return "these are the words of a provider, and not of a model", ""
     if _FAILED.match(text) or _COMPLAINT.match(text):
         return "these are the words of an error rather than of a model", "what stands around it: paste the whole log"
     return None

@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.parsing.answered import likely_causes, what_is_missing
+from utp_cli.parsing.answered import about_the_account, likely_causes, what_is_missing
 from utp_cli.protocol.calls import NOT_MEANT
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.views.captures import found_lines
@@ -228,6 +228,8 @@ def _missing(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw what would tell more than what was read, and the command that gets it."""
     told, like = what_is_missing(result), likely_causes(result)
     lines = screen.labelled(Text("  get", style="bold"), told, _DETAILS) if told else []
+    if about := about_the_account(result):
+        lines += screen.labelled(Text("  about", style="bold"), about, _DETAILS)
     if like:
         known = f"no known error, but its words are like those of {' or '.join(like)} (utp explain CODE)"
         lines += screen.labelled(Text("  like", style="bold"), known, _DETAILS)

@@ -76,7 +76,10 @@ _SAID: Final = tuple(
         ("pattern", r"pattern|regular expression|does not(?! match any)"),
         (
             "enum",
-            r"one of|literal_error|allowed values|equal to|unknown variant|enum value|expected tags|(?:expected|should be) ['\"`]",
+            (
+                r"one of|literal_error|allowed values|equal to|unknown variant|enum value|expected tags"
+                r"|(?:expected|should be) ['\"`]"
+            ),
         ),
         ("invalid", r"valid json"),
         ("type", r"type|should be|must be|expected|deserialize"),

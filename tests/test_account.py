@@ -1,0 +1,40 @@
+"""What is about the account is told as that: no tick, no cause that tools have, no likely ones."""
+
+from __future__ import annotations
+
+import pytest
+
+import utp_cli
+from utp_cli.parsing.answered import about_the_account, likely_causes, no_answer
+
+ABOUT_IT = [
+    'Error code: 429 - {"error": {"message": "Rate limit reached for gpt-4o", "code": "rate_limit_exceeded"}}',
+    '{"error":{"message":"You exceeded your current quota, please check your plan and billing details."}}',
+    '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    '{"error":{"message":"Incorrect API key provided: sk-a","code":"invalid_api_key"}}',
+    "You exceeded your current quota, please check your plan and billing details.",
+    "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000.",
+    "Resource has been exhausted (e.g. check quota).",
+]
+
+
+@pytest.mark.parametrize("text", ABOUT_IT)
+def test_words_about_the_account_are_told_as_that(text):
+    result = utp_cli.parse(text)
+    assert result.diagnoses == []
+    assert no_answer(result) or result.shape == "text"
+    assert about_the_account(result).startswith("the key, the plan")
+    assert likely_causes(result) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The API has a rate limit of 60 requests per minute, so wait a second between calls.",
+        "Your quota is shown in the console.",
+        '{"error":{"message":"tools[0].function.name: string does not match pattern"}}',
+        '{"error":{"message":"unknown thing"}}',
+    ],
+)
+def test_other_words_are_not(text):
+    assert about_the_account(utp_cli.parse(text)) == ""
