@@ -79,10 +79,15 @@ def plain_spaces(mapped: Mapped) -> Mapped | None:
     return replace(mapped, text=_FIRM_SPACE.sub(" ", text))
 
 
+_TAG_IN_ENTITIES: Final = regex(r"\s*&lt;[a-z_]{2,20}[\w:=.-]{0,60}(?:&gt;|[ \n])")
+"""How a text begins that is markup, escaped."""
+
+
 def without_entities(mapped: Mapped) -> Mapped | None:
-    """Return what a text means that was taken out of a page; None where quotes stand for themselves."""
+    """Return what a text means that was taken out of a page; None where quotes and tags stand for themselves."""
     text = mapped.text
-    if not ("&quot;" in text and '"' not in text) and not (_QUOTE_ENTITY.search(text) and "'" not in text):
+    quotes = ("&quot;" in text and '"' not in text) or (_QUOTE_ENTITY.search(text) and "'" not in text)
+    if not quotes and not (_TAG_IN_ENTITIES.match(text) and "<" not in text):
         return None
     return mapped.made_of(_replaced(text, _ENTITY, lambda entity: [unescaped(entity[0])]))
 
