@@ -17,9 +17,8 @@ _RESULTS: Final = frozenset({"isError", "is_error", "result"})
 _BARE: Final = 60
 """Characters of a message that does not name the field that it complains of: `Invalid`, `expected string`."""
 _MESSAGES: Final = (
-    *("message", "Message", "error", "detail", "details", "msg", "errorMessage", "errorText", "title", "errors"),
-    "issues",
-)
+    "message", "Message", "error", "detail", "details", "msg", "errorMessage", "errorText", "title", "errors", "issues",
+)  # fmt: skip
 _CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type", "kind")
 _KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType", "kind")
 """Keys that name what kind of document it is, or how it went."""
