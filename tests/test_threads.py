@@ -33,7 +33,6 @@ NOT_YET = {
     "fresh-pai-7203": "somebody compares two messages of one library",
     "fresh-langchain-482": "the traceback is cut before it says anything",
     "fresh-llama-19051": "somebody explains how the server fails",
-    "last-vscode-292585": "a gateway's word for any refusal",
     "wild-litellm-19384": "of many complaints in one message the longest is told",
 }
 _TOLD = (

@@ -83,7 +83,7 @@ WRAPPINGS: Final = (
     _of(r"\[\w{2,40}\] (?=Error: )"),
     _of(r"(?:[Ee]rror|ERROR|[Ee]xception|API [Ee]rror)(?: [a-z]\w{0,40}){0,6}: +(?=\S)", lead=True),
     _of(r"(?:[A-Z]\w{0,40} ){1,3}?[Ee]rror: +(?=\S)", lead=True),
-    _of(r"(?:Request Failed|Reason|Caused by|Failed to [\w .'/-]{1,80}): +", lead=True),
+    _of(r"(?:Request Failed|Reason|Message(?=: [45]\d\d )|Caused by|Failed to [\w .'/-]{1,80}): +", lead=True),
     _of(r"Error response (?P<status>[45]\d\d) while fetching https?://(?P<name>[^/\s]{1,200})[^\s]{0,300}: +"),
     _of(r"\[invalid_request_error\]\s+"),
 )

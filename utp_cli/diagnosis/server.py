@@ -25,7 +25,7 @@ _BLANK = regex(r"[\s,;]*")
 _AROUND_CALLS = regex(r"```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 """What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators."""
 _DECODER = json.JSONDecoder()
-_BARE = regex(r"\s*(?:[\[{]|```)")
+_BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
 
