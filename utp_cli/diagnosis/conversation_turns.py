@@ -104,24 +104,28 @@ def anomalies_of(messages: Sequence[Any], provider: str | None) -> Iterator[Wire
             evidence = "role function" if message.get("role") == "function" else "function_call"
             yield WireAnomaly(code="legacy-field", pointer=place, evidence=evidence)
         for at, call in enumerate(_list(message.get("tool_calls"))):
-            if not isinstance(call, dict):
-                continue
-            arguments, where = function_of(call).get("arguments"), f"{place}/tool_calls/{at}"
-            if not ollama and "function" not in call and (isinstance(arguments, str) or call.get("type") == "function"):
-                yield WireAnomaly(code="call-shape-invalid", pointer=where, evidence=f"keys: {', '.join(call)}")
-            if isinstance(arguments, str if ollama else dict):
-                kind = "text" if ollama else "an object"
-                yield WireAnomaly(
-                    code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}"
-                )
-            if not ollama and call.get("id") in (None, ""):
-                yield WireAnomaly(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
+            if isinstance(call, dict):
+                yield from _anomalies_of_call(call, f"{place}/tool_calls/{at}", ollama=ollama)
         for at, block in enumerate(_list(message.get("content"))):
             if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("input"), str):
                 where = f"{place}/content/{at}/input"
                 yield WireAnomaly(
                     code="arguments-wrong-kind", pointer=where, evidence=f"input is text: {block['input']}"
                 )
+
+
+def _anomalies_of_call(call: dict[str, Any], where: str, *, ollama: bool) -> Iterator[WireAnomaly]:
+    """Find where a call strays from its wire. Frameworks write name and arguments without `function`, as an object."""
+    arguments = function_of(call).get("arguments")
+    if "function" not in call:
+        if not ollama and (isinstance(arguments, str) or call.get("type") == "function"):
+            yield WireAnomaly(code="call-shape-invalid", pointer=where, evidence=f"keys: {', '.join(call)}")
+        return
+    if isinstance(arguments, str if ollama else dict):
+        kind = "text" if ollama else "an object"
+        yield WireAnomaly(code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}")
+    if not ollama and call.get("id") in (None, ""):
+        yield WireAnomaly(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
 
 
 def _is_ollama(messages: list[dict[str, Any]]) -> bool:

@@ -21,7 +21,7 @@ _WORDS: Final = regex(
     r"|余额不足|欠费|限流|请求过于频繁|访问量过大)"
 )
 _ALONE: Final = regex(
-    r"\W{0,3}(?:You exceeded your current quota,|Rate limit (?:reached|exceeded) for "
+    r"\W{0,3}(?:You exceeded your current quota,|Rate limit (?:reached|exceeded) for [\w./:-]{2,80} (?:in|on) "
     r"|Request too large for [^\n]{1,80}? on tokens per|Incorrect API key provided|Resource has been exhausted"
     r"|Your credit balance is too low|This request would exceed your |Number of request tokens has exceeded "
     r"|API key not valid\."
