@@ -26,6 +26,16 @@ HEALTHY = [
     '{"answer": "Add --jinja to llama-server."}',
     '{"object": "list", "data": [{"id": "qwen3-8b", "object": "model", "owned_by": "vllm", "parent": null}]}',
     ".error { color: red; }",
+    "Das Werkzeug Hammer wurde nicht gefunden. Vielleicht liegt es im Keller?",
+    "La herramienta no existe en la tienda, pero puedo pedirla para mañana.",
+    "缺少 tool_call_id 时,OpenAI 会返回 400。",
+    '{"kind":"timeout","message":"The oven timer ended"}',
+    '{"kind":"invalid_input","message":"The user wants an unknown currency"}',
+    "type Result = { kind: 'error'; message: string } | { kind: 'ok'; value: string };",
+    "The tool_call_id does not exist in Anthropic's API: it is named tool_use_id.",
+    "Image exceeds 5 MB maximum. Please upload a smaller picture of your receipt.",
+    "name: Field required (see the table below)",
+    "OpenAI rejected the request of the NYT to hand over the logs. Error details: none were given.",
 ]
 
 

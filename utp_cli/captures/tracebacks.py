@@ -55,7 +55,7 @@ _HEADS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("api-error", r"Error code: \d{3}\b"),
     ("api-error", r"\[[A-Z]\w{2,40} Error\]: "),
-    ("api-error", r"[A-Z]\w{2,40} rejected the request\b[^\n]{0,80}?\bError details: "),  # Codex
+    ("api-error", r"[A-Z]\w{2,40} rejected the request \(request ID: [^)\n]{0,80}\)\. Error details: "),  # Codex
     ("api-error", r"(?:Reason: |Error: )?Request [Ff]ailed:? [45]\d\d\b"),
     ("http-status", r"[Ss]tatus(?: ?[Cc]ode)?:? ?[45]\d\d\b"),
     ("http-status", r"(?:ERROR|[Ee]rror)(?:: [45]\d\d(?=:? (?!\d))| [45]\d\d(?=:|\s*$))"),

@@ -117,9 +117,9 @@ def anomalies_of(messages: Sequence[Any], provider: str | None) -> Iterator[Wire
 def _anomalies_of_call(call: dict[str, Any], where: str, *, ollama: bool) -> Iterator[WireAnomaly]:
     """Find where a call strays from its wire. Frameworks write name and arguments without `function`, as an object."""
     arguments = function_of(call).get("arguments")
-    if "function" not in call:
+    if not isinstance(call.get("function"), dict):
         if not ollama and (isinstance(arguments, str) or call.get("type") == "function"):
-            yield WireAnomaly(code="call-shape-invalid", pointer=where, evidence=f"keys: {', '.join(call)}")
+            yield WireAnomaly(code="call-shape-invalid", pointer=where, evidence=f"keys: {', '.join(map(str, call))}")
         return
     if isinstance(arguments, str if ollama else dict):
         kind = "text" if ollama else "an object"

@@ -10,6 +10,7 @@ from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Re
 from utp_cli.diagnosis.themes import rules_beside, views_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.error_quote import QUOTING_FIELD
 from utp_cli.wire.history import messages_of
 
@@ -27,6 +28,13 @@ OF_CALLS = frozenset(
 """What the result of a tool can say of its call."""
 _LONGEST = 8_000
 """Characters of a result that are looked at."""
+_MOST = 50
+"""Results that are looked at."""
+_OF_ARGUMENTS = regex(
+    r"(?i:\b(?:tool|input|arguments?|schema) validation|\binvalid (?:tool )?(?:arguments|input)\b|\bMCP error -3260\d"
+    r"|\bfix the errors and try again)"
+)
+"""How a result speaks of the arguments of its call."""
 ANSWER_KINDS = ("text", "response", "stream")
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 """What `diagnose` takes."""
@@ -102,14 +110,23 @@ def diagnose_history(history: ConversationHistory) -> list[Finding]:
 
 
 def _of_last_results(history: ConversationHistory) -> list[Finding]:
-    """Read the results with which a conversation ends and that failed, as errors: nobody has answered them."""
+    """Read the results with which a conversation ends and that refuse their calls: nobody has answered them.
+
+    One that names its tool, or speaks of arguments, is about the call; any other is what a tool found out.
+    """
     answered = next((at for at, turn in enumerate(reversed(history.turns)) if turn.calls or turn.speaks), 0)
     last = history.turns[len(history.turns) - answered :]
-    failed = [result for turn in last for result in turn.results if result.failed]
-    told = [(result, text_of(result.said.get("content"))[:_LONGEST]) for result in failed]
-    refusals = [Refusal(message=text, pointer=result.pointer, shape="result") for result, text in told if text]
-    found = [finding for refusal in refusals for finding in _named(refusal) if finding.code in OF_CALLS]
-    return [*{finding.code: finding for finding in reversed(found)}.values()]
+    failed = [result for turn in last for result in turn.results if result.failed][:_MOST]
+    names = {call.id: call.name or "" for call in history.calls}
+    found: dict[str, Finding] = {}
+    for result in failed:
+        text = text_of(result.said.get("content"))[:_LONGEST]
+        name = names.get(result.call_id, "")
+        if (name and name in text) or _OF_ARGUMENTS.search(text):
+            for finding in _named(Refusal(message=text, pointer=result.pointer, shape="result")):
+                if finding.code in OF_CALLS:
+                    found.setdefault(finding.code, finding)
+    return [*found.values()]
 
 
 def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:

@@ -57,6 +57,8 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
                 cut = _cut(call, message, answer, where)
                 yield replace(cut, severity="error" if not call.arguments else "warning")
     for call, where in _broken_off(answer) if answer.raw and answer.stop != "length" else ():
+        if call.span and answer.result.texts.get(call.pointer, "")[call.span[1] :].strip():
+            continue  # it is shown, and the text goes on
         yield _cut(call, f"the text ends in the middle of the call of {call.name or 'a tool'}", answer, where)
 
 

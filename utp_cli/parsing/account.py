@@ -11,28 +11,31 @@ ABOUT: Final = (
 )
 """What such words are about."""
 _LONGEST: Final = 4_000
+_STATUSES: Final = frozenset({401, 402, 403, 429, 529})
 _WORDS: Final = regex(
-    r"(?i:\brate[ _-]?limit|\btoo many requests\b|\b(?:tokens|requests) per (?:min|minute|day)\b|\bquota\b|_quota\b"
-    r"|\bbilling\b|\bcredit balance\b|\binsufficient[ _](?:balance|credits?|funds)\b|\bpayment required\b"
-    r"|\b(?:incorrect|invalid|unknown|missing|expired|wrong|no) (?:x-)?api[ _-]?key\b|\bapi key (?:not|is)\b"
-    r"|\bauthentication_error\b|\bunauthorized\b|\bpermission_denied\b"
-    r"|\bdo(?:es)? not have access to (?:it|the model)\b|\boverloaded(?:_error)?\b"
-    r"|\bresource[ _](?:has been )?exhausted\b"
-    r"|余额不足|欠费|限流|请求过于频繁|访问量过大)"
+    r"(?i:\brate[ _-]?limit(?:ed|s|_?error|_exceeded)?\b|\btoo many requests\b|\b(?:tokens|requests) per (?:min|day)"
+    r"|\bcurrent quota\b|\bquota (?:exceeded|has been)\b|\b(?:exceeded|check) (?:your )?quota\b|\binsufficient_quota\b"
+    r"|\bcredit balance\b|\binsufficient[ _](?:balance|credits?|funds)\b|\bpayment required\b"
+    r"|\b(?:incorrect|invalid|unknown|missing|expired|wrong) (?:x-)?api[ _-]?key\b|\bapi key not valid\b"
+    r"|\bauthentication_error\b|\bdo(?:es)? not have access to (?:it|the model)\b|\boverloaded_error\b"
+    r"|\A\W{0,3}(?:the )?(?:model |server |service )?(?:is )?(?:currently )?overloaded\b|\bresource_exhausted\b"
+    r"|\bresource has been exhausted\b|余额不足|欠费|请求过于频繁|访问量过大)"
 )
 _ALONE: Final = regex(
-    r"\W{0,3}(?:You exceeded your current quota,|Rate limit (?:reached|exceeded) for [\w./:-]{2,80} (?:in|on) "
-    r"|Request too large for [^\n]{1,80}? on tokens per|Incorrect API key provided|Resource has been exhausted"
-    r"|Your credit balance is too low|This request would exceed your |Number of request tokens has exceeded "
-    r"|API key not valid\."
-    r"|The model [`'\"][\w./:-]{1,100}[`'\"] does not exist or you do not have access to it)"
+    r"\W{0,3}(?:You exceeded your current quota, please check"
+    r"|Rate limit (?:reached|exceeded) for [\w./:-]{2,80} (?:in|on) "
+    r"|Request too large for [^\n]{1,80}? on tokens per|Incorrect API key provided: "
+    r"|Resource has been exhausted \(e\.g\. check quota\)|Your credit balance is too low to access "
+    r"|This request would exceed (?:your|the) (?:organization|account)|Number of request tokens has exceeded your "
+    r"|API key not valid\. Please pass a valid API key\.\s*\Z"
+    r"|The model [`'\"][\w./:-]{1,100}[`'\"] does not exist or you do not have access to it\.\s*\Z)"
 )
 """How their sentences begin that may stand alone: OpenAI's, Anthropic's and Google's (November 2026)."""
 
 
-def is_of_account(message: str) -> bool:
-    """Whether the words of an error are about the account."""
-    return _WORDS.search(message[:_LONGEST]) is not None
+def is_of_account(message: str, status: int | str | None) -> bool:
+    """Whether an error is about the account, by its HTTP status or its words."""
+    return status in _STATUSES or _WORDS.search(message[:_LONGEST]) is not None
 
 
 def is_account_alone(text: str) -> bool:

@@ -124,7 +124,7 @@ def about_the_account(result: ParseResult) -> str:
     if result.diagnoses:
         return ""
     if result.facts.error:
-        return ABOUT if is_of_account(result.facts.error) else ""
+        return ABOUT if is_of_account(result.facts.error, result.facts.status) else ""
     return ABOUT if result.shape == "text" and is_account_alone(result.content) else ""
 
 

@@ -19,8 +19,8 @@ _BARE: Final = 60
 _MESSAGES: Final = (
     "message", "Message", "error", "detail", "details", "msg", "errorMessage", "errorText", "title", "errors", "issues",
 )  # fmt: skip
-_CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type", "kind")
-_KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType", "kind")
+_CODES: Final = ("code", "status", "status_code", "statusCode", "type", "__type")
+_KINDS: Final = ("type", "__type", "name", "status", "code", "error_type", "errorType")
 """Keys that name what kind of document it is, or how it went."""
 _NESTED: Final = ("data", "metadata", "message")
 """Keys whose object may say more than the error itself."""
@@ -29,7 +29,7 @@ _PASSED_ON: Final = ("raw", "responseBody", "body")
 _KEYS: Final = frozenset({
     *_MESSAGES, *_CODES, *_KINDS, *_NESTED, *_PASSED_ON, "object", "param", "success", "ok", "instance", "path",
     "timestamp", "time", "event_id", "request_id", "requestId", "RequestId", "user_id", "documentation_url",
-    "failed_generation", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
+    "failed_generation", "kind", "isRetryable", "args", "retryable", "http_code", "headers", "url", "trace",
     "trace_id", "traceId", "stackTrace", "more_info", "modelId", "providerId", "$fault", "$metadata",
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
@@ -66,7 +66,9 @@ def is_error(document: dict[str, Any]) -> bool:
     if error := document.get("error"):
         return not _is_schema(dict_of(error))
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
-    if "error" in map(str.casefold, kinds) or _without_key(document):
+    if "error" in map(str.casefold, kinds) or ("kind" not in document and _without_key(document)):
+        return True
+    if document.get("kind") == "error" and _without_key(document):  # many documents have a kind; an error says so
         return True
     return not _RESULTS.isdisjoint(document) and failed_tool(document) != ""
 
