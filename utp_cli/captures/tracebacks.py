@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.logfmt import record_of
@@ -111,6 +113,7 @@ _STATUS_LINE: Final = regex(
 _MARKED: Final = regex(r"[ \t]*`([^`\n]{1,400})` (?:[a-z]{1,20} ){2}")
 """An error in marks at the beginning of a sentence."""
 _FORMS_OF_STATUS: Final = {"uvicorn": "uvicorn", "gin": "gin", "llama": "llama-cpp", "httpx": "log-line"}
+_FENCE: Final = regex(r"(?:\A|\n)```")
 _FAR: Final = 400
 """Characters of a line that tell what it is."""
 _LONGEST: Final = 8_000
@@ -243,7 +246,13 @@ def form_of(line: str) -> str:
 
 def fenced(text: str, at: int) -> bool:
     """Whether a place stands in a fenced block."""
-    return text.count("\n```", 0, at) % 2 == (0 if text.startswith("```") else 1)
+    return bisect_right(_fences(text), at) % 2 == 1
+
+
+@functools.lru_cache(maxsize=2)
+def _fences(text: str) -> list[int]:
+    """Return where the fences of a text end, in order, 0 for one at its beginning: each line of a long text asks."""
+    return [fence.end() if fence.start() else 0 for fence in _FENCE.finditer(text)]
 
 
 def _message_end(text: str, end: int) -> int:
