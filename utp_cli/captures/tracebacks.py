@@ -252,7 +252,7 @@ def fenced(text: str, at: int) -> bool:
 @functools.lru_cache(maxsize=2)
 def _fences(text: str) -> list[int]:
     """Return where the fences of a text end, in order, 0 for one at its beginning: each line of a long text asks."""
-    return [fence.end() if fence.start() else 0 for fence in _FENCE.finditer(text)]
+    return [fence.end() if fence[0][0] == "\n" else 0 for fence in _FENCE.finditer(text)]
 
 
 def _message_end(text: str, end: int) -> int:
