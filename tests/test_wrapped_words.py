@@ -1,6 +1,11 @@
-"""What a page, pytest or an error puts around words comes off, and what an error quotes is not told beside it."""
+"""What a page, pytest or an error puts around words comes off, and what an error quotes is not told beside it.
+
+And what stands at an end: the results of a conversation, a call in a raw text.
+"""
 
 from __future__ import annotations
+
+import pytest
 
 from utp_cli import diagnose, parse
 from utp_cli.captures.read import read_capture
@@ -22,10 +27,37 @@ def test_tools_that_an_error_quotes_are_not_told_beside_it():
         assert [finding.code for finding in parse(text).diagnoses] == ["tools-unsupported-by-model"]
 
 
-def test_the_last_result_of_a_conversation_is_read_at_its_beginning_alone():
-    said = "Error executing tool add: 1 validation error for addArguments\nb\n  Field required [type=missing]"
-    call = {"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
-    ask = [{"role": "user", "content": "add"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
-    for result, codes in ((said, ["missing-argument"]), ("x" * 9_000 + said, [])):
-        told = diagnose([*ask, {"role": "tool", "tool_call_id": "a", "content": result}], kind="session")
-        assert [finding.code for finding in told] == codes
+SAID = "Error executing tool add: 1 validation error for addArguments\nb\n  Field required [type=missing]"
+
+
+@pytest.mark.parametrize(
+    ("results", "codes"),
+    [
+        ([SAID], ["missing-argument"]),
+        (["Error: " + "x" * 9_000 + SAID], []),  # the beginning alone is read
+        ([*(f"Error: no file {at}" for at in range(60)), SAID], ["identical-call-loop"]),  # fifty results are read
+        (["Error: pytest failed\nTypeError: f() missing 1 required positional argument: 'x'"], []),  # what a tool found
+    ],
+)
+def test_the_last_results_of_a_conversation_tell_of_their_calls(results, codes):
+    calls = [
+        {"id": f"c{at}", "type": "function", "function": {"name": "add", "arguments": f'{{"a": {at}}}'}}
+        for at in range(len(results))
+    ]
+    said = [{"role": "tool", "tool_call_id": f"c{at}", "content": result} for at, result in enumerate(results)]
+    asked = [{"role": "user", "content": "add"}, {"role": "assistant", "content": None, "tool_calls": calls}]
+    assert [finding.code for finding in diagnose([*asked, *said], kind="session")] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Par', ["truncated-call"]),
+        ("<function=read>\n<parameter=path>\na.p", ["truncated-call"]),
+        ('<invoke name="x"><parameter name="p">abc', ["truncated-call"]),
+        ('For example:\n```\n<tool_call>\n{"name": "x", "arguments": {"ci\n```\nThe closing tag is missing.', []),
+        ("Use <function=NAME> to call.", []),
+    ],
+)
+def test_a_raw_text_that_ends_in_a_call_is_cut_off(text, codes):
+    assert [finding.code for finding in parse(text).diagnoses] == codes

@@ -152,12 +152,7 @@ def _without_quotes(mapped: Mapped) -> Mapped | None:
     block = next((number for number, yes in enumerate(quoted) if not yes), len(quoted))
     if not quoted or (sum(quoted) * 2 < len(quoted) and block < _FEW):
         return None
-
-    def kept(start: int, end: int) -> Span:
-        found = _QUOTE.match(text, start, end)
-        return (found.end() if found else start), end
-
-    return _kept(mapped, kept)
+    return _behind(_QUOTE, mapped)
 
 
 def _without_diff(mapped: Mapped) -> Mapped | None:
@@ -204,21 +199,19 @@ def _without_glyphs(mapped: Mapped) -> Mapped | None:
         return None
     if not any(_GLYPH.match(text, *line) for line in lines_of(text)):
         return None
-
-    def kept(start: int, end: int) -> Span:
-        found = _GLYPH.match(text, start, end)
-        return (found.end() if found else start), end
-
-    return _kept(mapped, kept)
+    return _behind(_GLYPH, mapped)
 
 
 def _without_marks_of_pytest(mapped: Mapped) -> Mapped | None:
+    return _behind(_PYTEST, mapped) if _PYTEST.search(mapped.text) else None
+
+
+def _behind(mark: re.Pattern[str], mapped: Mapped) -> Mapped:
+    """Keep of each line what stands behind a mark, and lines without it whole."""
     text = mapped.text
-    if not _PYTEST.search(text):
-        return None
 
     def kept(start: int, end: int) -> Span:
-        found = _PYTEST.match(text, start, end)
+        found = mark.match(text, start, end)
         return (found.end() if found else start), end
 
     return _kept(mapped, kept)

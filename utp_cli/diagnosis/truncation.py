@@ -57,8 +57,8 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
                 cut = _cut(call, message, answer, where)
                 yield replace(cut, severity="error" if not call.arguments else "warning")
     for call, where in _broken_off(answer) if answer.raw and answer.stop != "length" else ():
-        if call.span and answer.result.texts.get(call.pointer, "")[call.span[1] :].strip():
-            continue  # it is shown, and the text goes on
+        if _is_shown(call, answer):
+            continue
         yield _cut(call, f"the text ends in the middle of the call of {call.name or 'a tool'}", answer, where)
 
 
@@ -102,6 +102,13 @@ def _broken_off(answer: Answer) -> Iterator[tuple[CallView, str]]:
         closed = call.native and call.text.rstrip().endswith(("}", "]"))
         if (early and not closed) or (where and full):
             yield call, breaks
+
+
+def _is_shown(call: CallView, answer: Answer) -> bool:
+    """Whether the text goes on behind a call that breaks off, or the fence around it ends."""
+    text = answer.result.texts.get(call.pointer, "")
+    start, end = call.span or (len(text), len(text))
+    return bool(text[end:].strip()) or ("```" in text[:start] and "\n```" in text[start:end])
 
 
 def _cut(call: CallView, message: str, answer: Answer, where: str) -> Observation:

@@ -38,6 +38,6 @@ def is_of_account(message: str, status: int | str | None) -> bool:
     return status in _STATUSES or _WORDS.search(message[:_LONGEST]) is not None
 
 
-def is_account_alone(text: str) -> bool:
+def is_account_sentence(text: str) -> bool:
     """Whether a text is such a sentence, and nothing tells that it is an error."""
     return len(text) <= _LONGEST and _ALONE.match(text) is not None

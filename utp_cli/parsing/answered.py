@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.parsing.account import ABOUT, is_account_alone, is_of_account
+from utp_cli.parsing.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.parsing.doubts import doubt_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def about_the_account(result: ParseResult) -> str:
         return ""
     if result.facts.error:
         return ABOUT if is_of_account(result.facts.error, result.facts.status) else ""
-    return ABOUT if result.shape == "text" and is_account_alone(result.content) else ""
+    return ABOUT if result.shape == "text" and is_account_sentence(result.content) else ""
 
 
 def _doubt(result: ParseResult) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from utp_cli.parsing.account import is_account_alone
+from utp_cli.parsing.account import is_account_sentence
 from utp_cli.protocol.patterns import regex
 
 _STATUS: Final = (
@@ -80,7 +80,7 @@ def said_alone(text: str) -> tuple[str, str] | None:
         )
     if _JSON_READER.match(text):
         return "no answer: a reader of JSON says that its text is none", "the text that it read: utp parse"
-    if is_account_alone(text):
+    if is_account_sentence(text):
         return "these are the words of a provider, and not of a model", ""
     if _FAILED.match(text) or _COMPLAINT.match(text):
         return "these are the words of an error rather than of a model", "what stands around it: paste the whole log"

@@ -66,9 +66,9 @@ def is_error(document: dict[str, Any]) -> bool:
     if error := document.get("error"):
         return not _is_schema(dict_of(error))
     kinds = (text_of(document.get("type")), text_of(document.get("object")))
-    if "error" in map(str.casefold, kinds) or ("kind" not in document and _without_key(document)):
+    if "error" in map(str.casefold, kinds):
         return True
-    if document.get("kind") == "error" and _without_key(document):  # many documents have a kind; an error says so
+    if document.get("kind", "error") == "error" and _without_key(document):  # many documents have a kind of their own
         return True
     return not _RESULTS.isdisjoint(document) and failed_tool(document) != ""
 
