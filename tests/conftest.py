@@ -29,11 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """`-m cases` runs on all cores without being told; `-n 0` keeps it in one process.
 
-    Neighbours go to one worker, so that few files are loaded by several.
+    Neighbours go to one worker, so that few files are loaded, and few things built, by several; who is done early
+    takes over what others have left.
     """
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     if config.option.markexpr == "cases" and config.option.numprocesses is None and not is_worker:
         config.option.numprocesses = os.cpu_count()
+    if config.option.numprocesses and config.option.dist in ("no", "load"):
         config.option.dist = "worksteal"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import utp_cli
-from utp_cli.parsing.answered import about_the_account, likely_causes, no_answer
+from utp_cli.parsing.answered import about_the_account, no_answer
 
 ABOUT_IT = [
     'Error code: 429 - {"error": {"message": "Rate limit reached for gpt-4o", "code": "rate_limit_exceeded"}}',
@@ -26,7 +26,6 @@ def test_words_about_the_account_are_told_as_that(text):
     assert result.diagnoses == []
     assert no_answer(result)
     assert about_the_account(result).startswith("the key, the plan")
-    assert likely_causes(result) == []
 
 
 @pytest.mark.parametrize(

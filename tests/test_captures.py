@@ -529,7 +529,7 @@ def test_the_request_in_front_of_an_answer_gives_the_tools():
 @pytest.mark.parametrize("told", [{"failed_generation": '<function=f{"a": 1}</function>'}, {"code": "tool_use_failed"}])
 def test_a_field_or_a_code_tells_what_failed_where_the_message_does_not(told):
     result = parse({"error": {"message": "Something went wrong.", **told}})
-    assert [finding.code for finding in result.diagnoses] == ["failed-generation"]
+    assert [finding.code for finding in result.named] == ["failed-generation"]
     assert [call.name for call in result.calls] == (["f"] if "failed_generation" in told else [])
 
 
@@ -638,7 +638,7 @@ def test_an_error_in_a_page_with_a_part_about_trouble_is_read():
 
 def test_a_line_of_source_below_a_frame_was_run():
     trace = '  File "/app/a.py", line 3, in run\n    raise ValueError("Invalid tool call: missing name")\n'
-    assert {finding.code for finding in parse(trace).diagnoses} == {"call-name-empty"}
+    assert {finding.code for finding in parse(trace).named} == {"call-name-empty"}
 
 
 def test_json_in_the_content_whose_name_no_tool_can_have_is_not_called_lost():
@@ -805,7 +805,7 @@ def test_members_out_of_the_middle_of_an_object_are_a_document():
 )  # fmt: skip
 def test_what_was_written_for_readers_is_no_failure(text):
     result = parse(text)
-    assert result.diagnoses == []
+    assert result.named == []
     assert no_answer(result) in (
         None,
         "a report of how models and tools go wrong, and no answer: it names no cause that is known",
@@ -837,8 +837,8 @@ def test_unions_in_unions_are_looked_into_as_far_as_they_say_something():
     ],
 )  # fmt: skip
 def test_what_stands_inside_a_body_tells_the_place(body, code):
-    assert [finding.code for finding in parse(body).diagnoses] == [code]
-    assert [finding.code for finding in parse(f"it fails\n{json.dumps(body)}").diagnoses] == [code]
+    assert [finding.code for finding in parse(body).named] == [code]
+    assert [finding.code for finding in parse(f"it fails\n{json.dumps(body)}").named] == [code]
 
 
 CRASHES = [

@@ -47,8 +47,8 @@ def findings(case):
 
 @pytest.mark.parametrize("case", CASES, ids=ids(CASES))
 def test_case(case):
-    """`also`: what is true of it as well, and is not the point of the case. Nothing else is found."""
-    found = findings(case)
+    """`also`: what is true of it as well, and is not the point of the case. Nothing else is found, guesses aside."""
+    found = [finding for finding in findings(case) if finding.confidence != "low"]
     expect = case["expect"]
     assert {finding.code for finding in found} == {*expect["diagnoses"], *expect.get("also", ())}
     assert all(finding.evidence and finding.fix and finding.message for finding in found)

@@ -61,7 +61,7 @@ def test_what_only_speaks_of_errors_is_an_answer(text: str) -> None:
 def test_words_that_are_like_those_of_another_cause(text: str, codes: list[str]) -> None:
     result = parse(text)
     assert no_answer(result)
-    assert [finding.code for finding in result.diagnoses] == codes
+    assert [finding.code for finding in result.named] == codes
 
 
 @pytest.mark.parametrize("word", ["with", "if I take", "case in point:", "match:"])

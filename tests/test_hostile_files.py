@@ -150,6 +150,21 @@ def test_any_value_in_any_place_of_a_row_is_read_or_refused(row: dict[str, Any],
             sound(replay({"exchanges": [one]}, max_tokens=10, max_rounds=1).to_dict())
 
 
+OF_CLIENTS = (
+    {"finishReason": "tool-calls", "text": "", "toolCalls": [{"toolCallId": "c", "toolName": "f", "input": {}}]},
+    [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}],
+    {"error": {"message": "no", "code": 400, "metadata": {"raw": "{}"}}},
+)
+
+
+@pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
+def test_any_value_in_any_place_of_what_clients_keep(value: Any) -> None:
+    for document in OF_CLIENTS:
+        for path in places(document):
+            sound(parse(changed(document, path, value)).to_dict())
+            sound(parse(json.dumps(changed(document, path, value), default=str)).to_dict())
+
+
 @pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
 def test_any_value_in_any_place_of_an_answer_and_its_request(value: Any) -> None:
     for path in places(RESPONSE):

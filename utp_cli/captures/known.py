@@ -136,7 +136,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
     found: list[ErrorLine] = []
     for match in find_error_texts(text[start:end], families=len(text) <= _SHORT):
         line = _line(match, text, start)
-        if _is_source(text, line.start):
+        if is_source(text, line.start):
             continue
         told = _is_told(match, line, text, start, few=few) or _says(match.entry.says, text[line.start : line.end])
         if asks and not told:
@@ -152,7 +152,7 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
     return carrying[:1] if carrying and carrying[0].end == len(text) else carrying
 
 
-def _is_source(text: str, at: int) -> bool:
+def is_source(text: str, at: int) -> bool:
     """Whether a line is source code, and nothing tells that it ran."""
     if _COMMENT.match(text, at):
         return fenced(text, at)

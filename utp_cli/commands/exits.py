@@ -21,12 +21,12 @@ def _error(result: ParseResult) -> bool:
         or beside_error(result)
         or any(call.reason in _UNSAFE for call in result.rejected)
         or any(call.valid is False for call in result.calls)
-        or any(finding.severity == "error" for finding in result.diagnoses)
+        or any(finding.severity == "error" for finding in result.named)
     )
 
 
 def _warning(result: ParseResult) -> bool:
-    return _error(result) or any(finding.severity == "warning" for finding in result.diagnoses)
+    return _error(result) or any(finding.severity == "warning" for finding in result.named)
 
 
 FAIL_ON: dict[str, Callable[[ParseResult], bool]] = {

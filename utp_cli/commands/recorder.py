@@ -73,7 +73,7 @@ class Recorder:
             chunk = Chunk(number=0, session=self._header, rows=list(exchanges_in(row)))
             outcome = next(iter(replay_chunk(chunk, seen.append).outcomes), None)
             if outcome:
-                findings = [finding for compared in seen for finding in compared.result.diagnoses]
+                findings = [finding for compared in seen for finding in compared.result.named]
                 self.tally.add(capture, outcome, findings)
                 self._also(capture, outcome)
                 self._tell_json(capture, outcome, findings)

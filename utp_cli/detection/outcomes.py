@@ -156,7 +156,7 @@ def _worst(heard: list[Heard]) -> Heard:
 def judged(scenario: Scenario, result: ParseResult) -> Heard:
     """Say whether an answer is what was due, and who read it."""
     repairs = tuple(dict.fromkeys(repair.code for repair in result.repairs))
-    diagnoses = tuple(dict.fromkeys(finding.code for finding in result.diagnoses))
+    diagnoses = tuple(dict.fromkeys(finding.code for finding in result.named))
     why = _lacks(scenario, result)
     if why:
         absent = scenario.thinks and not result.reasoning

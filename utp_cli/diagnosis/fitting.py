@@ -11,7 +11,7 @@ from utp_cli.facts.error_texts.finder import find_error_texts
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
 
-_LIKE = "perhaps: its words are most like those of this error text (of such guesses, 43 in 100 are right)"
+_LIKE = "perhaps: its words are most like those of this error text (of such guesses, 55 in 100 are right)"
 
 
 @dataclass(frozen=True, slots=True)

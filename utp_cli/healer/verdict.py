@@ -319,8 +319,8 @@ def _told(call: ToolCall, result: ParseResult, call_id: str | None, code: str, m
 
 def _why(result: ParseResult) -> dict[str, Any]:
     """The diagnosis that tells why, and what to set."""
-    found = next((finding for finding in result.diagnoses if finding.severity == "error"), None)
-    found = found or next(iter(result.diagnoses), None)
+    found = next((finding for finding in result.named if finding.severity == "error"), None)
+    found = found or next(iter(result.named), None)
     return {"cause": found.code if found else None, "settings": (found.fix,) if found and found.fix else ()}
 
 

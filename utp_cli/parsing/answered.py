@@ -8,6 +8,7 @@ from utp_cli.parsing.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.parsing.doubts import doubt_of
 
 if TYPE_CHECKING:
+    from utp_cli.parsing.said_alone import Doubt
     from utp_cli.protocol.calls import ParseResult
 
 _OTHERS: Final = {
@@ -37,7 +38,6 @@ _OF_MCP: Final = (
 _FAILURE: Final = "something failed here, and no answer is read: its words are those of no known error"
 _LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
-_LIKELY: Final = 3
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
 _PIECE: Final = "a part of a stream, and no answer: nothing tells what came after it"
@@ -86,7 +86,7 @@ def other_than_answer(result: ParseResult) -> str | None:
     if told := _other(result):
         return told[0]
     if doubt := _doubt(result):
-        return doubt[0]
+        return doubt.what
     if failure := _failure(result):
         return failure
     code = _trouble(result)
@@ -99,8 +99,10 @@ def what_is_missing(result: ParseResult) -> str:
     """Name the command that gets what is missing; an empty text where nothing is."""
     if result.facts.lone:
         return _WHOLE
-    if told := _other(result) or _doubt(result):
+    if told := _other(result):
         return told[1]
+    if doubt := _doubt(result):
+        return doubt.get
     if (other := other_than_answer(result)) in (_FAILURE, _LOG):
         return _OTHERS["log"][1]
     if other:
@@ -108,28 +110,35 @@ def what_is_missing(result: ParseResult) -> str:
     return "" if result.shape == "unknown" or is_error(result) or no_answer(result) is None else _EMPTY
 
 
-def likely_causes(result: ParseResult) -> list[str]:
-    """Return the codes of the causes whose error texts a failure is most like, the best first, where none is known."""
-    if result.diagnoses or not (is_error(result) or other_than_answer(result) in {_FAILURE, _REPORT}):
-        return []
-    if about_the_account(result):
-        return []
-    from utp_cli.diagnosis.likeness import most_like  # noqa: PLC0415 - loads the error texts, for failures only
+def hints(result: ParseResult) -> tuple[str, str]:
+    """Return what hints at a cause where none is named: a code that the form tells, the words of a failure; or `""`."""
+    if result.named or about_the_account(result):
+        return "", ""
+    doubt = _doubt(result)
+    code = doubt.code if doubt else _trouble(result)
+    told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
+    if not (told or (doubt is None and _is_plain(result) and _complains(result))):
+        return code, ""
+    return code, result.facts.error or result.content
 
-    return [entry.code for entry in most_like(result.facts.error or result.content)[:_LIKELY]]
+
+def _complains(result: ParseResult) -> bool:
+    from utp_cli.captures.complaint import complains  # noqa: PLC0415 - only for plain text without a call
+
+    return complains(result.content)
 
 
 def about_the_account(result: ParseResult) -> str:
     """Say what the words of a provider are about that no diagnosis names, where it is the account; else `""`."""
-    if result.diagnoses:
+    if result.named:
         return ""
     if result.facts.error:
         return ABOUT if is_of_account(result.facts.error, result.facts.status) else ""
     return ABOUT if result.shape == "text" and is_account_sentence(result.content) else ""
 
 
-def _doubt(result: ParseResult) -> tuple[str, str] | None:
-    """Say what a text without a call is, and what gets on from there; None where it may be an answer."""
+def _doubt(result: ParseResult) -> Doubt | None:
+    """Say what a text without a call is; None where it may be an answer."""
     return None if result.shape != "text" or result.calls or result.rejected else doubt_of(result.content)
 
 
@@ -149,7 +158,7 @@ def _says_something(result: ParseResult) -> bool:
         return True
     if any(attempt.outcome == "fired" for attempt in result.attempts):  # it says that nothing is to be called
         return True
-    return any(finding.severity == "error" for finding in result.diagnoses) or _speaks_otherwise(result.facts.document)
+    return any(finding.severity == "error" for finding in result.named) or _speaks_otherwise(result.facts.document)
 
 
 def _is_plain(result: ParseResult) -> bool:

@@ -135,7 +135,7 @@ def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read:
     if not (kept or line or (first.kind in ("answer", "stream") and first.form in ("json-lines", "document"))):
         return None
     rows = [document] if line else source if isinstance(source, list) else _rows(source)
-    if any(isinstance(one, dict) and one.get("role") in _ASKING for one in rows):
+    if any(isinstance(one, dict) and str(one.get("role")) in _ASKING for one in rows):
         return _in_session(replace(first, kind="session", document=rows), "", options, read)
     from utp_cli.wire.transcripts import transcript_of  # noqa: PLC0415 - for lists alone
 
@@ -203,7 +203,7 @@ def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[
     if paste.inner is None:
         return _as_quoted(result, text, options, read)
     inner = read(paste.inner.text, options)
-    if not (inner.calls or inner.rejected or inner.diagnoses):
+    if not (inner.calls or inner.rejected or inner.named):
         return result
     return replace(_in_paste(inner, paste.inner, text), captures=paste.captures)
 
@@ -300,7 +300,7 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
     if error.kind == "error" and told and _is_somebodys(error, result):
         return False
-    if any(finding.code == "call-left-in-content" for finding in result.diagnoses):
+    if any(finding.code == "call-left-in-content" for finding in result.named):
         return result.shape == "text" and error.kind == "error"
     return result.shape == "text" and any(
         call.span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from utp_cli.parsing.said_alone import said_alone
+from utp_cli.parsing.said_alone import Doubt, said_alone
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 
@@ -76,43 +76,42 @@ _REFUSAL: Final = regex(
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
+_UNREAD: Final = "call-left-in-content"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 
 
-def doubt_of(text: str) -> tuple[str, str] | None:
-    """Say what a plain text is that is no answer, and what gets on from there; None where it may be one."""
+def doubt_of(text: str) -> Doubt | None:
+    """Say what a plain text is that is no answer; None where it may be one."""
     text = text[:_LONGEST]
     if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text):
-        return f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT
+        return Doubt(f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT, _UNREAD)
     if found := _NAMED.search(text):
-        return f"unknown markup {(found[1] or found[2]).strip()}: no dialect reads the call behind it", _DIALECT
+        marker = (found[1] or found[2]).strip()
+        return Doubt(f"unknown markup {marker}: no dialect reads the call behind it", _DIALECT, _UNREAD)
     if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
-        return f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT
+        return Doubt(f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT)
     if _EMPTY.match(text):
-        return f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG
+        return Doubt(f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG)
     if _NOTHING.match(text) or _NO_CHOICE.match(text):
-        return "no answer: its frame is there, and nothing in it", _SERVERS_LOG
+        return Doubt("no answer: its frame is there, and nothing in it", _SERVERS_LOG)
     if _REFUSAL.match(text):
-        return "no answer: a gateway says that something failed", _SERVERS_LOG
+        return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
     if alone := said_alone(text):
         return alone
     if found := _CLOSED.search(text):
-        return f"{found[1]} ends a call whose beginning is lost", _PROMPT
+        return Doubt(f"{found[1]} ends a call whose beginning is lost", _PROMPT)
     if found := _LABELLED.search(text):
-        return f"a call stands behind '{found[1]}', and no answer", _ALONE
+        return Doubt(f"a call stands behind '{found[1]}', and no answer", _ALONE)
     if found := _QUOTED.search(text):
-        return f"a call in {found[1]} is quoted: what wrote it, and what ran it, is not told", _ALONE
+        return Doubt(f"a call in {found[1]} is quoted: what wrote it, and what ran it, is not told", _ALONE)
     if not _DOCUMENT.match(text):
         return None
     if _JOINED.match(text):
         what = "JSON objects one behind the other: arguments of several calls"
-        return what, "why they are joined: utp explain arguments-concatenated"
+        return Doubt(what, "why they are joined: utp explain arguments-concatenated", "arguments-concatenated")
     if _is_schema(text):
-        return (
-            "this is a JSON schema, not an answer",
-            "what is wrong with it, in a tool: utp audit FILE",
-        )
-    return ("a document in no known format, which speaks of calls", _DIALECT) if _CALLS.search(text) else None
+        return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
+    return Doubt("a document in no known format, which speaks of calls", _DIALECT) if _CALLS.search(text) else None
 
 
 def _is_schema(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.parsing.answered import hints
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.protocol.calls import ParseResult
 from utp_cli.protocol.records import Record, field, kept
@@ -40,6 +41,17 @@ class Parsed(ParseResult):
 
     @kept
     def diagnoses(self) -> list[Finding]:
+        error = (self.named and self.facts.error) or ""
+        code, words = hints(self)
+        if not (error or code or words):
+            return self.named
+        from utp_cli.diagnosis.guessed import doubted, guesses  # noqa: PLC0415 - loads the error texts, for failures only
+
+        engine = self.circumstances.server.get("engine") or self.facts.flavour
+        return doubted(self.named, error, engine) if error else guesses(code, words, engine)
+
+    @kept
+    def named(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
 

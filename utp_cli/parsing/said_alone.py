@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from utp_cli.parsing.account import is_account_sentence
 from utp_cli.protocol.patterns import regex
+
+
+class Doubt(NamedTuple):
+    """What a text is that is no answer."""
+
+    what: str
+    get: str
+    """What gets on from there; `""` for nothing."""
+    code: str = ""
+    """The diagnosis that this hints at."""
+    failed: bool = False
+    """Whether it is the words of an error, which may tell more."""
+
 
 _STATUS: Final = (
     r"bad request|unauthorized|payment required|forbidden|(?:page )?not found|method not allowed|request timeout"
@@ -59,7 +72,8 @@ _COMPLAINT: Final = regex(
     r"(?![^\n]{0,400}[.?!,] [A-Z])(?!\s*\.)"
     r"(?!\W{0,3}[\w.]{1,40}[\"']?[:=] ?(?:null|None|[Ff]alse|0|\"\"|''|\[\])[\s,}])(?i:\W{0,3}"
     r"(?![^\n]{0,400}(?:\b(?:I|you|your|my|we|our|us|please|sorry|let)\b|[我你您请]))"
-    r"(?:[a-z_.]{0,40}(?:error|exception)|[\w ]{0,20}(?:报错|错误(?:信息)?|异常)(?=[:：])"
+    r"(?:[a-z_.]{0,40}(?:error|exception)(?! (?:handling|messages?|codes?|rates?|types?|classes)\b)"
+    r"|[\w ]{0,20}(?:报错|错误(?:信息)?|异常)(?=[:：])"
     r"|invalid|incompatible|unsupported|unexpected|malformed|mismatched"
     r"|failed to|unable to|could not|couldn't|cannot|can't)\b"
     r"(?=[^\n]{0,400}?(?:[:：=<>{}\[\]_]|['\"`][\w.-]))[^\n]{3,400}(?:\n[^\n]{1,200}){0,3}\s*)\Z"
@@ -67,21 +81,23 @@ _COMPLAINT: Final = regex(
 """One sentence of complaint with signs of a program in it: a colon, quotes, brackets."""
 
 
-def said_alone(text: str) -> tuple[str, str] | None:
-    """Say what a text is that a program wrote when it failed, and what gets on from there, or `""`; None for any other.
+def said_alone(text: str) -> Doubt | None:
+    """Say what a text is that a program wrote when it failed; None for any other.
 
     Sources: the messages of V8, SpiderMonkey, JavaScriptCore, Go's encoding/json and serde_json, of undici and Node's
     sockets, and the phrases of RFC 9110 (November 2026).
     """
     if _GATEWAY.match(text):
-        return (
+        return Doubt(
             "no answer: a gateway, a client or a shell says that something failed",
             "the log of the server behind it, or the same request sent to it: curl -i $URL",
         )
     if _JSON_READER.match(text):
-        return "no answer: a reader of JSON says that its text is none", "the text that it read: utp parse"
+        read = "no answer: a reader of JSON says that its text is none"
+        return Doubt(read, "the text that it read: utp parse", "arguments-invalid-json", failed=True)
     if is_account_sentence(text):
-        return "these are the words of a provider, and not of a model", ""
+        return Doubt("these are the words of a provider, and not of a model", "")
     if _FAILED.match(text) or _COMPLAINT.match(text):
-        return "these are the words of an error rather than of a model", "what stands around it: paste the whole log"
+        said = "these are the words of an error rather than of a model"
+        return Doubt(said, "what stands around it: paste the whole log", failed=True)
     return None

@@ -174,7 +174,7 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[ParseResult], Any]]]] = {
     "rejected": ("rejected", lambda result: [{**_call(call), "reason": call.reason} for call in result.rejected]),
     "content": ("text", lambda result: arrow_text(result.content)),
     "finish_reason": ("text", lambda result: arrow_text(result.finish_reason)),
-    "causes": ("words", lambda result: [found.code for found in result.diagnoses if found.severity != "info"]),
+    "causes": ("words", lambda result: [found.code for found in result.named if found.severity != "info"]),
     "repairs": ("words", lambda result: [repair.code for repair in result.repairs]),
     "error": ("text", lambda result: arrow_text(result.facts.error)),
 }

@@ -296,7 +296,7 @@ class ParseResult(Record):
     chosen: int = 0
     """Index into `captures`: what the rest tells of."""
     findings: list[Finding] = field(default_factory=list, repr=False)
-    """The diagnoses of an answer that is put together by hand; one that was read works out its own."""
+    """What is named of an answer that is put together by hand; one that was read works out its own."""
 
     @kept
     def notes(self) -> list[Note]:
@@ -304,9 +304,17 @@ class ParseResult(Record):
         return [*self.kept_notes, *of_numbers]
 
     @property
-    def diagnoses(self) -> list[Finding]:
-        """What went wrong and why, worst first."""
+    def named(self) -> list[Finding]:
+        """What went wrong and why, worst first: what there is proof of."""
         return self.findings
+
+    @property
+    def diagnoses(self) -> list[Finding]:
+        """What is named, and guesses: where an error came and nothing is named, or in doubt; three at most.
+
+        A guess has severity `info` and confidence `low`, and its message begins with `perhaps: `. The best is first.
+        """
+        return self.named
 
     def repairs_of(self, call: ToolCall) -> list[Repair]:
         return [self.repairs[index] for index in call.repairs]

@@ -157,7 +157,7 @@ class Modes:
 
     def refused(self, asked: AnswerRequest, ways: Ways, body: bytes) -> str | None:
         """Return the mode for a request that was refused, with this body, because of its tools; else None."""
-        if ways.mode != "auto" or not any(finding.code in _REFUSALS for finding in parse(body).diagnoses):
+        if ways.mode != "auto" or not any(finding.code in _REFUSALS for finding in parse(body).named):
             return None
         mode = _without_tools(ways.model or asked.model, ways)
         self._choose(asked.model, mode, "the server says that it takes no tools for it")

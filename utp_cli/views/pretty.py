@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from utp_cli.dialects.catalogue import DIALECTS
-from utp_cli.parsing.answered import about_the_account, likely_causes, what_is_missing
+from utp_cli.parsing.answered import about_the_account, other_than_answer, what_is_missing
 from utp_cli.protocol.calls import NOT_MEANT
 from utp_cli.protocol.spans import pointer_parts
 from utp_cli.views.captures import found_lines
@@ -82,13 +82,14 @@ def pretty(
         *found_lines(result, screen),
         *_error(result, screen),
         *_missing(result, screen),
+        *([] if result.named else _guessed(result, screen)),
         *_engines(engines, screen),
     ]
-    if clean and not result.diagnoses and not result.rejected and not screen.verbose:
+    if clean and not result.named and not result.rejected and not screen.verbose:
         return head + calls
     parts = [
         head,
-        _findings(result, screen),
+        [*_findings(result, screen), *(_guessed(result, screen) if result.named else [])],
         calls,
         _listed(result.rejected, lambda call: _rejected(call, screen), screen),
         _next(result, screen),
@@ -226,14 +227,22 @@ def _error(result: ParseResult, screen: Screen) -> list[Text]:
 
 def _missing(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw what would tell more than what was read, and the command that gets it."""
-    told, like = what_is_missing(result), likely_causes(result)
+    told = what_is_missing(result)
     lines = screen.labelled(Text("  get", style="bold"), told, _DETAILS) if told else []
     if about := about_the_account(result):
         lines += screen.labelled(Text("  about", style="bold"), about, _DETAILS)
-    if like:
-        known = f"no known error, but its words are like those of {' or '.join(like)} (utp explain CODE)"
-        lines += screen.labelled(Text("  like", style="bold"), known, _DETAILS)
     return lines
+
+
+def _guessed(result: ParseResult, screen: Screen) -> list[Text]:
+    """Draw the causes that are guessed, but for one that was drawn as a diagnosis, and those just spoken of."""
+    said = f"{other_than_answer(result)} {what_is_missing(result)}"
+    like = [guess.code for guess in result.diagnoses[len(result.named) :] if guess.code not in said]
+    if not like:
+        return []
+    lead = "if it is not that, it is" if result.named else "nothing is proved; as an error it is"
+    guess = f"{lead} most like {' or '.join(like)} (utp explain CODE)"
+    return screen.labelled(Text("  like", style="bold"), guess, _DETAILS)
 
 
 def _next(result: ParseResult, screen: Screen) -> list[Text]:
@@ -261,7 +270,8 @@ def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[T
 def _findings(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw diagnoses: what happened, what proves it, what to change. What has just been shown is left out."""
     said = result.facts.error or ""
-    fixes = [finding.fix or finding.hint for finding in result.diagnoses]
+    findings = result.diagnoses[: len(result.named)]
+    fixes = [finding.fix or finding.hint for finding in findings]
 
     def drawn(entry: tuple[int, Finding]) -> list[Text]:
         number, finding = entry
@@ -269,7 +279,7 @@ def _findings(result: ParseResult, screen: Screen) -> list[Text]:
         fix = "" if number and fixes[number - 1] == fixes[number] else fixes[number]
         return diagnosis(finding, evidence, fix, screen)
 
-    return _listed([*enumerate(result.diagnoses)], drawn, screen, _MOST_FINDINGS)
+    return _listed([*enumerate(findings)], drawn, screen, _MOST_FINDINGS)
 
 
 def diagnosis(finding: Finding, evidence: str, fix: str, screen: Screen) -> list[Text]:

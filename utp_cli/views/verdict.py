@@ -84,7 +84,7 @@ def _unfit(result: ParseResult) -> str:
 
 
 def _diagnosed(result: ParseResult, severity: Severity) -> str:
-    codes = dict.fromkeys(finding.code for finding in result.diagnoses if finding.severity == severity)
+    codes = dict.fromkeys(finding.code for finding in result.named if finding.severity == severity)
     return f"{_calls(result)}; see {', '.join(codes)}"
 
 
@@ -130,23 +130,23 @@ def _chosen(result: ParseResult) -> str:
 
 _VERDICTS: tuple[tuple[Callable[[ParseResult], object], Sign, Callable[[ParseResult], str]], ...] = (
     (is_error, "lost", lambda r: str(no_answer(r))),
-    (lambda r: r.facts.lone and worst(r.diagnoses) != "error", "look", lambda r: str(no_answer(r))),
+    (lambda r: r.facts.lone and worst(r.named) != "error", "look", lambda r: str(no_answer(r))),
     (other_than_answer, "look", lambda r: str(other_than_answer(r))),
-    (lambda r: any(f.code in UNSEEN and f.severity == "error" for f in r.diagnoses), "lost", _unseen),
+    (lambda r: any(f.code in UNSEEN and f.severity == "error" for f in r.named), "lost", _unseen),
     (lambda r: _rejected(r, "truncated"), "lost", _cut_off),
     (lambda r: _noted(r, "unknown-choice"), "lost", lambda _: "the model chose a tool that there is not"),
     (lambda r: _rejected(r, "malformed"), "lost", lambda r: _lost(r, "malformed", "could not be read")),
     (lambda r: _rejected(r, "doubtful"), "lost", lambda r: _lost(r, "doubtful", "too doubtful to run")),
     (_invalid, "lost", _unfit),
-    (lambda r: _without_call(r, "in-reasoning") and worst(r.diagnoses) == "error", "lost", _thought),
-    (lambda r: worst(r.diagnoses) == "error", "lost", lambda r: _diagnosed(r, "error")),
+    (lambda r: _without_call(r, "in-reasoning") and worst(r.named) == "error", "lost", _thought),
+    (lambda r: worst(r.named) == "error", "lost", lambda r: _diagnosed(r, "error")),
     (lambda r: _noted(r, "tool-chosen"), "look", _chosen),
     (lambda r: _without_call(r, "intent"), "look", lambda _: "no call, although the text announces one"),
     (lambda r: _without_call(r, "in-reasoning"), "look", _thought),
     (no_answer, "look", lambda r: str(no_answer(r))),
     (beside_error, "look", lambda r: f"{_calls(r)}, and an error behind it in the paste"),
     (lambda r: _without_call(r, "shown"), "look", _shown),
-    (lambda r: worst(r.diagnoses) == "warning", "look", lambda r: _diagnosed(r, "warning")),
+    (lambda r: worst(r.named) == "warning", "look", lambda r: _diagnosed(r, "warning")),
     (lambda r: not r.calls and _noted(r, "unread-json"), "look", lambda _: "no call: JSON that cannot be read"),
     (lambda r: not r.calls and _noted(r, "file-name"), "look", lambda _: "no call: a file's name, not what it holds"),
     (_only_thinking, "look", _calls),

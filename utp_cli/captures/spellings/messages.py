@@ -249,7 +249,11 @@ _AI_SDK_ENDS: Final = frozenset({"stop", "length", "content-filter", "tool-calls
 def ai_sdk_step(value: dict[str, Any]) -> dict[str, Any] | None:
     """Write a result, or a step, of the AI SDK as an answer of chat completions; None for anything else."""
     end = value.get("finishReason")
-    if end not in _AI_SDK_ENDS or not ("toolCalls" in value or ("text" in value and "usage" in value)):
+    if (
+        not isinstance(end, str)
+        or end not in _AI_SDK_ENDS
+        or not ("toolCalls" in value or ("text" in value and "usage" in value))
+    ):
         return None
     calls = [
         {

@@ -104,9 +104,9 @@ class Summary:
                 self._parser(rejected.parser)["lost"] += 1
         for repair in result.repairs:
             self.repairs.setdefault(repair.code, Counter())[repair.confidence] += 1
-        self.note(result.diagnoses, link)
+        self.note(result.named, link)
         undelivered = entry.compared and entry.compared.delivery_lost
-        if (entry.status in OF_STATUS or undelivered) and not result.diagnoses:
+        if (entry.status in OF_STATUS or undelivered) and not result.named:
             self._unexplained(entry, link)
 
     def note(self, findings: Iterable[Finding], link: tuple[str, str] = ("", "")) -> None:

@@ -1,0 +1,128 @@
+"""Where nothing is named, what it may be is told as a guess: nothing counts it, and nothing acts on it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import utp_cli
+from utp_cli.app import app
+from utp_cli.captures.complaint import complains
+from utp_cli.commands.exits import FAIL_ON
+from utp_cli.diagnosis import guessed
+from utp_cli.diagnosis.catalogue import DIAGNOSES
+from utp_cli.facts.error_texts.entries import error_texts
+
+UNKNOWN = '{"error": {"message": "The gizmo of tools must not be frobnicated after a tool result"}}'
+GENERAL = '{"error": {"message": "messages[3]: tool_call_id is required for tool messages"}}'
+
+
+def test_an_unknown_error_has_guesses_and_is_not_named():
+    result = utp_cli.parse(UNKNOWN)
+    assert result.named == []
+    assert 0 < len(result.diagnoses) <= 3
+    for guess in result.diagnoses:
+        assert (guess.severity, guess.confidence) == ("info", "low")
+        assert guess.message == f"perhaps: {DIAGNOSES[guess.code].headline}"
+        assert guess.evidence.startswith("its words are like those of ")
+        assert guess.fix
+    assert [each["confidence"] for each in result.to_dict()["diagnoses"]] == ["low"] * len(result.diagnoses)
+    assert utp_cli.diagnose(UNKNOWN) == result.diagnoses
+
+
+def test_the_server_at_hand_has_its_own_fix():
+    named = utp_cli.parse(UNKNOWN, server={"engine": "vllm"}).diagnoses
+    for guess in named:
+        assert guess.fix == (DIAGNOSES[guess.code].facts.get("servers", {}).get("vllm") or guess.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('{"limit": 20, "path": "a"}{"limit": 20, "path": "b"}', "arguments-concatenated"),
+        ("JSON Parse error: Unterminated string", "arguments-invalid-json"),
+        ('<<TOOL_RUN>> {"name": "f", "arguments": {}}', "call-left-in-content"),
+        ("My server returns the tool call as plain text instead of running it, any idea?", "call-left-in-content"),
+    ],
+)
+def test_the_form_of_a_text_hints_at_a_cause(text, code):
+    result = utp_cli.parse(text)
+    assert result.named == []
+    assert result.diagnoses[0].code == code
+    assert result.diagnoses[0].evidence == "the form of the input hints at it"
+
+
+def _likes(monkeypatch, *codes):
+    entries = [next(entry for entry in error_texts() if entry.code == code) for code in codes]
+    monkeypatch.setattr(guessed, "most_like", lambda _: entries)
+
+
+def test_a_general_text_is_a_fact_where_its_words_are_like_those_of_its_cause(monkeypatch):
+    _likes(monkeypatch, "turn-order", "call-id-missing")
+    [found] = utp_cli.parse(GENERAL).diagnoses
+    assert (found.code, found.severity, found.confidence) == ("call-id-missing", "error", "medium")
+
+
+def test_a_general_text_is_a_guess_where_they_are_like_those_of_others(monkeypatch):
+    _likes(monkeypatch, "turn-order", "context-exceeded", "step-limit", "call-id-missing")
+    result = utp_cli.parse(GENERAL)
+    [fact] = result.named
+    assert [guess.code for guess in result.diagnoses] == ["call-id-missing", "turn-order", "context-exceeded"]
+    first = result.diagnoses[0]
+    assert (first.severity, first.confidence) == ("info", "low")
+    assert (first.message, first.fix) == (f"perhaps: {fact.message}", fact.fix)
+
+
+def test_the_text_of_a_known_server_is_never_doubted(monkeypatch):
+    _likes(monkeypatch, "turn-order")
+    [found] = utp_cli.parse('{"error": "gemma3:4b does not support tools"}').diagnoses
+    assert (found.code, found.confidence) == ("tools-unsupported-by-model", "high")
+
+
+COMPLAINTS = [
+    "tool_choice='required' requires a non-empty 'tools' array; got tools=None or tools=[].",
+    '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter must be in a JSON format.',
+    "Some API error during object generation: 'tool-mode generation' functionality not supported.",
+    'execute tool failed : response is not an object, raw response="***"',
+    "400 invalid_request_error\nTool 'tool_1' cannot have both of these set.",
+]
+TALK = [
+    "The tool_call_id does not exist in Anthropic's API: it is named tool_use_id.",
+    "Error handling in Go is explicit: functions return an error as the last value.",
+    "Tool results must be provided when the previous message has calls.",
+    "server_args=ServerArgs(model_path='a', tool_call_parser='qwen25', error=None)",
+    "fix(parser): the call is not found where tools are missing",
+    '```python\nraise ValueError("Invalid tool call: missing name")\n```',
+    '{"note": "the tool was not found: error"}',
+    "I could not call the tool: error 400 came back.",
+    "The flight is not available: error in the calendar.",
+]
+
+
+@pytest.mark.parametrize("text", COMPLAINTS)
+def test_a_complaint_is_guessed_at(text):
+    assert complains(text)
+    assert not complains(text + " x" * 400)
+
+
+@pytest.mark.parametrize("text", TALK)
+def test_talk_is_not(text):
+    assert not complains(text)
+    assert utp_cli.parse(text).diagnoses == []
+
+
+def test_nothing_fails_or_counts_because_of_a_guess(tmp_path):
+    text = COMPLAINTS[0]
+    result = utp_cli.parse(text)
+    assert result.diagnoses
+    assert result.named == []
+    assert not FAIL_ON["warning"](result)
+    done = CliRunner().invoke(app, ["parse", "--fail-on", "warning"], input=text)
+    assert done.exit_code == 0
+    assert "as an error it is most like" in " ".join(done.stdout.split())
+    session = tmp_path / "s.jsonl"
+    session.write_text(json.dumps({"response": json.loads(UNKNOWN)}) + "\n", encoding="utf-8")
+    done = CliRunner().invoke(app, ["replay", str(session), "--json", "--fail-on", "never"])
+    assert [row["diagnoses"] for row in json.loads(done.stdout)["sessions"][0]["exchanges"]] == [[]]
