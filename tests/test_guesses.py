@@ -82,7 +82,7 @@ def test_the_text_of_a_known_server_is_never_doubted(monkeypatch):
 
 
 COMPLAINTS = [
-    "tool_choice='required' requires a non-empty 'tools' array; got tools=None or tools=[].",
+    "tool_pick='odd' is invalid for an empty array of gizmos; got tools=None.",
     '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter must be in a JSON format.',
     "Some API error during object generation: 'tool-mode generation' functionality not supported.",
     'execute tool failed : response is not an object, raw response="***"',

@@ -81,7 +81,7 @@ INSIDE = {(11, 5)}
 @pytest.mark.parametrize("case", THREADS, ids=ids(THREADS))
 def test_the_cause_of_a_thread_is_named(case: dict[str, Any]) -> None:
     result = parse(case["paste"])
-    codes = {finding.code for finding in result.diagnoses}
+    codes = {finding.code for finding in result.named}
     named = FAIL_ON["error"](result) and (not case["codes"] or bool(codes & set(case["codes"])))
     assert named is (case["id"] not in NOT_YET), codes
 

@@ -62,7 +62,7 @@ def _known(found: Sequence[FoundText]) -> int:
 def unquoted(text: str) -> str:
     """Return an error without the blanks and the marks around it; a mark inside that has its twin stays."""
     text = text.strip()
-    return text.strip(" `\n") if text.startswith("`") or text.count("`") % 2 else text
+    return text.strip(" `\n") if (text[:1] == text[-1:] == "`") or text.count("`") % 2 else text
 
 
 def known_inside(document: Any, written: str) -> tuple[str, int]:

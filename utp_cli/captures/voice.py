@@ -87,6 +87,7 @@ _FILLED_IN: Final = regex(
     r"|\bplease (?:file|open|create|report|submit) (?:an?|the|this) (?:issue|bug)[^\n]*"
     r"|\bYou can send another message to continue[^\n]*|\bplease reformat your input and try again"
     r"|\bYou can set `--[\w-]+` to [^\n]*|\bWe recommend you include thinking blocks [^\n]*"
+    r"|\bThis is usually an issue with the model's prompt template\.[^\0]{0,700}?> Prompt Template\."  # LM Studio
     r"|\bprocessing your request\.\s+You can retry your request[^\0]{0,200}?in\s+your message\.?",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -16,13 +16,6 @@ CAUSES = (
         "off for that turn.",
     ),
     cause(
-        "schema-invalid",
-        "The schema of a tool is no valid JSON Schema.",
-        sees="one such tool, and every request fails.",
-        change="mend the keyword that the message names (`utp audit` finds them): `required` is a list of properties, "
-        "`type` one of JSON's types (no `any`, no `float`), bounds are numbers, `items` a schema.",
-    ),
-    cause(
         "gemini-schema-shape",
         "Gemini does not take a node of a tool's schema.",
         sees="HTTP 400 that names the node.",

@@ -34,18 +34,20 @@ def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Obse
     yield from odd(subject, "arguments-wrong-kind", "the arguments are not of the kind that this wire has")
 
 
-@diagnosis("call-shape-invalid", "error", kinds=("session",), views=("anomalies",))
-def call_shape_invalid(session: ConversationHistory) -> Iterator[Observation]:
-    """A call or a result of the history lacks a field.
+@diagnosis("call-shape-invalid", "error", kinds=("answer", "session"), views=("anomalies",))
+def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observation]:
+    """A call or a result lacks a field, or has another form than the API's.
 
     What people see: HTTP 400 that names a field such as `type`, `function`, `id` or `toolUseId`.
 
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
-    there are none; or an error body that says so.
+    there are none; `tool_calls` of an answer is one call where a list is due; or an error body that says so.
 
-    What to change: rebuild the message in this provider's form (`utp render-result` writes results).
+    What to change: rebuild the message in this provider's form (`utp render-result` writes results); a server whose
+    answer has another form: update it, or put `utp serve` before it.
     """
-    yield from odd(session, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
+    yield from odd(subject, "calls-no-list", "the server sent one call where the list of calls is due")
+    yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
 
 
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))

@@ -15,7 +15,7 @@ from utp_cli.schemas.types import declared
 from utp_cli.schemas.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from utp_cli.diagnosis.subject import ToolSet
     from utp_cli.facts.providers import Provider
@@ -120,6 +120,39 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Observation]:
             due = _provider(tools, definition).items_due
             found = _at(definition, node, "an array schema without items", compact(node.schema))
             yield found if due else replace(found, severity="warning")
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "required": lambda value: isinstance(value, bool) or _is_names(value),
+    "properties": lambda value: isinstance(value, dict),
+    "enum": lambda value: isinstance(value, list),
+    "type": lambda value: isinstance(value, str) or _is_names(value),
+}
+"""Keywords, and whether a value of theirs is of a kind that somebody takes. A boolean `required` is of draft 3."""
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+@diagnosis("schema-invalid", "error", kinds=("tools",))
+def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
+    """The schema of a tool is no valid JSON Schema.
+
+    What people see: one such tool, and every request fails.
+
+    What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` no text; null
+    for one. Else an error text that says so.
+
+    What to change: mend the keyword that the message names (`utp audit` finds them): `required` is a list of
+    properties, `type` one of JSON's types (no `any`, no `float`), bounds are numbers, `items` a schema.
+    """
+    for definition, node in _nodes(tools):
+        for key, fits in _KINDS.items():
+            if key in node.keywords and not fits(node.keywords[key]):
+                yield _at(
+                    definition, node, f"{key} has a value that it cannot have", f"{key}: {compact(node.keywords[key])}"
+                )
 
 
 @diagnosis("schema-top-level-union", "error", kinds=("tools",))

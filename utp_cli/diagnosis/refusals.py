@@ -88,13 +88,18 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
         code=code,
         name=code,
         severity=rule.severity if rule.facts["kinds"] == () else "error",
-        confidence="medium" if match.entry.unconfirmed or match.entry.by == MANY else "high",
+        confidence="medium" if match.entry.unconfirmed or _is_general(match.entry) else "high",
         place=Place(pointer=refusal.pointer),
         message=f"{rule.headline.rstrip('.')} ({_said_by(match.entry)}{_named(match.entry, refusal.message)})",
         evidence=_evidence(refusal.message, match),
         hint=section(rule.page, "What to change"),
         fix=_fix(refusal, match.entry, rule),
     )
+
+
+def _is_general(entry: ErrorText) -> bool:
+    """Whether an entry is of a family, and not what a validator says of one member, which tells cause and place."""
+    return entry.by == MANY and bool(entry.match)
 
 
 def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:

@@ -31,7 +31,8 @@ _LONGEST = 8_000
 _MOST = 50
 """Results that are looked at."""
 _OF_ARGUMENTS = regex(
-    r"(?i:\b(?:tool|input|arguments?|schema) validation|\binvalid (?:tool )?(?:arguments|input)\b|\bMCP error -3260\d"
+    r"(?i:\b(?:tool|input|arguments?|schema) validation|\binvalid_param(?:eter|s)\b"
+    r"|\binvalid (?:tool )?(?:arguments|input)\b|\bMCP error -3260\d"
     r"|\bfix the errors and try again)"
 )
 """How a result speaks of the arguments of its call."""

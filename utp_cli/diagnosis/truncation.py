@@ -128,7 +128,8 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
 
     What people see: a long wait, then an empty answer.
 
-    What proves it: the stop reason is a length limit, there is no text and no call, but there is thinking.
+    What proves it: the stop reason is a length limit, there is no text and no call, but there is thinking, or tokens
+    were written of which nothing came.
 
     What to change: raise `max_tokens`; lower `reasoning_effort`; `chat_template_kwargs: {"enable_thinking":
     false}`; llama.cpp `--reasoning-budget N`.
@@ -139,10 +140,12 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
     thought = result.reasoning.strip()
     if answer.stop != "length" or result.content.strip() or answer.call_views:
         return
-    if thought or answer.hidden_tokens:
+    if thought or answer.hidden_tokens or answer.completion_tokens:
+        hidden = f"{answer.hidden_tokens} tokens of hidden thinking"
+        unseen = hidden if answer.hidden_tokens else f"{answer.completion_tokens} tokens were written, and none is here"
         yield Observation(
             message="thinking used up the token limit before any text or call",
-            evidence=f"…{thought[-80:]}" if thought else f"{answer.hidden_tokens} tokens of hidden thinking",
+            evidence=f"…{thought[-80:]}" if thought else unseen,
         )
 
 

@@ -140,10 +140,13 @@ def _sections(word: str, bar: str, names: tuple[str, ...]) -> tuple[tuple[str, .
 
 _DSML_CALL, _DSML_ARGUMENT = _dsml("DSML")
 _DSML_CALL_41, _DSML_ARGUMENT_41 = _dsml("DSML", " ")
+_DSML_CALL_2, _DSML_ARGUMENT_2 = _dsml("DSML", bar=_PIPE * 2)
+_DSML_CALL_41_2, _DSML_ARGUMENT_41_2 = _dsml("DSML", " ", _PIPE * 2)
 _GCML_CALL, _GCML_ARGUMENT = _dsml("GCML")
 _DEEPSEEK_END = ("<｜end▁of▁sentence｜>",)
 _V32_OPEN, _V32_CLOSE = _sections("DSML", _PIPE, ("function_calls",))
 _V4_OPEN, _V4_CLOSE = _sections("DSML", _PIPE, ("tool_calls", "toolcalls", "tool"))
+_V4_OPEN_2, _V4_CLOSE_2 = _sections("DSML", _PIPE * 2, ("tool_calls", "toolcalls", "tool", "function_calls"))
 _GCML_OPEN, _GCML_CLOSE = _sections("GCML", _PIPE, ("tool_calls",))
 
 DEEPSEEK_V32 = Dialect(
@@ -188,6 +191,30 @@ DEEPSEEK_V41 = Dialect(
     dropped=_DEEPSEEK_END,
     body=InvokeBody(call=_DSML_CALL_41, argument=_DSML_ARGUMENT_41),
     quirks="A blank stands inside every tag.",
+)
+
+DEEPSEEK_DOUBLED = Dialect(
+    name="deepseek_doubled",
+    source="public threads and code that quote it (2026)",
+    section_open=_V4_OPEN_2,
+    section_close=_V4_CLOSE_2,
+    call_open=("<｜｜DSML｜｜invoke ",),
+    reasoning=THINK,
+    dropped=_DEEPSEEK_END,
+    body=InvokeBody(call=_DSML_CALL_2, argument=_DSML_ARGUMENT_2),
+    quirks="What DeepSeek V3.2 and V4 write, with every bar twice: the model's own slip, and no server's parser reads it.",
+)
+
+DEEPSEEK_V41_DOUBLED = Dialect(
+    name="deepseek_v41_doubled",
+    source="public threads and code that quote it (2026)",
+    section_open=("<｜｜DSML｜｜ calls>",),
+    section_close=("</｜｜DSML｜｜ calls>",),
+    call_open=("<｜｜DSML｜｜ invoke ",),
+    reasoning=THINK,
+    dropped=_DEEPSEEK_END,
+    body=InvokeBody(call=_DSML_CALL_41_2, argument=_DSML_ARGUMENT_41_2),
+    quirks="What DeepSeek V4.1 writes, with every bar twice.",
 )
 
 GIGACHAT35 = Dialect(

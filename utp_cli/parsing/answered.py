@@ -112,10 +112,11 @@ def what_is_missing(result: ParseResult) -> str:
 
 def hints(result: ParseResult) -> tuple[str, str]:
     """Return what hints at a cause where none is named: a code that the form tells, the words of a failure; or `""`."""
-    if result.named or about_the_account(result):
+    if about_the_account(result):
         return "", ""
     doubt = _doubt(result)
-    code = doubt.code if doubt else _trouble(result)
+    cut = any(call.reason == "truncated" for call in result.rejected)
+    code = doubt.code if doubt else "truncated-call" if cut else _trouble(result)
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(result))):
         return code, ""

@@ -40,7 +40,7 @@ _SIGNS: Final = regex(
 _BEGUN: Final = regex(r"\s*[>+{\[]")
 """What a paste may begin with."""
 _WIRE: Final = regex(
-    r"\btool_(?:calls?|use)\b|\btoolUse\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:"
+    r"\btool_(?:calls?|use)\b|\btool(?:Use|Calls)\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:"
     r"|[\"']level[\"']: ?[\"'](?:error|fatal|warn)"
 )
 """Words of providers' formats, and of logs: JSON with one of them was printed, not written by a model."""
@@ -95,6 +95,11 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     """
     if said := _as_session(result, source, options, read):
         return said
+    if result.shape == "unknown" and isinstance(source, dict) and "finishReason" in source:
+        from utp_cli.captures.spellings.messages import ai_sdk_step  # noqa: PLC0415 - for what no wire has
+
+        step = ai_sdk_step(source)
+        return read(step, options) if step else result
     record = result.facts.document
     if isinstance(record, dict) and "response" in record and (told := _beside(record, options)):
         options = options | told

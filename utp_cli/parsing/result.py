@@ -42,7 +42,7 @@ class Parsed(ParseResult):
     @kept
     def diagnoses(self) -> list[Finding]:
         error = (self.named and self.facts.error) or ""
-        code, words = hints(self)
+        code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
             return self.named
         from utp_cli.diagnosis.guessed import doubted, guesses  # noqa: PLC0415 - loads the error texts, for failures only

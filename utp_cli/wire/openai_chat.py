@@ -193,7 +193,8 @@ class Decoder(FormatDecoder):
 
     def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
-        calls = dicts_of(message.get("tool_calls"))
+        listed = message.get("tool_calls")
+        calls = self._single(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         for place, call in calls:
             events += self._call(state, call, ("tool_calls", place))
         legacy = message.get("function_call")
@@ -229,17 +230,20 @@ class Decoder(FormatDecoder):
     # -- calls in pieces -------------------------------------------------------------------------------------
 
     def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
+        listed = delta.get("tool_calls")
+        pieces = self._single(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         if self.metadata.begun is None:
-            pieces = [each for _, each in dicts_of(delta.get("tool_calls"))]
-            self.metadata.begun = not pieces or any(each.get("id") or _function(each)[1].get("name") for each in pieces)
+            self.metadata.begun = not pieces or any(
+                each.get("id") or _function(each)[1].get("name") for _, each in pieces
+            )
         events = self._texts(state, delta)
-        for _, piece in dicts_of(delta.get("tool_calls")):
+        for _, piece in pieces:
             self._has_tool_calls = True
             events += self._piece(state, piece)
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):
             self._note_legacy(state)
-            if any(piece.get("function") == legacy for _, piece in dicts_of(delta.get("tool_calls"))):
+            if any(piece.get("function") == legacy for _, piece in pieces):
                 return events  # the same call in both fields, as llama-cpp-python sends it
             if state.legacy is None:
                 where = self.at(*state.root, "function_call", "arguments")
@@ -335,6 +339,11 @@ class Decoder(FormatDecoder):
         self.metadata.flavour = flavour_of("openai-chat", doc)
 
     # -- anomalies --------------------------------------------------------------------------------------------
+
+    def _single(self, state: _Choice, call: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+        """Take one call that stands where the list of calls is due, as TGI 2.4 sent it (its issue 2794)."""
+        self.odd("calls-no-list", self.at(*state.root, "tool_calls"), "tool_calls is one call, and no list")
+        return [(0, call)]
 
     def _note_arguments(self, arguments: Any, place: str, *, text_due: bool = True) -> None:
         if text_due:

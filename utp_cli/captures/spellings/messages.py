@@ -247,14 +247,18 @@ _AI_SDK_ENDS: Final = frozenset({"stop", "length", "content-filter", "tool-calls
 
 
 def ai_sdk_step(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Write a result, or a step, of the AI SDK as an answer of chat completions; None for anything else."""
+    """Write a result, or a step, of the AI SDK as an answer of chat completions; None for anything else.
+
+    What its providers return (version 6) has all parts in `content`, and the end as `{"unified", "raw"}`.
+    """
     end = value.get("finishReason")
-    if (
-        not isinstance(end, str)
-        or end not in _AI_SDK_ENDS
-        or not ("toolCalls" in value or ("text" in value and "usage" in value))
-    ):
+    end = end.get("unified") if isinstance(end, dict) else end
+    parts = [part for _, part in dicts_of(value.get("content"))]
+    called = [part for part in parts if part.get("type") == "tool-call"]
+    told = "toolCalls" in value or called or ("text" in value and "usage" in value)
+    if not isinstance(end, str) or end not in _AI_SDK_ENDS or not told:
         return None
+    text = "".join(text_of(part.get("text")) or "" for part in parts if part.get("type") == "text")
     calls = [
         {
             "id": call.get("toolCallId"),
@@ -264,7 +268,7 @@ def ai_sdk_step(value: dict[str, Any]) -> dict[str, Any] | None:
                 "arguments": arguments_text(call.get("input", call.get("args"))),
             },
         }
-        for _, call in dicts_of(value.get("toolCalls"))
+        for call in called or [call for _, call in dicts_of(value.get("toolCalls"))]
     ]
-    message = {"role": "assistant", "content": text_of(value.get("text")), "tool_calls": calls}
-    return {"choices": [{"index": 0, "message": message, "finish_reason": str(end).replace("-", "_")}]}
+    message = {"role": "assistant", "content": text_of(value.get("text")) or text, "tool_calls": calls}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": end.replace("-", "_")}]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.requests import check_request
-from utp_cli.diagnosis.run import diagnose_session
+from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.wire.history import messages_of
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _SAID: Final = frozenset({"messages", "id"})
+_OF_ANY: Final = frozenset({"schema-invalid"})
+"""What is wrong in a tool, whoever it is sent to."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
 
 
@@ -38,6 +40,9 @@ def diagnose_conversation(
     known = tools if tools is not None else asked.get("tools")
     messages = messages_of(asked) or []
     found = diagnose_session(messages, tools=known, model=model, provider=provider, request=request)
+    defined = asked.get("tools")
+    if isinstance(defined, list) and messages:
+        found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
     name = (provider or "").casefold()
     name = OTHER_NAMES.get(name, name) if name else form if form in _PROVES else ""
     if name in TURN_RULES:

@@ -178,7 +178,7 @@ def exchange(entry: AnswerEntry, anchor: str) -> DrawnExchange:
     passages, shown = _passages(result, anchor)
     messages = asked(compared.exchange.request) if compared else []
     lists: dict[str, Sequence[Any]] = {
-        "calls": result.calls, "rejected": result.rejected, "diagnoses": result.named,
+        "calls": result.calls, "rejected": result.rejected, "diagnoses": result.diagnoses,
         "repairs": result.repairs, "server calls": result.server_calls, "notes": result.notes,
         "messages": messages,
     }  # fmt: skip
@@ -195,7 +195,7 @@ def exchange(entry: AnswerEntry, anchor: str) -> DrawnExchange:
                 anchor=f"{anchor}d{at}",
                 target=_if_shown(_box_of(finding, result, anchor) or f"{anchor}d{at}p", shown),
             )
-            for at, finding in enumerate(result.named[:MOST])
+            for at, finding in enumerate(result.diagnoses[:MOST])
         ],
         pairs=pairs(compared.lost[:MOST], compared.found[:MOST]) if compared else [],
         asked=messages[-MOST:],
@@ -342,7 +342,7 @@ def _marks(result: ParseResult, anchor: str, wanted: Callable[[ToolCall], bool])
 
 def _sights(result: ParseResult, anchor: str, pointer: str) -> Iterator[Mark]:
     """Yield the places that diagnoses point at, but for whole calls, which have their boxes."""
-    for at, finding in enumerate(result.named[:MOST]):
+    for at, finding in enumerate(result.diagnoses[:MOST]):
         here = finding.place.span and finding.place.pointer == pointer
         if finding.place.span and here and not _box_of(finding, result, anchor):
             yield Mark(
