@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _WRAP = regex(r"(?<=[\w.\]])\n[ \t|\u2502]*(?=[\w.\[])")
 """Where a terminal broke a line, in the middle of a word too."""
+_HOLLOW = "gateway-error-opaque"
+_TELLING = (401, 402, 403, 404, 408, 409, 413, 429, 529)
+"""Statuses that tell enough by themselves."""
 _OWN_CODES = -32600
 """Codes of JSON-RPC from here down mean the same for every server."""
 _NAME = "what"
@@ -64,7 +67,27 @@ def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Findin
     for said in _spellings(refusal):
         if found := find_error_texts(said, server=engine, provider=refusal.provider):
             return _finding(replace(refusal, message=said), found[0], catalogue)
-    return None
+    return _hollow(refusal, catalogue)
+
+
+def _hollow(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None:
+    """Return the diagnosis of an error that says nothing; that a key or a plan is refused needs no more words."""
+    from utp_cli.diagnosis.opaque import says_nothing  # noqa: PLC0415 - for errors whose words nobody knows
+
+    if refusal.shape != "error" or refusal.status in _TELLING or not says_nothing(refusal.message):
+        return None
+    rule = catalogue[_HOLLOW]
+    advice = section(rule.page, "What to change")
+    return Finding(
+        code=_HOLLOW,
+        name=_HOLLOW,
+        severity=rule.severity,
+        place=Place(pointer=refusal.pointer),
+        message="The error says nothing of its cause",
+        evidence=clipped(refusal.message),
+        hint=advice,
+        fix=advice,
+    )
 
 
 def _spellings(refusal: Refusal) -> Iterator[str]:
