@@ -52,7 +52,7 @@ CALLS = [
 ]
 SAID = "I will look.\n\n"
 HALF_HEADERS = {
-    "beam", "deepseek_v3", "deepseek_v41", "functionary_v2", "inkling", "muse", "plamo3",
+    "beam", "deepseek_v3", "deepseek_v41", "deepseek_v41_doubled", "functionary_v2", "inkling", "muse", "plamo3",
 }  # fmt: skip
 """Of these a header that is cut in some places is text, or no whole name, so far: only the arguments are looked at."""
 READ = [dialect for dialect in DIALECTS if not isinstance(dialect.body, CodeBody)]

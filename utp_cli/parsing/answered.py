@@ -115,7 +115,7 @@ def hints(result: ParseResult) -> tuple[str, str]:
     if about_the_account(result):
         return "", ""
     doubt = _doubt(result)
-    cut = any(call.reason == "truncated" for call in result.rejected)
+    cut = not result.facts.lone and any(call.reason == "truncated" for call in result.rejected)
     code = doubt.code if doubt else "truncated-call" if cut else _trouble(result)
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(result))):
