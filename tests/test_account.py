@@ -17,6 +17,13 @@ ABOUT_IT = [
     "You exceeded your current quota, please check your plan and billing details.",
     "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000.",
     "Resource has been exhausted (e.g. check quota).",
+    '{"type":"error","error":{"type":"authentication_error","message":"OAuth token has expired. Please obtain a new token."}}',
+    '{"error":{"message":"Billing hard limit has been reached","code":"billing_hard_limit_reached"}}',
+    '{"error":{"code":"401","message":"Access denied due to a wrong API endpoint"}}',
+    "openai.OpenAIError: The api_key client option must be set either by passing api_key to the client",
+    "botocore.exceptions.NoCredentialsError: Unable to locate credentials",
+    "An error occurred (ThrottlingException) when calling the Converse operation: Too many tokens, please wait",
+    '{"error":{"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}',
 ]
 
 

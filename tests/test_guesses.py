@@ -82,7 +82,7 @@ def test_the_text_of_a_known_server_is_never_doubted(monkeypatch):
 
 
 COMPLAINTS = [
-    "tool_pick='odd' is invalid for an empty array of gizmos; got tools=None.",
+    "tool_pick='odd' needs an array of gizmos for the tools, which is not valid here.",
     '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter must be in a JSON format.',
     "Some API error during object generation: 'tool-mode generation' functionality not supported.",
     'execute tool failed : response is not an object, raw response="***"',
@@ -98,6 +98,16 @@ TALK = [
     '{"note": "the tool was not found: error"}',
     "I could not call the tool: error 400 came back.",
     "The flight is not available: error in the calendar.",
+    "get_weather(city): returns the weather for a city. The argument is required.",
+    "role (required): one of system, user, assistant, tool.",
+    "set_timeout(seconds): sets the timeout. Negative arguments are not allowed.",
+    "timeout=30 is the default; the tool fails if it is exceeded.",
+    "Salt (required): 5 g. Sugar: may not exceed 10 g. Tool: whisk.",
+    "422 E. Main Street: unit is not available. The function hall can be rented.",
+    "iPhone: the function is not available in this region.",
+    "You can raise an error like this: `raise ToolError('invalid arguments')`.",
+    "Pydantic adds a suffix like [type=missing, input_value={}] that names the error type.",
+    "<think>No, gemma3 does not support tools.</think>\n\nDone.",
 ]
 
 

@@ -154,6 +154,17 @@ OF_CLIENTS = (
     {"finishReason": "tool-calls", "text": "", "toolCalls": [{"toolCallId": "c", "toolName": "f", "input": {}}]},
     [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}],
     {"error": {"message": "no", "code": 400, "metadata": {"raw": "{}"}}},
+    {
+        "model": "claude",
+        "max_tokens": 1,
+        "tool_choice": {"type": "tool", "name": "f"},
+        "tools": [{"name": "f", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": ["sunny"]}]},
+        ],
+    },
+    {"model": "gpt-5", "input": [{"role": "user", "content": "a"}, {"type": "function_call_output", "output": ["b"]}]},
 )
 
 

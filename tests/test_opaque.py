@@ -20,6 +20,10 @@ TELLING = [
     "Invalid request: the schema has no type",
     "The provider rejected the response_format",
     "Internal server error",
+    "invalid type for parameter 'arguments' in request",
+    "Invalid API: stream is not null",
+    "invalid model in request",
+    "Invalid assistant message at request 3",
     "Bad value",  # nobody says who sent it
     "The upstream server has no route to Rome",
     "Invalid request " * 40,

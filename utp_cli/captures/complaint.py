@@ -41,7 +41,7 @@ _SPEAKS: Final = regex(
     r"\b(?:I|I'm|I'll|my|we|our|us|sorry|let me|let's|sure|certainly|yes)\b|[\u6211\u60a8]", re.IGNORECASE
 )
 """Somebody speaks to somebody."""
-_TO_YOU: Final = regex(r"\byou(?:r)? (?:may|can|must|cannot|should|request|code)\b", re.IGNORECASE)
+_TO_YOU: Final = regex(r"\byou(?:r)? (?:may|must|cannot|request|code)\b", re.IGNORECASE)
 """How errors speak to who sent a request."""
 _DATA: Final = regex(
     r"\s*(?:[{\[][\s\"'{\[]|diff --git|[#+-]|\$\w|[a-z]{2,9}(?:\([\w-]{1,30}\))?: [a-z]"
@@ -49,9 +49,10 @@ _DATA: Final = regex(
 )
 """How data, code and the titles of commits begin; what has code, headings or a list in it."""
 _LED: Final = regex(
-    r"\W{0,6}(?:[45]\d\d\b|(?![^:\n]{0,60}\b(?:is|are|was|does|do|has|have|exists?)\b)"
-    r"(?=[^\n:]{0,60}(?:[_=(\[]|[a-z][A-Z]|\b(?i:error|fail\w{0,4}|exception|invalid|api|log)\b))"
-    r"[^\n:.]{1,60}(?:\.[^\n:. ]{1,60}){0,6} ?: ?\S|\w{2,40}=['\"]?\w+['\"]? [a-z])"
+    r"\W{0,6}(?:[45]\d\d\W{1,3}(?=\w{0,40}(?i:invalid|error|unsupported|internal|bad |unknown|missing|tool |function ))"
+    r"|(?![^:\n]{0,60}\b(?:is|are|was|does|do|has|have|exists?)\b)"
+    r"(?=[^\n:]{0,60}\b\w{0,40}(?i:error|failed|exception|invalid|log)\b)"
+    r"[^\n:.]{1,60}(?:\.[^\n:. ]{1,60}){0,6} ?: ?\S|\w{2,40}=['\"]?\w+['\"]? (?!is\b|are\b|means\b)[a-z])"
 )
 """What stands in front of a complaint: a status, a name or a word of programs before a colon, a value."""
 _NEXT: Final = regex(r"(?<=[.!?])\s+(?=[A-Z])")

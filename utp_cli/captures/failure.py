@@ -69,7 +69,7 @@ _STRONG: Final = regex(
     r"|\b[45]\d\d ?(?:错误|报错)(?! ?(?:是|表示|意味))"
     r"|(?:错误码?|报错|状态码)[:：= ]{0,3}[45]\d\d\b(?! ?(?:是|表示|意味))"
     r"|报错[:：。，,]? ?[\"'`\u201c]"
-    r"|\[type=\w{2,40}, input_value="  # Pydantic
+    r"|^[ \t|]{0,12}(?:Field required|Input should be [^\n]{1,120}) \[type=\w{2,40}, input_value="  # Pydantic
     r"|\b[Bb]ad [Rr]equest ?\([45]\d\d\)|\b[Rr]an into this error:"
     r"|\b[Ee]rror: \{\n[ \t]{1,8}(?:code|message|type) = \""  # a Lua table
     r"|\bAn error occurred \(\w{1,80}\) when calling the \w{1,60} operation|\bvalidation errors? for \w"

@@ -31,7 +31,7 @@ def doubted(found: list[Finding], words: str, engine: str | None) -> list[Findin
     if [one.confidence for one in found] != ["medium"]:
         return found
     others = guesses("", words, engine)
-    if found[0].code in {guess.code for guess in others}:
+    if not others or found[0].code in {guess.code for guess in others}:
         return found
     unsure = replace(found[0], severity="info", confidence="low", message=f"perhaps: {found[0].message}")
     return [unsure, *others[: _MOST - 1]]

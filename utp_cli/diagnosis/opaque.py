@@ -18,16 +18,14 @@ _SENT_BY: Final = """
     api backend gateway http llm provider request requests response server status upstream
 """
 _FILLING: Final = """
-    again agent an and anthropic argument arguments assistant at azure bad be bedrock been body by call calling can
-    cannot chat check client code codes cohere complete completed completion completions contact contains copilot
-    correct could couldn data deepseek denied detail details endpoint entity err error errors external fail failed
-    failing failure fireworks for format from gemini generate generated generating generation get github gone google
-    got groq handle handled has have help in input internal invalid is it later litellm malformed message mistral
-    model nil no none not null occurred of ollama on openai openrouter or our param parameter parameters params
-    please post process processed processing qwen reason received refused rejected responded retry returned sent
-    service something sorry specified stream streaming support temporarily that the this to together try trying type
-    unavailable undefined unexpected unknown unprocessable value values vertex was we went when while with wrong xai
-    you your
+    again an and anthropic at azure bad be bedrock been by call calling can cannot chat check client code codes
+    cohere complete completed completion completions contact contains copilot correct could couldn deepseek denied
+    detail details endpoint err error errors external fail failed failing failure fireworks for from gemini generate
+    generated generating generation get github gone google got groq handle handled has have help in internal invalid
+    is it later litellm malformed mistral no not occurred of ollama on openai openrouter or our please post process
+    processed processing qwen reason received refused rejected responded retry returned sent service something sorry
+    specified support temporarily that the this to together try trying unavailable unexpected unknown unprocessable
+    values vertex was we went when while with wrong xai you your
 """
 _SENT: Final = frozenset(_SENT_BY.split())
 """Of these one has to be said: an error that a program raised by itself is not meant."""

@@ -9,6 +9,7 @@ from utp_cli.diagnosis.json_text import broken_off, is_prose
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
+from utp_cli.wire.access import dict_of, dicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,8 @@ _WHERE = {
 
 _LEFT_OUT = regex(r"(?:\.{3}|\u2026)[ \t\"'`]{0,9}(?:\n|\Z)")
 """How who pasted a text shows that he left something out."""
+_MANY = 64
+"""Tokens that are no slip of a very small limit."""
 _NO_END = frozenset({"langchain"})
 """Logs of streams that need not tell of their end."""
 
@@ -128,8 +131,8 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
 
     What people see: a long wait, then an empty answer.
 
-    What proves it: the stop reason is a length limit, there is no text and no call, but there is thinking, or tokens
-    were written of which nothing came.
+    What proves it: the stop reason is a length limit, there is no text and no call, but there is thinking, or many
+    tokens were written of which nothing came.
 
     What to change: raise `max_tokens`; lower `reasoning_effort`; `chat_template_kwargs: {"enable_thinking":
     false}`; llama.cpp `--reasoning-budget N`.
@@ -140,13 +143,21 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
     thought = result.reasoning.strip()
     if answer.stop != "length" or result.content.strip() or answer.call_views:
         return
-    if thought or answer.hidden_tokens or answer.completion_tokens:
+    lost = answer.completion_tokens or 0
+    if thought or answer.hidden_tokens or (lost >= _MANY and not result.content and _is_bare(answer)):
         hidden = f"{answer.hidden_tokens} tokens of hidden thinking"
-        unseen = hidden if answer.hidden_tokens else f"{answer.completion_tokens} tokens were written, and none is here"
+        unseen = hidden if answer.hidden_tokens else f"{lost} tokens were written, and none is here"
         yield Observation(
             message="thinking used up the token limit before any text or call",
             evidence=f"…{thought[-80:]}" if thought else unseen,
         )
+
+
+def _is_bare(answer: Answer) -> bool:
+    """Whether the message of a body has nothing but its role: no picture, no sound, no search."""
+    choices = dicts_of(dict_of(answer.result.facts.document).get("choices"))
+    messages = [dict_of(choice.get("message")) for _, choice in choices]
+    return bool(messages) and not any(value for said in messages for key, value in said.items() if key != "role")
 
 
 @diagnosis("stream-cut-off", "error")

@@ -12,6 +12,8 @@ ABOUT: Final = (
 """What such words are about."""
 _LONGEST: Final = 4_000
 _STATUSES: Final = frozenset({401, 402, 403, 429, 529})
+_WRITTEN: Final = frozenset(map(str, _STATUSES))
+"""The same, as some bodies have them: in quotes."""
 _WORDS: Final = regex(
     r"(?i:\brate[ _-]?limit(?:ed|s|_?error|_exceeded)?\b|\btoo many requests\b|\b(?:tokens|requests) per (?:min|day)"
     r"|\bcurrent quota\b|\bquota (?:exceeded|has been)\b|\b(?:exceeded|check) (?:your )?quota\b|\binsufficient_quota\b"
@@ -19,7 +21,17 @@ _WORDS: Final = regex(
     r"|\b(?:incorrect|invalid|unknown|missing|expired|wrong) (?:x-)?api[ _-]?key\b|\bapi key not valid\b"
     r"|\bauthentication_error\b|\bdo(?:es)? not have access to (?:it|the model)\b|\boverloaded_error\b"
     r"|\A\W{0,3}(?:the )?(?:model |server |service )?(?:is )?(?:currently )?overloaded\b|\bresource_exhausted\b"
-    r"|\bresource has been exhausted\b|余额不足|欠费|请求过于频繁|访问量过大)"
+    r"|\bresource has been exhausted\b|余额不足|欠费|请求过于频繁|访问量过大"
+    r"|\b(?:permission|billing)_error\b|\b(?:oauth|access|auth|security) token\b|\bapi usage limits\b"
+    r"|\b(?:billing|spending) (?:hard )?limit\b|\bapi[ _-]?key (?:expired|is (?:missing|invalid|required))"
+    r"|\bapi_key client option\b|\bsubscription key\b|\bdid not find \w{1,40}_api_key\b"
+    r"|\bunable to locate credentials\b"
+    r"|\bdefaultcredentialserror\b|\bnocredentialserror\b|\bloadapikeyerror\b|\bauthenticationerror\b"
+    r"|\baccessdeniedexception\b|\bthrottlingexception\b|\bis not authorized to perform\b|\bquota exceeded for\b"
+    r"|\borgani[sz]ation must be verified\b|\bmonthly (?:included )?(?:credits|usage|quota)\b|\bcapacity exceeded\b"
+    r"|\b(?:country|region|territory|location)\b[^\n]{0,30} (?:is )?not supported\b|\bnot allowed to sample from\b"
+    r"|\bdon't have access to the model\b|\bplease run /login\b|\busage limit reached\b|\barrearage\b"
+    r"|\b401 unauthorized\b|\btoo many tokens, please wait\b)"
 )
 _ALONE: Final = regex(
     r"\W{0,3}(?:You exceeded your current quota, please check"
@@ -35,7 +47,7 @@ _ALONE: Final = regex(
 
 def is_of_account(message: str, status: int | str | None) -> bool:
     """Whether an error is about the account, by its HTTP status or its words."""
-    return status in _STATUSES or _WORDS.search(message[:_LONGEST]) is not None
+    return status in _STATUSES or str(status) in _WRITTEN or _WORDS.search(message[:_LONGEST]) is not None
 
 
 def is_account_sentence(text: str) -> bool:

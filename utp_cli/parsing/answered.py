@@ -112,7 +112,7 @@ def what_is_missing(result: ParseResult) -> str:
 
 def hints(result: ParseResult) -> tuple[str, str]:
     """Return what hints at a cause where none is named: a code that the form tells, the words of a failure; or `""`."""
-    if about_the_account(result):
+    if about_the_account(result) or is_of_account(result.facts.error or result.content, result.facts.status):
         return "", ""
     doubt = _doubt(result)
     cut = not result.facts.lone and any(call.reason == "truncated" for call in result.rejected)

@@ -273,7 +273,7 @@ def _has_more(result: ParseResult) -> bool:
 
 
 def _worth_it(result: ParseResult) -> bool:
-    if result.shape != "text":
+    if result.shape != "text" or (result.reasoning and _begins_with_thinking(result)):
         return False
     found = (*result.calls, *result.rejected)
     if any(call.rung in ("markup", "json") and _SDK_CLASS.match(call.name or "") for call in found):
@@ -286,6 +286,12 @@ def _worth_it(result: ParseResult) -> bool:
     if not result.content:
         return False
     return _BEGUN.match(result.content) is not None or _SIGNS.search(result.content) is not None
+
+
+def _begins_with_thinking(result: ParseResult) -> bool:
+    """Whether closed thinking is the first that stands in a text: a model wrote it."""
+    first = next((part for part in result.segments if part.kind not in ("layout", "markup")), None)
+    return first is not None and first.kind == "reasoning"
 
 
 def _is_opened(call: Rejected) -> bool:

@@ -10,6 +10,7 @@ from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.errors import nearest
+from utp_cli.protocol.numbers import UncountedText
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.shape import CALL_LISTS, ID_KEYS, BrokenCall, Form, Payload, ShapedCall, shape_calls
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 JSON_PARSER = "json-content"
 CHOICE_PARSER = "two-stage"
 FREE_FORM = Form(strict=True, many=False)
+_LONG = 10_000
+"""Characters of a text in which many places may be tried."""
 _OPENING = regex(r"""
     \{ (?! [^{}\[\]:=：＝"'“„‘«＂`\\/#&]*+ \} )
   | \[ (?! (?> (?: [^{}\[\]"'“„‘«＂`\\/#&] | /(?![/*]) | "[^"\\\n{\[]*+" | '[^'\\\n{\[]*+' )* ) \] )
@@ -110,6 +113,7 @@ def _read_text_field(
     text_field: TextField, tools: Mapping[str, Tool] | None, end: Ending, form: Form, found: JsonRung
 ) -> None:
     text, taken, at = text_field.engine.text, [], 0
+    text = UncountedText(text) if len(text) > _LONG else text
     said: _Said | None = None
     for segment in text_field.segments:
         if segment.kind != "text":

@@ -340,10 +340,18 @@ class Decoder(FormatDecoder):
 
     # -- anomalies --------------------------------------------------------------------------------------------
 
-    def _single(self, state: _Choice, call: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-        """Take one call that stands where the list of calls is due, as TGI 2.4 sent it (its issue 2794)."""
-        self.odd("calls-no-list", self.at(*state.root, "tool_calls"), "tool_calls is one call, and no list")
-        return [(0, call)]
+    def _single(self, state: _Choice, value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+        """Take one call that stands where the list of calls is due, or some by their index.
+
+        TGI 2.4 sent one (its issue 2794); an empty object is Lua's empty list.
+        """
+        if "function" in value or "name" in value:
+            calls = [(0, value)]
+        else:
+            calls = dicts_of([*value.values()]) if all(map(str.isdigit, value)) else []
+        if calls:
+            self.odd("calls-no-list", self.at(*state.root, "tool_calls"), "tool_calls is an object, and no list")
+        return calls
 
     def _note_arguments(self, arguments: Any, place: str, *, text_due: bool = True) -> None:
         if text_due:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.parts import MessagePart
 from utp_cli.diagnosis.histories.reading import TAKEN, known_role
@@ -244,8 +244,13 @@ def _empty_turn(look: Look, turn: Turn, *, told: bool) -> None:
         turn.parts = [MessagePart(kind="text", place=turn.place, text=EMPTY_MESSAGE)]
 
 
+def _is_said(item: Any) -> bool:
+    """Whether an item of a result is more than an empty text."""
+    return bool(item.strip()) if isinstance(item, str) else "text" not in dict_of(item)
+
+
 def _check_result(look: Look, part: MessagePart) -> None:
-    if part.text.strip() or (isinstance(part.value, list) and any("text" not in dict(item) for item in part.value)):
+    if part.text.strip() or (isinstance(part.value, list) and any(map(_is_said, part.value))):
         return
     rule = not look.rules.blank_result or (part.failed and look.rules.form in _BLOCKS)
     if rule and look.rules.form != "gemini":

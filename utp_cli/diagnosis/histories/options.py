@@ -130,7 +130,7 @@ def _chosen(choice: Any, form: str, words: frozenset[str]) -> tuple[str, bool]:
     """Return the tool that a choice names, and whether it has the API's form."""
     if isinstance(choice, str):
         return "", form != "anthropic" and choice in words
-    kind = dict_of(choice).get("type")
+    kind = text_of(dict_of(choice).get("type")) or None
     if form == "anthropic":
         return text_of(dict_of(choice).get("name")), kind in _CHOICE_TYPES
     if form == "openai-chat":

@@ -74,7 +74,7 @@ def read_message(message: dict[str, Any], place: str) -> SourceMessage:
         source = SourceMessage(raw=message, place=place, form="gemini", role=role or "user")
         source.parts = [_block(part, f"{place}/parts/{at}") for at, part in dicts_of(message["parts"])]
         return source
-    if message.get("type") in _ITEMS or (not role and _is_other_item(message)):
+    if text_of(message.get("type")) in _ITEMS or (not role and _is_other_item(message)):
         source = SourceMessage(raw=message, place=place, form="openai-responses", role="")
         source.parts = [_item(message, place)]
         return source
