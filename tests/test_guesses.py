@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -32,10 +33,14 @@ def test_an_unknown_error_has_guesses_and_is_not_named():
     assert utp_cli.diagnose(UNKNOWN) == result.diagnoses
 
 
-def test_the_server_at_hand_has_its_own_fix():
-    named = utp_cli.parse(UNKNOWN, server={"engine": "vllm"}).diagnoses
-    for guess in named:
-        assert guess.fix == (DIAGNOSES[guess.code].facts.get("servers", {}).get("vllm") or guess.hint)
+def test_the_server_at_hand_has_its_own_fix(monkeypatch):
+    own = next(rule for rule in DIAGNOSES if rule.facts.get("servers", {}).get("vllm"))
+    entry = error_texts()[0]
+    monkeypatch.setattr(guessed, "most_like", lambda _: [SimpleNamespace(code=own.code, by=entry.by, says=entry.says)])
+    [told] = utp_cli.parse(UNKNOWN, server={"engine": "vllm"}).diagnoses
+    [general] = utp_cli.parse(UNKNOWN).diagnoses
+    assert told.fix == own.facts["servers"]["vllm"]
+    assert general.fix == general.hint != told.fix
 
 
 @pytest.mark.parametrize(

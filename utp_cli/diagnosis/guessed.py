@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import label_of
 from utp_cli.diagnosis.likeness import most_like
-from utp_cli.diagnosis.observation import clipped, section
+from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.facts.error_texts.entries import MANY
-from utp_cli.protocol.findings import Finding
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
+    from utp_cli.protocol.findings import Finding
 
 _MOST: Final = 3
 """Causes that are guessed."""
 
 
-def doubted(found: list[Finding], words: str, engine: str | None) -> list[Finding]:
+def weighed(found: list[Finding], words: str, engine: str | None) -> list[Finding]:
     """Return what was found in an error; as a guess, with others, where its words are more like those of other causes.
 
     Only general texts are doubted, which name a cause with confidence `medium`. Measured on 123 errors of public
@@ -51,17 +51,9 @@ def guesses(code: str, words: str, engine: str | None) -> list[Finding]:
 
 def _guess(code: str, evidence: str, engine: str | None) -> Finding:
     rule = DIAGNOSES[code]
-    advice = section(rule.page, "What to change")
-    return Finding(
-        code=code,
-        name=code,
-        severity="info",
-        confidence="low",
-        message=f"perhaps: {rule.headline}",
-        evidence=evidence,
-        hint=advice,
-        fix=rule.facts.get("servers", {}).get(engine or "", "") or advice,
-    )
+    found = finding_of(rule, f"perhaps: {rule.headline}", evidence, severity="info", confidence="low")
+    own = rule.facts.get("servers", {}).get(engine or "", "")
+    return replace(found, fix=own) if own else found
 
 
 def _like(entry: ErrorText) -> str:

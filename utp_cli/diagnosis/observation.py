@@ -88,6 +88,13 @@ def diagnosis(
     return wrap
 
 
+def finding_of(rule: Rule[Any], message: str, evidence: str, **told: Any) -> Finding:
+    """Return a diagnosis that no rule looked for, with the advice of its page; `told`: what is known beyond that."""
+    advice = section(rule.page, "What to change")
+    known = {"severity": rule.severity, "hint": advice, "fix": advice, **told}
+    return Finding(code=rule.code, name=rule.code, message=message, evidence=evidence, **known)
+
+
 def section(page: str, label: str) -> str:
     """Return the paragraph of a page that begins with `label:`, on one line; `""` where there is none."""
     _, found, rest = page.partition(f"{label}: ")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
-from utp_cli.diagnosis.observation import clipped, section
+from utp_cli.diagnosis.observation import clipped, finding_of, section
+from utp_cli.facts.account import is_of_account
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.servers import LABELS
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 _WRAP = regex(r"(?<=[\w.\]])\n[ \t|\u2502]*(?=[\w.\[])")
 """Where a terminal broke a line, in the middle of a word too."""
-_HOLLOW = "gateway-error-opaque"
-_TELLING = (401, 402, 403, 404, 408, 409, 413, 429, 529)
-"""Statuses that tell enough by themselves."""
+_OPAQUE = "gateway-error-opaque"
+_TELLING = ("404", "408", "409", "413")
+"""Statuses that tell enough by themselves, beside those of the account."""
 _OWN_CODES = -32600
 """Codes of JSON-RPC from here down mean the same for every server."""
 _NAME = "what"
@@ -67,27 +68,18 @@ def refusal_finding(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Findin
     for said in _spellings(refusal):
         if found := find_error_texts(said, server=engine, provider=refusal.provider):
             return _finding(replace(refusal, message=said), found[0], catalogue)
-    return _hollow(refusal, catalogue)
+    return _opaque(refusal, catalogue)
 
 
-def _hollow(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None:
-    """Return the diagnosis of an error that says nothing; that a key or a plan is refused needs no more words."""
+def _opaque(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None:
+    """Return the diagnosis of an error that says nothing, its status neither; None for any other."""
     from utp_cli.diagnosis.opaque import says_nothing  # noqa: PLC0415 - for errors whose words nobody knows
 
-    if refusal.shape != "error" or refusal.status in _TELLING or not says_nothing(refusal.message):
+    said, status = refusal.message, refusal.status
+    if refusal.shape != "error" or str(status) in _TELLING or is_of_account(said, status) or not says_nothing(said):
         return None
-    rule = catalogue[_HOLLOW]
-    advice = section(rule.page, "What to change")
-    return Finding(
-        code=_HOLLOW,
-        name=_HOLLOW,
-        severity=rule.severity,
-        place=Place(pointer=refusal.pointer),
-        message="The error says nothing of its cause",
-        evidence=clipped(refusal.message),
-        hint=advice,
-        fix=advice,
-    )
+    place = Place(pointer=refusal.pointer)
+    return finding_of(catalogue[_OPAQUE], "The error says nothing of its cause", clipped(said), place=place)
 
 
 def _spellings(refusal: Refusal) -> Iterator[str]:

@@ -144,12 +144,16 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
     if answer.stop != "length" or result.content.strip() or answer.call_views:
         return
     lost = answer.completion_tokens or 0
-    if thought or answer.hidden_tokens or (lost >= _MANY and not result.content and _is_bare(answer)):
-        hidden = f"{answer.hidden_tokens} tokens of hidden thinking"
-        unseen = hidden if answer.hidden_tokens else f"{lost} tokens were written, and none is here"
+    if thought or answer.hidden_tokens:
         yield Observation(
             message="thinking used up the token limit before any text or call",
-            evidence=f"…{thought[-80:]}" if thought else unseen,
+            evidence=f"…{thought[-80:]}" if thought else f"{answer.hidden_tokens} tokens of hidden thinking",
+        )
+    elif lost >= _MANY and not result.content and _is_bare(answer):
+        yield Observation(
+            message="the token limit was reached, and nothing of what was written came: most often it was thinking",
+            evidence=f"{lost} tokens were written, and none is here",
+            confidence="medium",
         )
 
 

@@ -202,7 +202,7 @@ DEEPSEEK_DOUBLED = Dialect(
     reasoning=THINK,
     dropped=_DEEPSEEK_END,
     body=InvokeBody(call=_DSML_CALL_2, argument=_DSML_ARGUMENT_2),
-    quirks="What DeepSeek V3.2 and V4 write, with every bar twice: the model's own slip, and no server's parser reads it.",
+    quirks="What DeepSeek V3.2 and V4 write, with every bar twice.",
 )
 
 DEEPSEEK_V41_DOUBLED = Dialect(

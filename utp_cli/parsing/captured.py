@@ -95,11 +95,11 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     """
     if said := _as_session(result, source, options, read):
         return said
-    if result.shape == "unknown" and isinstance(source, dict) and "finishReason" in source:
-        from utp_cli.captures.spellings.messages import ai_sdk_step  # noqa: PLC0415 - for what no wire has
+    if result.shape == "unknown" and isinstance(source, dict):
+        from utp_cli.captures.classify import sort_of  # noqa: PLC0415 - for what no wire has
 
-        step = ai_sdk_step(source)
-        return read(step, options) if step else result
+        sort = sort_of(source)
+        return read(sort.document, options) if sort and sort.kind == "answer" and sort.document else result
     record = result.facts.document
     if isinstance(record, dict) and "response" in record and (told := _beside(record, options)):
         options = options | told

@@ -45,10 +45,10 @@ class Parsed(ParseResult):
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
             return self.named
-        from utp_cli.diagnosis.guessed import doubted, guesses  # noqa: PLC0415 - loads the error texts, for failures only
+        from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
-        return doubted(self.named, error, engine) if error else guesses(code, words, engine)
+        return weighed(self.named, error, engine) if error else guesses(code, words, engine)
 
     @kept
     def named(self) -> list[Finding]:

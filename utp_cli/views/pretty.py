@@ -77,19 +77,20 @@ def pretty(
     calls = _listed([*enumerate(result.calls, 1)], lambda entry: _call(*entry, screen, tools), screen)
     calls += _listed(result.server_calls, lambda ran: _server_call(ran, screen), screen)
     clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls) and not ladder
+    like = _guessed(result, screen)
     head = [
         first_line(result, screen, source),
         *found_lines(result, screen),
         *_error(result, screen),
         *_missing(result, screen),
-        *([] if result.named else _guessed(result, screen)),
+        *([] if result.named else like),
         *_engines(engines, screen),
     ]
     if clean and not result.named and not result.rejected and not screen.verbose:
         return head + calls
     parts = [
         head,
-        [*_findings(result, screen), *(_guessed(result, screen) if result.named else [])],
+        [*_findings(result, screen), *(like if result.named else [])],
         calls,
         _listed(result.rejected, lambda call: _rejected(call, screen), screen),
         _next(result, screen),

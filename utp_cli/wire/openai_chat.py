@@ -8,10 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.finish_reasons import meaning_of
-from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, name_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.flavours import flavour_of
 from utp_cli.wire.open_call import OpenCall, is_json
+from utp_cli.wire.openai_calls import (
+    ARGUMENTS,
+    HOW,
+    argument_path,
+    function_in,
+    is_second,
+    signature_of,
+    stream_name,
+    told_of,
+)
 from utp_cli.wire.shape_answers import delta_calls
 from utp_cli.wire.spec import ABSENT
 
@@ -194,13 +204,13 @@ class Decoder(FormatDecoder):
     def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
         listed = message.get("tool_calls")
-        calls = self._single(state, listed) if isinstance(listed, dict) else dicts_of(listed)
+        calls = self._in_object(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         for place, call in calls:
             events += self._call(state, call, ("tool_calls", place))
         legacy = message.get("function_call")
         if isinstance(legacy, dict):
             self._note_legacy(state)
-            if (text_of(legacy.get("name")), text_of(legacy.get("arguments"))) in map(_told, calls):
+            if (text_of(legacy.get("name")), text_of(legacy.get("arguments"))) in map(told_of, calls):
                 return events  # the same call in both fields
             state.called = True
             where = self.at(*state.root, "function_call", "arguments")
@@ -212,9 +222,9 @@ class Decoder(FormatDecoder):
     def _call(self, state: _Choice, call: dict[str, Any], path: tuple[str | int, ...]) -> list[WireEvent]:
         """Read a whole call; `path` leads to it from the message."""
         state.called = self._has_tool_calls = True
-        key, function = _function(call)
-        where = self.at(*state.root, *path, *_argument_path(key, function is call))
-        arguments = function.get(_ARGUMENTS[key], ABSENT)
+        key, function = function_in(call)
+        where = self.at(*state.root, *path, *argument_path(key, function is call))
+        arguments = function.get(ARGUMENTS[key], ABSENT)
         self._note_arguments(arguments, where, text_due=key == "function")
         call_id = id_of(call.get("id"))
         self._note_missing(call_id, where, function.get("name"))
@@ -223,18 +233,18 @@ class Decoder(FormatDecoder):
             name=function.get("name"),
             call_id=call_id,
             arguments=arguments,
-            signature=_signature(call),
-            **_HOW[key],
+            signature=signature_of(call),
+            **HOW[key],
         )
 
     # -- calls in pieces -------------------------------------------------------------------------------------
 
     def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
         listed = delta.get("tool_calls")
-        pieces = self._single(state, listed) if isinstance(listed, dict) else dicts_of(listed)
+        pieces = self._in_object(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         if self.metadata.begun is None:
             self.metadata.begun = not pieces or any(
-                each.get("id") or _function(each)[1].get("name") for _, each in pieces
+                each.get("id") or function_in(each)[1].get("name") for _, each in pieces
             )
         events = self._texts(state, delta)
         for _, piece in pieces:
@@ -254,14 +264,14 @@ class Decoder(FormatDecoder):
         return events
 
     def _piece(self, state: _Choice, piece: dict[str, Any]) -> list[WireEvent]:
-        key, function = _function(piece)
-        name, arguments = _stream_name(function.get("name")), function.get(_ARGUMENTS[key])
+        key, function = function_in(piece)
+        name, arguments = stream_name(function.get("name")), function.get(ARGUMENTS[key])
         index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
         call = self._same_call(state, index, call_id, name, arguments)
         named_before = call.name if call else None
         if call is None:
-            where = self.at(*state.root, "tool_calls", len(state.calls), *_argument_path(key, function is piece))
-            call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **_HOW[key])
+            where = self.at(*state.root, "tool_calls", len(state.calls), *argument_path(key, function is piece))
+            call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **HOW[key])
             state.calls.append(call)
             state.indexes.append(index)
             state.without_index += index is None
@@ -276,7 +286,7 @@ class Decoder(FormatDecoder):
         if function.get("name") and (named_before or name is None) and not grows:
             again = f" again, for the call of {named_before!r}" if named_before else " as the name"
             self.odd("name-repeated", call.place, quoted(function["name"]) + again)
-        if signature := _signature(piece):
+        if signature := signature_of(piece):
             call.how["signature"] = signature
         if index is not None:
             state.by_index[index] = call
@@ -303,7 +313,7 @@ class Decoder(FormatDecoder):
         if call is None and name and index is not None:
             return None  # also under an id that another call has
         if call_id is not None and (call is None or call.id != call_id):
-            other = None if name or (call and _second(call, arguments)) else call
+            other = None if name or (call and is_second(call, arguments)) else call
             call = state.by_id.get(call_id, other)
             if call is None:
                 return None
@@ -316,7 +326,7 @@ class Decoder(FormatDecoder):
             return call
         if name != call.name:
             return call if index is not None and call.continues_name(name, arguments) else None
-        return None if _second(call, arguments) else call
+        return None if is_second(call, arguments) else call
 
     def _done(self, call: OpenCall, *, named: bool) -> CallDone:
         """End a call; one of the older kind goes by its name alone, and has no id."""
@@ -340,7 +350,7 @@ class Decoder(FormatDecoder):
 
     # -- anomalies --------------------------------------------------------------------------------------------
 
-    def _single(self, state: _Choice, value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    def _in_object(self, state: _Choice, value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
         """Take one call that stands where the list of calls is due, or some by their index.
 
         TGI 2.4 sent one (its issue 2794); an empty object is Lua's empty list.
@@ -366,52 +376,3 @@ class Decoder(FormatDecoder):
     def _note_legacy(self, state: _Choice) -> None:
         self.format = self.format if self._has_tool_calls else "openai-legacy"
         self.odd("legacy-field", self.at(*state.root, "function_call"), "function_call in the answer")
-
-
-def _signature(call: dict[str, Any]) -> str | None:
-    """Return what Gemini's interface in OpenAI's form puts beside a call (its page on thought signatures, 2026)."""
-    if "extra_content" not in call:
-        return None
-    google = dict_of(dict_of(call["extra_content"]).get("google"))
-    return text_of(google.get("thought_signature")) or None
-
-
-_ARGUMENTS: Final = {"function": "arguments", "custom": "input", "args": "args"}
-_HOW: Final[dict[str, dict[str, Any]]] = {"function": {"text_due": True}, "custom": {"custom": True}, "args": {}}
-"""By the kind of call: the key of its arguments, and what `CallDone` says of it."""
-
-
-def _function(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return which kind of call it is, and where its name is.
-
-    Some servers leave the inner object out; logs of LangChain's do too, and have an object `args`.
-    """
-    for key in ("custom", "function"):
-        if isinstance(call.get(key), dict):
-            return key, call[key]
-    return "args" if "args" in call else "function", call
-
-
-def _told(placed: tuple[int, dict[str, Any]]) -> tuple[str, str]:
-    """Return the name and the arguments of a call, as far as they are text."""
-    key, function = _function(placed[1])
-    return text_of(function.get("name")), text_of(function.get(_ARGUMENTS[key]))
-
-
-def _argument_path(key: str, flat: bool) -> tuple[str, ...]:
-    return (_ARGUMENTS[key],) if flat else (key, _ARGUMENTS[key])
-
-
-def _stream_name(value: Any) -> str | None:
-    """Some servers send the text `null` where there is no name in a piece."""
-    return None if value == "null" else name_of(value)
-
-
-def _second(call: OpenCall, arguments: Any) -> bool:
-    """Whether arguments that come with a repeated name are a second call's: both whole, and not the same."""
-    if isinstance(arguments, dict) and isinstance(call.value, dict):
-        return bool(call.value) and quoted(call.value) != quoted(arguments)
-    if len(call.pieces) != 1 or not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
-        return False
-    before = call.pieces[0].strip()
-    return before not in ("{}", arguments.strip()) and before.startswith("{") and is_json(before) and is_json(arguments)

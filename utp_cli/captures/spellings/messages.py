@@ -255,7 +255,7 @@ def ai_sdk_step(value: dict[str, Any]) -> dict[str, Any] | None:
     end = end.get("unified") if isinstance(end, dict) else end
     parts = [part for _, part in dicts_of(value.get("content"))]
     called = [part for part in parts if part.get("type") == "tool-call"]
-    told = "toolCalls" in value or called or ("text" in value and "usage" in value)
+    told = "toolCalls" in value or called or ("usage" in value and ("text" in value or bool(parts)))
     if not isinstance(end, str) or end not in _AI_SDK_ENDS or not told:
         return None
     text = "".join(text_of(part.get("text")) or "" for part in parts if part.get("type") == "text")

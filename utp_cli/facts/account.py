@@ -11,9 +11,8 @@ ABOUT: Final = (
 )
 """What such words are about."""
 _LONGEST: Final = 4_000
-_STATUSES: Final = frozenset({401, 402, 403, 429, 529})
-_WRITTEN: Final = frozenset(map(str, _STATUSES))
-"""The same, as some bodies have them: in quotes."""
+_STATUSES: Final = frozenset({"401", "402", "403", "429", "529"})
+"""As texts: some bodies have them in quotes."""
 _WORDS: Final = regex(
     r"(?i:\brate[ _-]?limit(?:ed|s|_?error|_exceeded)?\b|\btoo many requests\b|\b(?:tokens|requests) per (?:min|day)"
     r"|\bcurrent quota\b|\bquota (?:exceeded|has been)\b|\b(?:exceeded|check) (?:your )?quota\b|\binsufficient_quota\b"
@@ -47,7 +46,7 @@ _ALONE: Final = regex(
 
 def is_of_account(message: str, status: int | str | None) -> bool:
     """Whether an error is about the account, by its HTTP status or its words."""
-    return status in _STATUSES or str(status) in _WRITTEN or _WORDS.search(message[:_LONGEST]) is not None
+    return str(status) in _STATUSES or _WORDS.search(message[:_LONGEST]) is not None
 
 
 def is_account_sentence(text: str) -> bool:

@@ -1,0 +1,62 @@
+"""What a call of OpenAI's chat completions is made of: which kind, where its name and its arguments stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.wire.access import dict_of, name_of, text_of
+from utp_cli.wire.decoder import quoted
+from utp_cli.wire.open_call import is_json
+
+if TYPE_CHECKING:
+    from utp_cli.wire.open_call import OpenCall
+
+
+def signature_of(call: dict[str, Any]) -> str | None:
+    """Return what Gemini's interface in OpenAI's form puts beside a call (its page on thought signatures, 2026)."""
+    if "extra_content" not in call:
+        return None
+    google = dict_of(dict_of(call["extra_content"]).get("google"))
+    return text_of(google.get("thought_signature")) or None
+
+
+ARGUMENTS: Final = {"function": "arguments", "custom": "input", "args": "args"}
+HOW: Final[dict[str, dict[str, Any]]] = {"function": {"text_due": True}, "custom": {"custom": True}, "args": {}}
+"""By the kind of call: the key of its arguments, and what `CallDone` says of it."""
+
+
+def function_in(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return which kind of call it is, and where its name is.
+
+    Some servers leave the inner object out; logs of LangChain's do too, and have an object `args`.
+    """
+    for key in ("custom", "function"):
+        if isinstance(call.get(key), dict):
+            return key, call[key]
+    return "args" if "args" in call else "function", call
+
+
+def told_of(placed: tuple[int, dict[str, Any]]) -> tuple[str, str]:
+    """Return the name and the arguments of a call, as far as they are text."""
+    key, function = function_in(placed[1])
+    return text_of(function.get("name")), text_of(function.get(ARGUMENTS[key]))
+
+
+def argument_path(key: str, flat: bool) -> tuple[str, ...]:
+    """Return the path from a call to its arguments; `flat`: there is no inner object."""
+    return (ARGUMENTS[key],) if flat else (key, ARGUMENTS[key])
+
+
+def stream_name(value: Any) -> str | None:
+    """Some servers send the text `null` where there is no name in a piece."""
+    return None if value == "null" else name_of(value)
+
+
+def is_second(call: OpenCall, arguments: Any) -> bool:
+    """Whether arguments that come with a repeated name are a second call's: both whole, and not the same."""
+    if isinstance(arguments, dict) and isinstance(call.value, dict):
+        return bool(call.value) and quoted(call.value) != quoted(arguments)
+    if len(call.pieces) != 1 or not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
+        return False
+    before = call.pieces[0].strip()
+    return before not in ("{}", arguments.strip()) and before.startswith("{") and is_json(before) and is_json(arguments)
