@@ -861,3 +861,14 @@ def test_a_crash_in_any_language_is_no_answer(crash):
 )
 def test_who_made_the_error_is_told(error, said):
     assert no_answer(parse(error)) == f"no answer: {said} an error"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RuntimeError: DeepSeekR1ReasoningParser reasoning parser could not locate think start/end tokens </think> in the tokenizer!",
+        "After </think> nothing comes:\n\nRuntimeError: DeepSeekR1ReasoningParser reasoning parser could not locate think start/end tokens in the tokenizer!",
+    ],
+)  # fmt: skip
+def test_an_error_that_speaks_of_the_end_of_thinking_is_no_answer(text):
+    assert [finding.code for finding in parse(text).named] == ["parser-tokenizer-mismatch"]

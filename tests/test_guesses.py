@@ -17,7 +17,8 @@ from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.facts.error_texts.entries import error_texts
 
 UNKNOWN = '{"error": {"message": "The gizmo of tools must not be frobnicated after a tool result"}}'
-GENERAL = '{"error": {"message": "messages[3]: tool_call_id is required for tool messages"}}'
+GENERAL = "messages[3]: tool_call_id is required for tool messages"
+LONG = f"{GENERAL} " + "and much else was said of this request that nobody has ever read " * 8
 
 
 def test_an_unknown_error_has_guesses_and_is_not_named():
@@ -66,13 +67,19 @@ def _likes(monkeypatch, *codes):
 
 def test_a_general_text_is_a_fact_where_its_words_are_like_those_of_its_cause(monkeypatch):
     _likes(monkeypatch, "turn-order", "call-id-missing")
-    [found] = utp_cli.parse(GENERAL).diagnoses
+    [found] = utp_cli.parse({"error": {"message": LONG}}).diagnoses
     assert (found.code, found.severity, found.confidence) == ("call-id-missing", "error", "medium")
 
 
-def test_a_general_text_is_a_guess_where_they_are_like_those_of_others(monkeypatch):
+def test_a_general_text_that_is_the_error_is_a_fact(monkeypatch):
     _likes(monkeypatch, "turn-order", "context-exceeded", "step-limit", "call-id-missing")
-    result = utp_cli.parse(GENERAL)
+    [found] = utp_cli.parse({"error": {"message": GENERAL}}).diagnoses
+    assert (found.code, found.severity, found.confidence) == ("call-id-missing", "error", "medium")
+
+
+def test_a_general_text_is_a_guess_where_it_is_a_small_part_and_the_words_are_like_those_of_others(monkeypatch):
+    _likes(monkeypatch, "turn-order", "context-exceeded", "step-limit", "call-id-missing")
+    result = utp_cli.parse({"error": {"message": LONG}})
     [fact] = result.named
     assert [guess.code for guess in result.diagnoses] == ["call-id-missing", "turn-order", "context-exceeded"]
     first = result.diagnoses[0]

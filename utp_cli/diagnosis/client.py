@@ -43,8 +43,7 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
     there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so.
 
-    What to change: rebuild the message in this provider's form (`utp render-result` writes results); a server whose
-    answer has another form: update it, or put `utp serve` before it.
+    What to change: rebuild the message in this provider's form (`utp render-result` writes results).
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")

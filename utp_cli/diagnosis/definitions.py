@@ -144,8 +144,7 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
     What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` no text; null
     for one. Else an error text that says so.
 
-    What to change: mend the keyword that the message names (`utp audit` finds them): `required` is a list of
-    properties, `type` one of JSON's types (no `any`, no `float`), bounds are numbers, `items` a schema.
+    What to change: `utp audit` shows the keyword and its place in the tools.
     """
     for definition, node in _nodes(tools):
         for key, fits in _KINDS.items():

@@ -9,10 +9,15 @@ from utp_cli.protocol.patterns import regex
 _LONGEST: Final = 400
 """Characters of a message that may say nothing."""
 _NOISE: Final = regex(
-    r"\b(?:request|trace|correlation|call)[ _-]?id\W{0,4}[\w./-]{1,80}|https?://\S{1,300}|\b[\w./-]*\d[\w./-]*\b"
-    r"|\b\w{0,60}(?:error|exception)\b|\b(?:model|provider|url|endpoint)[:=] ?\S{1,80}",
+    r"\b(?:request|trace|correlation|call)[ _-]?id\W{0,4}[\w./-]{1,80}|https?://\S{1,300}|\b(?:\d+|[0-9a-f-]{8,80})\b"
+    r"|\b(?:api|apistatus|badrequest|invalidrequest|internalserver|http|server|provider|client|openai|anthropic|litellm)"
+    r"_?(?:error|exception)\b|\b(?:model|provider|url|endpoint)[:=] ?\S{1,80}",
 )
-"""What stands beside words: numbers, addresses, ids, names of classes and of models."""
+"""What stands beside words: numbers, addresses, ids, classes of errors that tell no more, names of models."""
+_TELLING: Final = regex(r"\b(?:40[123489]|413|429|529)\b")
+"""Statuses that tell enough by themselves: key, plan, place, time, size, rate and load."""
+_FEWEST: Final = 3
+"""Words of a sentence."""
 _WORD: Final = regex(r"[^\W\d]{2,}")
 _SENT_BY: Final = """
     api backend gateway http llm provider request requests response server status upstream
@@ -37,7 +42,7 @@ _DOWN: Final = frozenset({"bad", "error", "gateway", "internal", "server", "serv
 
 def says_nothing(message: str) -> bool:
     """Whether a message tells that something failed, and nothing of why."""
-    if len(message) > _LONGEST:
+    if len(message) > _LONGEST or _TELLING.search(message):
         return False
     words = set(_WORD.findall(_NOISE.sub(" ", message.casefold())))
-    return bool(words & _SENT) and words <= _EMPTY and not words <= _DOWN
+    return len(words) >= _FEWEST and bool(words & _SENT) and words <= _EMPTY and not words <= _DOWN

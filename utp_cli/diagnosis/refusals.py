@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _WRAP = regex(r"(?<=[\w.\]])\n[ \t|\u2502]*(?=[\w.\[])")
 """Where a terminal broke a line, in the middle of a word too."""
 _OPAQUE = "gateway-error-opaque"
-_TELLING = ("404", "408", "409", "413")
-"""Statuses that tell enough by themselves, beside those of the account."""
 _OWN_CODES = -32600
 """Codes of JSON-RPC from here down mean the same for every server."""
 _NAME = "what"
@@ -76,7 +74,7 @@ def _opaque(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None
     from utp_cli.diagnosis.opaque import says_nothing  # noqa: PLC0415 - for errors whose words nobody knows
 
     said, status = refusal.message, refusal.status
-    if refusal.shape != "error" or str(status) in _TELLING or is_of_account(said, status) or not says_nothing(said):
+    if refusal.shape != "error" or is_of_account(said, status) or not says_nothing(f"{status or ''} {said}"):
         return None
     place = Place(pointer=refusal.pointer)
     return finding_of(catalogue[_OPAQUE], "The error says nothing of its cause", clipped(said), place=place)

@@ -30,7 +30,7 @@ _WORDS: Final = regex(
     r"|\borgani[sz]ation must be verified\b|\bmonthly (?:included )?(?:credits|usage|quota)\b|\bcapacity exceeded\b"
     r"|\b(?:country|region|territory|location)\b[^\n]{0,30} (?:is )?not supported\b|\bnot allowed to sample from\b"
     r"|\bdon't have access to the model\b|\bplease run /login\b|\busage limit reached\b|\barrearage\b"
-    r"|\b401 unauthorized\b|\btoo many tokens, please wait\b)"
+    r"|\b(?:error|status)(?: code)? (?:401|402|403|429|529)\b|\b401 unauthorized\b|\btoo many tokens, please wait\b)"
 )
 _ALONE: Final = regex(
     r"\W{0,3}(?:You exceeded your current quota, please check"

@@ -289,9 +289,9 @@ def _worth_it(result: ParseResult) -> bool:
 
 
 def _begins_with_thinking(result: ParseResult) -> bool:
-    """Whether closed thinking is the first that stands in a text: a model wrote it."""
-    first = next((part for part in result.segments if part.kind not in ("layout", "markup")), None)
-    return first is not None and first.kind == "reasoning"
+    """Whether thinking that is opened and closed is the first that stands in a text: a model wrote it."""
+    kinds = [part.kind for part in result.segments if part.kind != "layout"]
+    return kinds[:3] == ["markup", "reasoning", "markup"]
 
 
 def _is_opened(call: Rejected) -> bool:

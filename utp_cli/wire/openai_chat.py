@@ -358,7 +358,8 @@ class Decoder(FormatDecoder):
         if "function" in value or "name" in value:
             calls = [(0, value)]
         else:
-            calls = dicts_of([*value.values()]) if all(map(str.isdigit, value)) else []
+            numbered = all(key.isascii() and key.isdigit() for key in value)
+            calls = dicts_of([_numbered(value[key], int(key)) for key in sorted(value, key=int)]) if numbered else []
         if calls:
             self.odd("calls-no-list", self.at(*state.root, "tool_calls"), "tool_calls is an object, and no list")
         return calls
@@ -376,3 +377,8 @@ class Decoder(FormatDecoder):
     def _note_legacy(self, state: _Choice) -> None:
         self.format = self.format if self._has_tool_calls else "openai-legacy"
         self.odd("legacy-field", self.at(*state.root, "function_call"), "function_call in the answer")
+
+
+def _numbered(call: Any, index: int) -> Any:
+    """Write into a piece of a call the index under which it stands."""
+    return {"index": index, **call} if isinstance(call, dict) else call
