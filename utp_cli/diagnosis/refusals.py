@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.account import is_of_account
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of, section
-from utp_cli.facts.account import is_of_account
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.servers import LABELS

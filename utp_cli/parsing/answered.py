@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.facts.account import ABOUT, is_account_sentence, is_of_account
+from utp_cli.diagnosis.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.parsing.doubts import doubt_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from utp_cli.facts.account import is_account_sentence
+from utp_cli.diagnosis.account import is_account_sentence
 from utp_cli.protocol.patterns import regex
 
 
