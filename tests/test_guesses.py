@@ -14,11 +14,9 @@ from utp_cli.captures.complaint import complains
 from utp_cli.commands.exits import FAIL_ON
 from utp_cli.diagnosis import guessed
 from utp_cli.diagnosis.catalogue import DIAGNOSES
-from utp_cli.facts.error_texts.entries import error_texts
+from utp_cli.facts.error_texts.entries import MANY, error_texts, pattern_of
 
 UNKNOWN = '{"error": {"message": "The gizmo of tools must not be frobnicated after a tool result"}}'
-GENERAL = "messages[3]: tool_call_id is required for tool messages"
-LONG = f"{GENERAL} " + "and much else was said of this request that nobody has ever read " * 8
 
 
 def test_an_unknown_error_has_guesses_and_is_not_named():
@@ -60,29 +58,55 @@ def test_the_form_of_a_text_hints_at_a_cause(text, code):
     assert result.diagnoses[0].evidence == "the form of the input hints at it"
 
 
+MUCH_ELSE = " and much else was said of this request that nobody has ever read"
+
+
 def _likes(monkeypatch, *codes):
     entries = [next(entry for entry in error_texts() if entry.code == code) for code in codes]
     monkeypatch.setattr(guessed, "most_like", lambda _: entries)
 
 
-def test_a_general_text_is_a_fact_where_its_words_are_like_those_of_its_cause(monkeypatch):
-    _likes(monkeypatch, "turn-order", "call-id-missing")
-    [found] = utp_cli.parse({"error": {"message": LONG}}).diagnoses
-    assert (found.code, found.severity, found.confidence) == ("call-id-missing", "error", "medium")
+def _general(doubtful):
+    """Return the text of a family that is most of an error, and the diagnosis that it proves."""
+    for entry in (entry for entry in error_texts() if entry.by == MANY and entry.doubtful is doubtful):
+        start, end = pattern_of(entry.match).search(entry.example.lower()).span()
+        named = utp_cli.parse({"error": {"message": entry.example}}).named
+        if [(one.code, one.confidence) for one in named] == [(entry.code, "medium")] and 2 * (end - start) > len(
+            entry.example
+        ):
+            return entry.example, entry.code
+    raise AssertionError
 
 
-def test_a_general_text_that_is_the_error_is_a_fact(monkeypatch):
-    _likes(monkeypatch, "turn-order", "context-exceeded", "step-limit", "call-id-missing")
-    [found] = utp_cli.parse({"error": {"message": GENERAL}}).diagnoses
-    assert (found.code, found.severity, found.confidence) == ("call-id-missing", "error", "medium")
+OTHERS = ("turn-order", "context-exceeded", "step-limit")
 
 
-def test_a_general_text_is_a_guess_where_it_is_a_small_part_and_the_words_are_like_those_of_others(monkeypatch):
-    _likes(monkeypatch, "turn-order", "context-exceeded", "step-limit", "call-id-missing")
-    result = utp_cli.parse({"error": {"message": LONG}})
+@pytest.mark.parametrize(
+    ("doubtful", "times", "like", "is_fact"),
+    [
+        (False, 0, OTHERS, True),  # it is the whole error
+        (False, 40, OTHERS, False),
+        (False, 40, (*OTHERS[:2], ""), True),  # its words are like those of its cause too
+        (True, 0, OTHERS, True),
+        (True, 40, OTHERS, False),
+        (True, 40, (*OTHERS[:2], ""), False),  # of a doubtful one, its cause has to be the likeliest
+        (True, 40, ("", *OTHERS[:2]), True),
+        (True, 40, (), True),  # nothing speaks against it
+    ],
+)
+def test_a_general_text_is_a_guess_where_it_is_a_part_and_the_words_are_like_those_of_others(
+    monkeypatch, doubtful, times, like, is_fact
+):
+    general, code = _general(doubtful)
+    _likes(monkeypatch, *[one or code for one in like])
+    result = utp_cli.parse({"error": {"message": general + MUCH_ELSE * times}})
     [fact] = result.named
-    assert [guess.code for guess in result.diagnoses] == ["call-id-missing", "turn-order", "context-exceeded"]
+    assert (fact.code, fact.severity, fact.confidence) == (code, "error", "medium")
+    if is_fact:
+        assert result.diagnoses == [fact]
+        return
     first = result.diagnoses[0]
+    assert [guess.code for guess in result.diagnoses] == [code, *[one for one in like if one][:2]]
     assert (first.severity, first.confidence) == ("info", "low")
     assert (first.message, first.fix) == (f"perhaps: {fact.message}", fact.fix)
 

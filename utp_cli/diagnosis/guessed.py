@@ -17,33 +17,42 @@ from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
+    from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.protocol.findings import Finding
 
 _MOST: Final = 3
 """Causes that are guessed."""
-_PARTS: Final = 5
+_FIFTH: Final = 0.2
+_HALF: Final = 0.5
+"""Parts of an error that a family's text has to cover."""
 
 
 def weighed(found: list[Finding], words: str, engine: str | None) -> list[Finding]:
     """Return what was found in an error; as a guess, with others, where a few words of many are all that tells of it.
 
-    That is so where a text of a family covers less than one part in five, and the words are more like those of other
-    causes. Measured on 14 such errors of public threads, never seen before (27 November 2026): 6 were right.
+    That is so where the text of a family covers less than a fifth of the error, and the words are more like those of
+    other causes. Of a doubtful family it is less than a half, and its cause has to be the likeliest one. Measured on
+    390 errors of public threads with a family's cause, their own texts hidden (27 November 2026): 56 are told as
+    guesses, of which 34 are right; of the others 312 are right.
     """
-    if [one.confidence for one in found] != ["medium"] or not _is_a_small_part(found[0].code, words):
+    family = _family(found, words)
+    if not family or not (others := guesses("", words, engine)):
         return found
-    others = guesses("", words, engine)
-    if not others or found[0].code in {guess.code for guess in others}:
+    doubtful = family.entry.doubtful
+    likely = [guess.code for guess in others[: 1 if doubtful else _MOST]]
+    covered = (family.span[1] - family.span[0]) / len(words)
+    if found[0].code in likely or covered >= (_HALF if doubtful else _FIFTH):
         return found
     unsure = replace(found[0], severity="info", confidence="low", message=f"perhaps: {found[0].message}")
-    return [unsure, *others[: _MOST - 1]]
+    return [unsure, *[guess for guess in others if guess.code != unsure.code][: _MOST - 1]]
 
 
-def _is_a_small_part(code: str, words: str) -> bool:
-    """Whether the text of a family that names a cause is a small part of an error."""
-    of_family = (match for match in find_error_texts(words) if match.entry.by == MANY and match.entry.code == code)
-    start, end = next((match.span for match in of_family), (0, len(words)))
-    return (end - start) * _PARTS < len(words)
+def _family(found: list[Finding], words: str) -> FoundText | None:
+    """Return the text of a family that all of what was found in an error comes from; None where there is more."""
+    if [one.confidence for one in found] != ["medium"]:
+        return None
+    code = found[0].code
+    return next((one for one in find_error_texts(words) if one.entry.by == MANY and one.entry.code == code), None)
 
 
 def guesses(code: str, words: str, engine: str | None) -> list[Finding]:

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
-from utp_cli.diagnosis.account import is_of_account
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
@@ -15,6 +14,7 @@ from utp_cli.facts.servers import LABELS
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
+from utp_cli.wire.account import is_of_account
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

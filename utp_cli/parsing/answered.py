@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.diagnosis.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.parsing.doubts import doubt_of
+from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
 
 if TYPE_CHECKING:
     from utp_cli.parsing.said_alone import Doubt

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from utp_cli.diagnosis.account import is_account_sentence
 from utp_cli.protocol.patterns import regex
+from utp_cli.wire.account import is_account_sentence
 
 
 class Doubt(NamedTuple):
