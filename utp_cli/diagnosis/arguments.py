@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
@@ -30,6 +30,12 @@ def _seen(call: CallView, message: str, evidence: str, **more: Any) -> Observati
     return Observation(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
 
 
+_REPAIRED: Final = (
+    "use the repaired arguments (every repair is listed); constrain decoding (`strict: true`, structured outputs of "
+    "vLLM, a llama.cpp grammar); pass long text by a file instead of an argument"
+)
+
+
 def _misfits_by_call(answer: Answer, kind: str) -> Iterator[tuple[CallView, list[Misfit]]]:
     for call, all_found in answer.misfits:
         found = [misfit for misfit in all_found if misfit.kind == kind]
@@ -51,8 +57,10 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     nothing was cut off. The evidence names the cause: a raw line break, a bad escape, an unescaped quote, a
     missing bracket.
 
-    What to change: use the repaired arguments (every repair is listed); constrain decoding (`strict: true`,
-    structured outputs of vLLM, a llama.cpp grammar); pass long text by a file instead of an argument.
+    What to change: let `utp parse` repair them (it lists every repair). Where they end early, the answer was cut off:
+    raise `max_tokens`, or write in smaller pieces. Where two objects stand in one text, split them: parallel calls were
+    joined, keep them apart by `index`. Where they are empty, read them as `{}`. Constrain decoding (`strict: true`,
+    structured outputs of vLLM, a llama.cpp grammar).
 
     Error texts: `Failed to parse tool call arguments as JSON`.
 
@@ -66,6 +74,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
             call,
             f"the arguments of {call.name} are no JSON: {reading.error}",
             f"{causes or reading.error}, at character {reading.at}: …{near}…",
+            fix=_REPAIRED,
         )
 
 
@@ -271,7 +280,8 @@ def wrong_type(answer: Answer) -> Iterator[Observation]:
     whether the value can be read as the type asked.
 
     What to change: coerce by the schema before validation (AJV `coerceTypes`, pydantic's lax mode), as is
-    done here; switch on strict mode where the provider has one.
+    done here: a text that holds an object or an array is parsed as JSON, and an optional argument that is null is left
+    out; switch on strict mode where the provider has one.
 
     Symptoms: `'5' is not of type 'integer'`, `Input should be a valid integer`, `must be integer`.
     """

@@ -136,8 +136,8 @@ CAUSES = (
         "The request does not fit the context window.",
         sees="HTTP 400 in long sessions, or as soon as many tools are sent. Nothing was cut: the server refused.",
         proof="one of the texts below; its numbers say how much is too much.",
-        change="send fewer or shorter tool definitions, shorten tool results, compact the history between turns, lower "
-        "`max_tokens`; or give the server a larger window.",
+        change="send fewer or shorter tool definitions, shorten tool results (pages, a limit), compact the history "
+        "between turns, lower `max_tokens`; or give the server a larger window.",
     ),
     cause(
         "parser-unknown-to-server",

@@ -63,7 +63,8 @@ CAUSES = (
         "tool-shape-invalid",
         "A tool is not defined in the form that this API takes.",
         sees="HTTP 400 that names a field of the tools.",
-        change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them.",
+        change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them; where there are no "
+        "tools, leave `tools` out.",
     ),
     cause(
         "tool-type-unsupported",
@@ -122,16 +123,17 @@ CAUSES = (
         "The tool, or the framework before it, refused the arguments.",
         sees="an error instead of a result; the model may try again.",
         proof="one of the texts below; where it says what is wrong, the diagnosis is that (a missing argument, …).",
-        change="give the issues back to the model as the tool's result (`utp parse -t TOOLS` lists them); make the "
-        "schema "
-        "say what the tool wants.",
+        change="give the issues back to the model as the tool's result (`utp parse -t TOOLS` lists them): a required "
+        "argument that is missing, one that is unknown, or one of another type, such as a string where an object or an "
+        "array is due; make the schema say what the tool wants.",
     ),
     cause(
         "tool-execution-failed",
         "The tool itself failed; the call was right.",
         severity="info",
         sees="an error as the tool's result.",
-        change="mend the tool.",
+        change="read what the tool says, and mend it or what it needs: a path, a login, a file, the network; give its "
+        "error back to the model as the result of the call.",
     ),
     cause(
         "mcp-result-refused",
@@ -144,7 +146,8 @@ CAUSES = (
         "mcp-connection-lost",
         "The connection to the MCP server is gone.",
         sees="-32000, -32001, or a session that is not found.",
-        change="look at the server's own error output; a longer timeout; initialise a new session.",
+        change="run the server's command by hand and read its stderr, stdout belongs to the protocol; restart it and "
+        "begin a new session; a longer timeout where it works for long.",
     ),
     cause(
         "mcp-message-not-json",
@@ -165,20 +168,23 @@ CAUSES = (
         "The agent reached its limit of steps.",
         severity="warning",
         sees="a recursion limit or a maximum of turns.",
-        change="look for the same call again and again first (`identical-call-loop`); then raise the limit.",
+        change="look for the same call again and again first (`identical-call-loop`), and for calls that the model "
+        "writes as text; then raise the limit.",
     ),
     cause(
         "output-retries-exhausted",
         "The structured answer never fitted its schema.",
         sees="the framework gives up after some retries.",
-        change="another output mode (a tool, a native format, or prompted); a simpler schema.",
+        change="another output mode (a tool, a native format, or prompted); a simpler schema; a stronger model; send "
+        "the failed field back when you retry.",
     ),
     cause(
         "gateway-error-opaque",
         "The gateway hides what the provider said.",
         severity="warning",
         sees="`Provider returned error`, or a code without a reason.",
-        change="print `error.metadata.raw` (OpenRouter) or `responseBody`; check the history against the provider's "
-        "rules.",
+        change="print `error.metadata.raw` (OpenRouter) or `responseBody`, look into the gateway's log, or send the "
+        "same request to the provider itself; check the schemas of the tools (`utp audit --provider NAME`) and the "
+        "history (`utp replay --for NAME`); leave out one half of the tools, then of the messages.",
     ),
 )

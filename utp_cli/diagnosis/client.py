@@ -43,7 +43,8 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
     there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so.
 
-    What to change: rebuild the message in this provider's form (`utp render-result` writes results).
+    What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
+    `arguments` always stands there, as a text: `"{}"` where there are none.
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
@@ -58,7 +59,8 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
     What proves it: `function_call` in a response; `functions`, `function_call` or the role `function` in a
     request or a session.
 
-    What to change: move to `tools`, `tool_choice`, `tool_calls` and the role `tool`.
+    What to change: move to `tools`, `tool_choice`, `tool_calls` and the role `tool`. An old `api-version` of Azure
+    knows neither: take a newer one.
 
     Error texts: `functions is deprecated`, `Unrecognized request argument supplied: functions`.
 

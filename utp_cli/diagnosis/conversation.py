@@ -69,8 +69,9 @@ def missing_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     What proves it: a call is followed by a message of the user or the assistant before a result answers it.
     A call at the very end is pending, and no fault. Or an error body that says so.
 
-    What to change: answer every call, right after it (`tool_result`, role `tool`, `functionResponse`), also when
-    it was refused, cancelled or failed (`is_error: true`); compaction must keep pairs.
+    What to change: answer every call, right after it (`tool_result`, role `tool`, `functionResponse`, the same number
+    of results as of calls), also when it was refused, cancelled or failed (`is_error: true`); compaction must keep
+    pairs; else a new session.
 
     Error texts: ``tool_use ids were found without `tool_result` blocks immediately after``, `No tool output
     found for function call`, `An assistant message with 'tool_calls' must be followed by tool messages`.

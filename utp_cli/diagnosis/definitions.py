@@ -144,7 +144,9 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
     What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` no text; null
     for one. Else an error text that says so.
 
-    What to change: `utp audit` shows the keyword and its place in the tools.
+    What to change: `utp audit` shows the keyword and its place in the tools: often `oneOf` or `anyOf` at the top level,
+    an array without `items`, a `type` that is missing, an `enum` or a `format` that does not fit its type, or a
+    `$schema` of another draft than 2020-12.
     """
     for definition, node in _nodes(tools):
         for key, fits in _KINDS.items():
@@ -314,8 +316,8 @@ def too_many_tools(tools: ToolSet) -> Iterator[Observation]:
     What proves it: more tools than the provider takes (OpenAI and Azure 128, Gemini 512), an error; more than 40, a
     warning.
 
-    What to change: switch off MCP servers that are not needed; offer tools by task; one search tool instead
-    of all.
+    What to change: offer fewer tools: disable MCP servers that are not needed; offer tools by task; one search tool
+    instead of all.
 
     Error texts: `Invalid 'tools': array too long. Expected an array with maximum length 128`, `too
     many tools`.

@@ -61,8 +61,9 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
     What proves it: tools are known, and a call's name is none of them, not even without prefix, case and
     punctuation. The evidence gives the nearest name; a tool that the model was trained on is named as such.
 
-    What to change: offer a tool of that name, or return an error result that lists the tools; offer fewer and
-    clearer tools. Llama 3.1 and gpt-oss: switch their built-in tools off in the template.
+    What to change: offer a tool of that name (register it, or switch its tool set on), or return an error result that
+    lists the tools; offer fewer and clearer tools. Llama 3.1 and gpt-oss: switch their built-in tools off in the
+    template.
 
     Error texts: `MCP error -32602: Tool get_ordr not found`, `Error: get_ordr is not a valid tool, try
     one of [get_order]`, `attempted to call tool … which was not in request.tools`.

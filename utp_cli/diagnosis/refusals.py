@@ -49,8 +49,19 @@ _ISSUES: tuple[tuple[str, str], ...] = (
     ("wrong-type", r"expected \w+, received|(?<!input)_type\b|is not of type|should be a valid"),
 )
 """What the issues behind a refused input say, and the diagnosis that this is."""
-_OF_THE_CALL = {code for code, _ in _ISSUES} | {"tool-input-refused", "unknown-tool"}
+_OF_ARGUMENTS = {code for code, _ in _ISSUES} | {"tool-input-refused", "not-in-enum"}
+_OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 """What is wrong with a call that can be read well: its JSON is nobody's fault."""
+
+_OF_SCHEMAS = {"schema-invalid", "schema-not-compilable", "schema-keyword-unsupported", "gemini-schema-shape"}
+_REASON, _NAMES = 160, 80
+"""Characters of what a tool says after the words that it failed, and of its name between them."""
+_LONG_WORD = regex(r"\w{4,}")
+_SAME = 0.7
+"""The part of a clause's words that was said before, so that it says nothing new."""
+_LITTLE = 40
+"""Characters of a fix that says too little by itself."""
+_EDGES = " \n\t:;,.-\"'`"
 
 _FIXES: dict[str, Callable[[Refusal], str]] = {
     "tool-flag-missing": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
@@ -103,11 +114,28 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
         severity=rule.severity if rule.facts["kinds"] == () else "error",
         confidence="medium" if match.entry.unconfirmed or _is_general(match.entry) else "high",
         place=Place(pointer=refusal.pointer),
-        message=f"{rule.headline.rstrip('.')} ({_said_by(match.entry)}{_named(match.entry, refusal.message)})",
+        message=_message(rule, match, refusal.message),
         evidence=_evidence(refusal.message, match),
         hint=section(rule.page, "What to change"),
         fix=_fix(refusal, match.entry, rule),
     )
+
+
+def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
+    """Say what happened, who says so, and what it is about: arguments, keywords, why a tool failed."""
+    from utp_cli.diagnosis.issues import issues_told, keywords_told  # noqa: PLC0415 - for errors whose cause is known
+
+    named = _named(match.entry, said)
+    details = ""
+    if rule.code in _OF_ARGUMENTS:
+        details = issues_told(said)
+    elif rule.code in _OF_SCHEMAS and not named:
+        details = keywords_told(said)
+    elif rule.code == "tool-execution-failed":
+        name, _, reason = said[match.span[1] :].partition(": ")
+        details = clipped((reason if len(name) < _NAMES else name).strip(_EDGES), _REASON)
+    told = f"{rule.headline.rstrip('.')} ({_said_by(match.entry)}{named})"
+    return f"{told}: {details}" if details else told
 
 
 def _is_general(entry: ErrorText) -> bool:
@@ -158,7 +186,19 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
     if rule.code in _FIXES and engine in LABELS:
         return _FIXES[rule.code](known)
     by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
-    general = by_server or (advice if rule.facts["kinds"] else "")
     quoted = "" if rule.code in _OF_THE_CALL else refusal.quoted
-    fix = "; ".join(filter(None, (quoted, _culprit(refusal, rule.code, engine), entry.fix, general))) or advice
+    general = by_server or (advice if rule.facts["kinds"] or len(entry.fix) < _LITTLE else "")
+    fix = _joined(quoted, _culprit(refusal, rule.code, engine), entry.fix, general)
     return fixes.for_release(fix, engine, refusal.server.get("version"))
+
+
+def _joined(*parts: str) -> str:
+    """Join what helps, without the clauses whose words were nearly all said before."""
+    said: set[str] = set()
+    kept = []
+    for clause in "; ".join(filter(None, parts)).split("; "):
+        words = set(_LONG_WORD.findall(clause.casefold()))
+        if len(words & said) < _SAME * len(words) or not words:
+            kept.append(clause)
+        said |= words
+    return "; ".join(kept)

@@ -1,0 +1,135 @@
+"""What an error says in detail: of arguments, which is missing, unknown or of another type; of schemas, the keyword.
+
+Wordings: Zod 3 and 4, pydantic 2, jsonschema 4, Ajv 8, serde_json, Go's encoding/json and Python's own TypeError, as
+they print them (November 2026), and words that agents use for the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.facts.schema_keywords import KEYWORDS
+from utp_cli.protocol.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_LONGEST: Final = 4_000
+"""Characters of an error that are looked at."""
+_MOST: Final = 4
+"""What is named of them."""
+_QUOTES: Final = " \"'`"
+_ESCAPED: Final = regex(r"\\{1,8}([\"'n])")
+_LINE: Final = regex(r"\s*[\u2502|]?[ \t]*\n[ \t]*[\u2502|]?[ \t]*|[ \t]{2,}")
+"""A line break, also in the frame that a terminal draws."""
+
+_ISSUE: Final = regex(r"\{[^{}]{0,400}?\"path\": ?\[([^\]]{0,200})\][^{}]{0,400}\}")
+"""What Zod prints of one argument."""
+_MEMBER: Final = r"\"%s\": ?(?:\[ ?)?\"([^\"]{1,80})\""
+
+_NAME: Final = r"[\w$][\w$.\[\]/-]{0,60}"
+_NAMES: Final = regex(rf"{_NAME}(?<!\.)")
+_ONE: Final = rf"(?P<names>(?<![\w$./-])(?<!tool )[\"'`:]?/?{_NAME}[\"'`]?)(?![\w=])"
+_QUOTED: Final = rf"(?P<names>[\"'`]{_NAME}[\"'`])"
+_MANY: Final = rf"(?P<names>[\"'`]?{_NAME}[\"'`]?(?:(?:, | and |, and )[\"'`]{_NAME}[\"'`]){{0,9}})(?![\w=])"
+_LIST: Final = rf"(?P<names>{_NAME}(?:, {_NAME}){{0,9}})"
+_KIND: Final = r"(?:parameters?|arguments?|propert(?:y|ies)|fields?|keys?|keywords?|values?)"
+_LACKS: Final = r"(?:missing|lacks?|without)(?: the)?(?: value for)?(?: \d{1,3})?(?: required)?(?: positional)?"
+_TYPES: Final = r"(?P<due>[\w ]{1,30}), (?:but )?(?:got|received) (?P<came>\w{1,30})"
+_CAME: Final = r"(?:[^\n]{0,300}?input_type=(?P<came>\w{1,40})\])?"
+_JSON_TYPE: Final = "object|array|list|string|number|integer|boolean"
+_OTHERS: Final = frozenset({"and", "or", "is", "for", "in", "of", "from", "the", "input", "type"})
+"""What stands where a name may stand."""
+
+_MISSING: Final = "is required"
+_UNKNOWN: Final = "is not known"
+_WORDINGS: Final = tuple(
+    (regex(pattern, re.IGNORECASE), said)
+    for said, *patterns in (
+        (
+            _MISSING,
+            rf"{_LACKS} {_KIND}(?: for (?:function|tool) [\"'`]?{_NAME}[\"'`]?)?:? ?[\[{{(]?{_MANY}",
+            rf"required properties {_LIST}",
+            rf"required property {_ONE}",
+            rf"{_QUOTED} is a required property",
+            rf"required {_KIND} {_ONE} (?:is|was) (?:missing|not)",
+            rf"value for required {_KIND} {_QUOTED}",
+            rf"{_ONE}:? field required",
+            rf"\b(?:required|received undefined) (?:\(|\u2192 at ){_ONE}",
+            rf"{_ONE}: required\b(?! [(\u2192])",
+        ),
+        (
+            _UNKNOWN,
+            rf"unexpected keyword argument {_QUOTED}",
+            rf"unknown {_KIND}:? {_ONE}",
+            rf"{_QUOTED} (?:was|were) unexpected",
+            rf"{_ONE} extra inputs are not permitted",
+        ),
+        (
+            "",  # `due` is asked for, `came` came
+            rf"{_ONE} input should be (?:an? )?(?:valid )?(?P<due>[^\[\]\n]{{1,80}}?) \[type={_CAME}",
+            rf"{_ONE}: expected {_TYPES}(?! [(\u2192])",
+            rf"expected {_TYPES} (?:\(|\u2192 at ){_ONE}",
+            rf"{_ONE}:? (?:must be|is not of a type\(s\)) (?:an? )?(?P<due>{_JSON_TYPE})\b",
+            rf"unmarshal (?P<came>\w{{1,30}}) into Go struct field \w+\.(?P<names>{_NAME}) of type (?P<due>\S{{1,60}})",
+            r"is not of type (?P<due>[\"'`][\w\"'`, ]{1,60}[\"'`])",
+            rf"{_QUOTED} is not (?P<due>one of \[[^\]\n]{{1,80}}\]?)",
+            r"invalid type: (?P<came>\w{1,30})\b[^\n]{0,200}?, expected (?P<due>[\w ]{1,40})",
+        ),
+    )
+    for pattern in patterns
+)
+"""Patterns, and what each says of `names`; `""`: their type."""
+
+_EVERYWHERE: Final = {"id", "title", "description", "default", "properties", "examples", "discriminator"}
+"""Keywords that stand in every schema, or are names of arguments."""
+_OWN: Final = "|".join(re.escape(word) for word in sorted(KEYWORDS) if not word.islower() or "$" in word)
+_PLAIN: Final = "|".join(word for word in sorted(KEYWORDS.keys() - _EVERYWHERE) if word.islower() and "$" not in word)
+_KEYWORD: Final = regex(rf"(?<![\w$-])({_OWN})(?!\w)|[\"'`./]({_PLAIN})(?=[\"'`./:\s]|\Z)|(2020-12|draft-?0?[4-7])\b")
+"""A keyword of JSON Schema. What is a word of English too stands in quotes, or in a path."""
+
+
+def issues_told(message: str) -> str:
+    """Say what an error tells of each argument: `path is required, todos: list is due, not str`."""
+    said = _LINE.sub(" ", _ESCAPED.sub(lambda escape: "\n" if escape[1] == "n" else escape[1], message[:_LONGEST]))
+    return _first([*_zod(said), *(issue for _, issue in sorted(_worded(said), key=lambda found: found[0]))])
+
+
+def keywords_told(message: str) -> str:
+    """Name the keywords of JSON Schema that an error names."""
+    return _first(found[found.lastindex or 0] for found in _KEYWORD.finditer(message[:_LONGEST]))
+
+
+def _first(told: Iterable[str]) -> str:
+    told = [*dict.fromkeys(told)]
+    return ", ".join(told[:_MOST]) + (f" and {len(told) - _MOST} more" if len(told) > _MOST else "")
+
+
+def _zod(said: str) -> Iterator[str]:
+    for issue in _ISSUE.finditer(said):
+        path = ".".join(part.strip(_QUOTES) for part in issue[1].split(",") if part.strip())
+        expected, received, unknown, message = (
+            found[1] if (found := re.search(_MEMBER % key, issue[0])) else ""
+            for key in ("expected", "received", "keys", "message")
+        )
+        if unknown:
+            yield f"{f'{path}.{unknown}' if path else unknown} {_UNKNOWN}"
+        elif received == "undefined" or message == "Required" or "received undefined" in message:
+            yield f"{path or 'the input'} {_MISSING}"
+        elif expected:
+            yield _typed(path, expected, received or message.rpartition("received ")[2])
+
+
+def _worded(said: str) -> Iterator[tuple[int, str]]:
+    for pattern, fault in _WORDINGS:
+        for found in pattern.finditer(said):
+            parts = found.groupdict(default="")
+            for name in _NAMES.findall(parts["names"]) if "names" in parts else [""]:
+                came = parts.get("came", "")
+                if name.casefold() not in _OTHERS and not name.endswith("Error") and came != "undefined":
+                    yield found.start(), f"{name} {fault}" if fault else _typed(name, parts["due"], came)
+
+
+def _typed(name: str, due: str, came: str) -> str:
+    return f"{name}: {due.strip(_QUOTES)} is due".removeprefix(": ") + (f", not {came}" if came else "")
