@@ -90,7 +90,7 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
     What to change: decode twice (done here); do not `json.dumps` what is JSON already; take a newer release
     of vLLM or Ollama (granite, qwen2.5).
 
-    Symptoms: `argument after ** must be a mapping, not str`, `Input should be a valid dictionary`,
+    Symptoms: `argument after ** must be a mapping`, `Input should be a valid dictionary`,
     `'str' object has no attribute 'get'`.
     """
     for call in answer.call_views:
@@ -155,8 +155,9 @@ def arguments_not_object(answer: Answer) -> Iterator[Observation]:
     What to change: read `null` as `{}` only for tools without required parameters; otherwise send the error
     back to the model and let it try again.
 
-    Symptoms: `'NoneType' object has no attribute 'items'`, `argument after ** must be a mapping, not
-    list`, `arguments must be an object`.
+    Error texts: `argument after ** must be a mapping, not list`.
+
+    Symptoms: `'NoneType' object has no attribute 'items'`, `arguments must be an object`.
     """
     for call, reading in answer.readings:
         tool = answer.known.get(call.known_name)
