@@ -46,6 +46,10 @@ ISSUES = {
     "'SA' is not one of ['act', 'nsw']": "SA: one of ['act', 'nsw'] is due",
     'invalid type: string "{}", expected struct ChartData': "struct ChartData is due, not string",
     "unknown keyword: :zip": "zip is not known",
+    "messages.1.reasoning_details: Extra inputs are not permitted": "messages.1.reasoning_details is not known",
+    "Unknown name \"thoughtSignature\" at 'contents[1].parts[0]'": "thoughtSignature is not known",
+    "Unrecognized key(s) in object: 'zip'": "zip is not known",
+    "property 'messages.2.reasoning_content' is unsupported": "messages.2.reasoning_content is not known",
     "missing parameters: 'a', 'b', 'c', 'd', 'e', 'f'": (
         "a is required, b is required, c is required, d is required and 2 more"
     ),

@@ -90,7 +90,8 @@ CAUSES = (
         "tool-options-without-tools",
         "Options for tools are sent without tools.",
         sees="HTTP 400 on turns without tools.",
-        change="leave out `tools: []`, `tool_choice` and `parallel_tool_calls` where there are no tools.",
+        change="leave out `tools: []`, `tool_choice`, `parallel_tool_calls` and Gemini's `toolConfig` where there are "
+        "no tools.",
     ),
     cause(
         "parallel-option-unsupported",

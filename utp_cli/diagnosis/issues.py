@@ -34,12 +34,12 @@ _ONE: Final = rf"(?P<names>(?<![\w$./-])(?<!tool )[\"'`:]?/?{_NAME}[\"'`]?)(?![\
 _QUOTED: Final = rf"(?P<names>[\"'`]{_NAME}[\"'`])"
 _MANY: Final = rf"(?P<names>[\"'`]?{_NAME}[\"'`]?(?:(?:, | and |, and )[\"'`]{_NAME}[\"'`]){{0,9}})(?![\w=])"
 _LIST: Final = rf"(?P<names>{_NAME}(?:, {_NAME}){{0,9}})"
-_KIND: Final = r"(?:parameters?|arguments?|propert(?:y|ies)|fields?|keys?|keywords?|values?)"
+_KIND: Final = r"(?:parameters?|arguments?|propert(?:y|ies)|fields?|keys?(?:\(s\) in object)?|keywords?|values?)"
 _LACKS: Final = r"(?:missing|lacks?|without)(?: the)?(?: value for)?(?: \d{1,3})?(?: required)?(?: positional)?"
 _TYPES: Final = r"(?P<due>[\w ]{1,30}), (?:but )?(?:got|received) (?P<came>\w{1,30})"
 _CAME: Final = r"(?:[^\n]{0,300}?input_type=(?P<came>\w{1,40})\])?"
 _JSON_TYPE: Final = "object|array|list|string|number|integer|boolean"
-_OTHERS: Final = frozenset({"and", "or", "is", "for", "in", "of", "from", "the", "input", "type"})
+_OTHERS: Final = frozenset({"and", "or", "is", "for", "in", "of", "from", "the", "input", "type", "argument"})
 """What stands where a name may stand."""
 
 _MISSING: Final = "is required"
@@ -62,9 +62,10 @@ _WORDINGS: Final = tuple(
         (
             _UNKNOWN,
             rf"unexpected keyword argument {_QUOTED}",
-            rf"unknown {_KIND}:? {_ONE}",
+            rf"(?:unknown|unrecognized|unsupported|extraneous|unexpected) (?:{_KIND}|name):? [\[(]?{_ONE}",
+            rf"(?:property|field|parameter) {_QUOTED} is (?:unsupported|not)",
             rf"{_QUOTED} (?:was|were) unexpected",
-            rf"{_ONE} extra inputs are not permitted",
+            rf"{_ONE}:? extra inputs are not permitted",
         ),
         (
             "",  # `due` is asked for, `came` came

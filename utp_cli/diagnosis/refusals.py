@@ -127,7 +127,7 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
 
     named = _named(match.entry, said)
     details = ""
-    if rule.code in _OF_ARGUMENTS:
+    if rule.code in _OF_ARGUMENTS or (rule.code == "block-extra-field" and not named):
         details = issues_told(said)
     elif rule.code in _OF_SCHEMAS and not named:
         details = keywords_told(said)
@@ -135,7 +135,7 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
         name, _, reason = said[match.span[1] :].partition(": ")
         details = clipped((reason if len(name) < _NAMES else name).strip(_EDGES), _REASON)
     told = f"{rule.headline.rstrip('.')} ({_said_by(match.entry)}{named})"
-    return f"{told}: {details}" if details else told
+    return f"{told}: {details}" if details and details.split()[0] not in told else told
 
 
 def _is_general(entry: ErrorText) -> bool:
