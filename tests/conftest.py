@@ -35,7 +35,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     if config.option.markexpr == "cases" and config.option.numprocesses is None and not is_worker:
         config.option.numprocesses = os.cpu_count()
-    if config.option.numprocesses and config.option.dist in ("no", "load"):
+    if getattr(config.option, "numprocesses", None) and config.option.dist in ("no", "load"):
         config.option.dist = "worksteal"
 
 

@@ -38,6 +38,9 @@ def test_a_block_may_hold_several_commands() -> None:
 
 # -- as it is built
 
+pytestmark = pytest.mark.timeout(300)
+"""Building all pages takes a minute of one core."""
+
 
 class Page(HTMLParser):
     """What a page links to and loads, and the names that links can lead to."""
@@ -65,7 +68,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     folder = tmp_path_factory.mktemp("site").resolve()
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=110, check=False)
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     read = {}
     for path in folder.rglob("*.html"):

@@ -44,6 +44,8 @@ _OTHERS: Final = frozenset({"and", "or", "is", "for", "in", "of", "from", "the",
 
 _MISSING: Final = "is required"
 _UNKNOWN: Final = "is not known"
+_DUE: Final = "is due"
+"""The type `due` is asked for, and `came` came."""
 _WORDINGS: Final = tuple(
     (regex(pattern, re.IGNORECASE), said)
     for said, *patterns in (
@@ -68,7 +70,7 @@ _WORDINGS: Final = tuple(
             rf"{_ONE}:? extra inputs are not permitted",
         ),
         (
-            "",  # `due` is asked for, `came` came
+            _DUE,
             rf"{_ONE} input should be (?:an? )?(?:valid )?(?P<due>[^\[\]\n]{{1,80}}?) \[type={_CAME}",
             rf"{_ONE}: expected {_TYPES}(?! [(\u2192])",
             rf"expected {_TYPES} (?:\(|\u2192 at ){_ONE}",
@@ -81,7 +83,7 @@ _WORDINGS: Final = tuple(
     )
     for pattern in patterns
 )
-"""Patterns, and what each says of `names`; `""`: their type."""
+"""Patterns, and what each says of `names`."""
 
 _EVERYWHERE: Final = {"id", "title", "description", "default", "properties", "examples", "discriminator"}
 """Keywords that stand in every schema, or are names of arguments."""
@@ -129,8 +131,8 @@ def _worded(said: str) -> Iterator[tuple[int, str]]:
             for name in _NAMES.findall(parts["names"]) if "names" in parts else [""]:
                 came = parts.get("came", "")
                 if name.casefold() not in _OTHERS and not name.endswith("Error") and came != "undefined":
-                    yield found.start(), f"{name} {fault}" if fault else _typed(name, parts["due"], came)
+                    yield found.start(), f"{name} {fault}" if fault != _DUE else _typed(name, parts["due"], came)
 
 
 def _typed(name: str, due: str, came: str) -> str:
-    return f"{name}: {due.strip(_QUOTES)} is due".removeprefix(": ") + (f", not {came}" if came else "")
+    return f"{name}: {due.strip(_QUOTES)} {_DUE}".removeprefix(": ") + (f", not {came}" if came else "")
