@@ -336,6 +336,17 @@ def test_what_is_no_answer_fails_and_is_never_green(source):
         ('{"type": "object", "properties": {"city": {"type": "string"}}}', "this is a JSON schema", "utp audit FILE"),
         ('<<CALL>>\n{"tool": "f"}', "unknown markup <<CALL>>", "utp dialects --help"),
         (
+            "vllm serve Qwen/Qwen3-8B --tool-call-parser hermes",
+            "a command that starts a server",
+            "utp detect --command",
+        ),
+        (
+            "$ HF_HOME=/x ./llama-server \\\n  -m a.gguf \\\n  --jinja",
+            "a command that starts a server",
+            "utp detect --command FILE",
+        ),
+        ("<minimax:tool_call>", "the name of a marker of calls", "teach this form?"),
+        (
             '{"city": "Paris"}{"city": "Rome"}',
             "JSON objects one behind the other",
             "utp explain arguments-concatenated",

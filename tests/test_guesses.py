@@ -47,6 +47,8 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
     [
         ('{"limit": 20, "path": "a"}{"limit": 20, "path": "b"}', "arguments-concatenated"),
         ("JSON Parse error: Unterminated string", "arguments-invalid-json"),
+        ("vllm serve Qwen/Qwen3-8B --tool-call-parser hermes", "tool-flag-missing"),
+        ("minimax:tool_call", "call-left-in-content"),
         ('<<TOOL_RUN>> {"name": "f", "arguments": {}}', "call-left-in-content"),
         ("My server returns the tool call as plain text instead of running it, any idea?", "call-left-in-content"),
     ],

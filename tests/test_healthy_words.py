@@ -35,6 +35,8 @@ HEALTHY = [
     "The tool_call_id does not exist in Anthropic's API: it is named tool_use_id.",
     "Image exceeds 5 MB maximum. Please upload a smaller picture of your receipt.",
     "name: Field required (see the table below)",
+    "vllm serve is the command that starts it.",
+    "vllm serve Qwen/Qwen3-8B --port 8000\n\nThen send the request to /v1/chat/completions.",
     "OpenAI rejected the request of the NYT to hand over the logs. Error details: none were given.",
 ]
 

@@ -73,6 +73,15 @@ _REFUSAL: Final = regex(
     r"|too many|invalid|error)[^\"\n]{0,80}\"\s*\}\s*\Z)"
 )
 """How a gateway says no in JSON."""
+_COMMAND: Final = regex(
+    r"\s*(?:[$>] )?(?:(?:[A-Z_]{2,40}=\S{1,200}|sudo|nohup|exec|env) {1,3}){0,8}"
+    r"(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang|mlx_lm)\b|(?:\S{0,80}/)?llama-server|lmdeploy serve"
+    r"|trtllm-serve|text-generation-launcher)\b(?=[^\0]{0,2000}?(?: --?\w|\w/\w))"
+    r"(?:[^\n]{0,2000}[\\`^][ \t]*\n){0,60}[^\n]{1,2000}\s*\Z"
+)
+"""One command, which starts a server."""
+_NAMES: Final = regex(r"\W{0,4}(?:\w{2,20}:)?(?:tool_calls?|function_calls?|tool_use|invoke)\W{0,4}\Z")
+"""The name of a marker, and nothing beside it."""
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
@@ -98,6 +107,10 @@ def doubt_of(text: str) -> Doubt | None:
         return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
     if alone := said_alone(text):
         return alone
+    if _COMMAND.match(text):
+        return Doubt("a command that starts a server, and no answer", "utp detect --command FILE", _fault_of(text))
+    if _NAMES.match(text):
+        return Doubt("the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD)
     if found := _CLOSED.search(text):
         return Doubt(f"{found[1]} ends a call whose beginning is lost", _PROMPT)
     if found := _LABELLED.search(text):
@@ -112,6 +125,18 @@ def doubt_of(text: str) -> Doubt | None:
     if _is_schema(text):
         return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
     return Doubt("a document in no known format, which speaks of calls", _DIALECT) if _CALLS.search(text) else None
+
+
+def _fault_of(command: str) -> str:
+    """Return the first diagnosis of a command that starts a server; `""` where nothing is wrong with it."""
+    from utp_cli.detection.command_checks import check_command  # noqa: PLC0415 - only who pastes a command pays
+    from utp_cli.detection.command_line import read_command  # noqa: PLC0415
+    from utp_cli.detection.detect import detect  # noqa: PLC0415
+
+    started = read_command(command)
+    if started is None:
+        return ""
+    return next((found.code for found in check_command(started, detect(started.model or "")).findings), "")
 
 
 def _is_schema(text: str) -> bool:
