@@ -338,14 +338,14 @@ def test_what_is_no_answer_fails_and_is_never_green(source):
         (
             "vllm serve Qwen/Qwen3-8B --tool-call-parser hermes",
             "a command that starts a server",
-            "utp detect --command",
+            "utp detect --command FILE",
         ),
         (
             "$ HF_HOME=/x ./llama-server \\\n  -m a.gguf \\\n  --jinja",
             "a command that starts a server",
             "utp detect --command FILE",
         ),
-        ("<minimax:tool_call>", "the name of a marker of calls", "teach this form?"),
+        ("minimax:tool_call", "the name of a marker of calls", "teach this form?"),
         (
             '{"city": "Paris"}{"city": "Rome"}',
             "JSON objects one behind the other",
