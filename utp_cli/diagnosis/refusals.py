@@ -50,10 +50,12 @@ _ISSUES: tuple[tuple[str, str], ...] = (
 )
 """What the issues behind a refused input say, and the diagnosis that this is."""
 _OF_ARGUMENTS = {code for code, _ in _ISSUES} | {"tool-input-refused", "not-in-enum"}
+"""Diagnoses of which the error tells the arguments."""
 _OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 """What is wrong with a call that can be read well: its JSON is nobody's fault."""
 
 _OF_SCHEMAS = {"schema-invalid", "schema-not-compilable", "schema-keyword-unsupported", "gemini-schema-shape"}
+"""Diagnoses of which the error may tell the keyword."""
 _REASON, _NAMES = 160, 80
 """Characters of what a tool says after the words that it failed, and of its name between them."""
 _LONG_WORD = regex(r"\w{4,}")
@@ -62,6 +64,7 @@ _SAME = 0.7
 _LITTLE = 40
 """Characters of a fix that says too little by itself."""
 _EDGES = " \n\t:;,.-\"'`"
+"""What stands around the reason of a tool."""
 
 _FIXES: dict[str, Callable[[Refusal], str]] = {
     "tool-flag-missing": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
