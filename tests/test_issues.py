@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 import utp_cli
 from utp_cli.diagnosis.issues import issues_told, keywords_told
+from utp_cli.diagnosis.refusals import _joined as joined
+from utp_cli.facts.error_texts.entries import error_texts
 
 ZOD = [
     {"code": "invalid_type", "expected": "string", "received": "undefined", "path": ["filePath"], "message": "Required"},
@@ -43,7 +46,7 @@ ISSUES = {
         "changes: []tools.Change is due, not string"
     ),
     "Input validation error: None is not of type 'string'": "string is due",
-    "'SA' is not one of ['act', 'nsw']": "SA: one of ['act', 'nsw'] is due",
+    "'SA' is not one of ['act', 'nsw']": "one of ['act', 'nsw'] is due",
     'invalid type: string "{}", expected struct ChartData': "struct ChartData is due, not string",
     "unknown keyword: :zip": "zip is not known",
     "messages.1.reasoning_details: Extra inputs are not permitted": "messages.1.reasoning_details is not known",
@@ -53,6 +56,26 @@ ISSUES = {
     "missing parameters: 'a', 'b', 'c', 'd', 'e', 'f'": (
         "a is required, b is required, c is required, d is required and 2 more"
     ),
+    "f() missing 1 required keyword-only argument: 'x'": "x is required",
+    "ArgumentError missing keyword: :query": "query is required",
+    "unknown keywords: :foo, :bar": "foo is not known, bar is not known",
+    "('foo', 'bar' were unexpected)": "foo is not known, bar is not known",
+    "Missing required parameters: path, content": "path is required, content is required",
+    "JSON deserialization was missing required properties including: 'path', 'content'": (
+        "path is required, content is required"
+    ),
+    'Validation error: Required at "query"; Expected number, received string at "limit"': (
+        "query is required, limit: number is due, not string"
+    ),
+    "Invalid type for 'days' in 'get_weather': expected integer, got str": "",
+    "required key not provided @ data['name']": "",
+    "root: Required property 'x' missing": "x is required",
+    "Required properties are missing from object: city": "",
+    "Property 'path' is not of type string": "",
+    "the file path you passed must be a string": "",
+    "Unsupported value: 'fast'. Supported values are these": "",
+    "Command at index 0 must be an object": "",
+    'invalid type: string "x", expected u32 at line 1 column 10': "u32 is due, not string",
     "the tool failed": "",
     "The arguments are required to be JSON": "",
     "InputValidationError: Required": "",
@@ -80,6 +103,8 @@ def test_issues_of_zod_are_told(written):
         ('the "pattern" keyword is not supported', "pattern"),
         ("no schema with key or ref 'https://json-schema.org/draft/2020-12/schema'", "2020-12"),
         ("the type of the items is required", ""),
+        ("Invalid schema for function 'not': In context=(), schema must have 'items'", "items"),
+        ("Failed to compile: see https://example.com/format/type/items", ""),
     ],
 )
 def test_keywords_are_named(said, told):
@@ -89,6 +114,11 @@ def test_keywords_are_named(said, told):
 @pytest.mark.parametrize(
     ("said", "code", "told"),
     [
+        ("TypeError: f() missing 2 required positional arguments: 'a' and 'b'", "missing-argument",
+         "): a is required, b is required"),
+        ("Error executing tool calc: division by zero", "tool-execution-failed", "): division by zero"),
+        ("Error executing tool calc: [Errno 2] No such file or directory: '/tmp/x'", "tool-execution-failed",
+         "): [Errno 2] No such file or directory: '/tmp/x'"),
         ("Invalid arguments for tool chart: Expected array, received string (data)", "wrong-type",
          "): data: array is due, not string"),
         ("Error calling tool 'search': 401 Unauthorized: bad token", "tool-execution-failed",
@@ -101,7 +131,19 @@ def test_the_message_ends_with_what_the_error_names(said, code, told):
     assert found.message.endswith(told)
 
 
-def test_what_was_said_is_not_said_again():
-    [found] = utp_cli.parse("Error calling tool 'search': 401 Unauthorized: bad token").named
-    clauses = found.fix.split("; ")
-    assert len(clauses) == len(set(clauses)) > 1
+def test_general_advice_says_only_what_is_new():
+    own = "leave strict out; begin every hunk with @@"
+    general = "leave it strict out; `strict: false` where it must be sent; send it again"
+    assert joined(own, general) == (
+        "leave strict out; begin every hunk with @@; `strict: false` where it must be sent; send it again"
+    )
+    assert joined("give it a type", "give it a type, or leave the property out") == (
+        "give it a type, or leave the property out"
+    )
+    assert joined("give it a type", "give it a type") == "give it a type"
+
+
+@pytest.mark.parametrize("entry", error_texts(), ids=lambda entry: entry.id)
+def test_no_part_of_the_fix_of_a_text_is_lost(entry):
+    said = set(re.findall(r"\w+", joined(entry.fix, "a general advice; another").casefold()))
+    assert set(re.findall(r"\w+", entry.fix.casefold())) <= said

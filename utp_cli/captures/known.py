@@ -26,7 +26,7 @@ _FEW: Final = 1_000
 """Characters of a text that somebody who met an error wrote about nothing else."""
 _ABOUT_IT: Final = regex(
     r"\b(?:this|that|the|your|such) (?:\w{1,20} )?(?:error|message|exception|failure)s?\b"
-    r"|\bto (?:fix|resolve|solve|avoid)\b"
+    r"|\bto (?:fix|resolve|solve|avoid(?! this requirement))\b"
     r"|\b(?:usually|typically|often|because|means|meaning)\b|```|^[ \t]{0,4}(?:[-*\u2022]|\d{1,2}\.) ",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -86,7 +86,8 @@ _FILLED_IN: Final = regex(
     r"|\bif you (?:think|believe|feel) (?:that )?this is an? (?:error|bug|mistake)[^\n]*"
     r"|\bplease (?:file|open|create|report|submit) (?:an?|the|this) (?:issue|bug)[^\n]*"
     r"|\bYou can send another message to continue[^\n]*|\bplease reformat your input and try again"
-    r"|\bYou can set `--[\w-]+` to [^\n]*|\bWe recommend you include thinking blocks [^\n]*"
+    r"|\bYou can set `--[\w-]+` to [^\n]*|\bWe recommend you\s+include thinking blocks\b[^\n]*"
+    r"|\bTo avoid this requirement\b[^\n]*"
     r"|\bThis is usually an issue with the model's prompt template\.[^\0]{0,700}?> Prompt Template\."  # LM Studio
     r"|\bprocessing your request\.\s+You can retry your request[^\0]{0,200}?in\s+your message\.?",
     re.IGNORECASE | re.MULTILINE,

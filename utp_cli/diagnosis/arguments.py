@@ -57,10 +57,9 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     nothing was cut off. The evidence names the cause: a raw line break, a bad escape, an unescaped quote, a
     missing bracket.
 
-    What to change: let `utp parse` repair them (it lists every repair). Where they end early, the answer was cut off:
-    raise `max_tokens`, or write in smaller pieces. Where two objects stand in one text, split them: parallel calls were
-    joined, keep them apart by `index`. Where they are empty, read them as `{}`. Constrain decoding (`strict: true`,
-    structured outputs of vLLM, a llama.cpp grammar).
+    What to change: let `utp parse` repair them (it lists every repair); where they end early, raise `max_tokens`; where
+    two objects were joined, split them and keep calls apart by `index`; where they are empty, read `{}`; constrain
+    decoding (`strict: true`, structured outputs of vLLM, a llama.cpp grammar).
 
     Error texts: `Failed to parse tool call arguments as JSON`.
 

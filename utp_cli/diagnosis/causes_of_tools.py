@@ -63,8 +63,7 @@ CAUSES = (
         "tool-shape-invalid",
         "A tool is not defined in the form that this API takes.",
         sees="HTTP 400 that names a field of the tools.",
-        change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them; where there are no "
-        "tools, leave `tools` out.",
+        change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them.",
     ),
     cause(
         "tool-type-unsupported",

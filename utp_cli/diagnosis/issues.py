@@ -26,21 +26,37 @@ _LINE: Final = regex(r"\s*[\u2502|]?[ \t]*\n[ \t]*[\u2502|]?[ \t]*|[ \t]{2,}")
 
 _ISSUE: Final = regex(r"\{[^{}]{0,400}?\"path\": ?\[([^\]]{0,200})\][^{}]{0,400}\}")
 """What Zod prints of one argument."""
-_MEMBER: Final = r"\"%s\": ?(?:\[ ?)?\"([^\"]{1,80})\""
+_MEMBER: Final = r"\"%s\": ?\"([^\"]{1,80})\""
+_KEYS: Final = regex(r"\"keys\": ?\[([^\]]{1,200})\]")
 
 _NAME: Final = r"[\w$][\w$.\[\]/-]{0,60}"
 _NAMES: Final = regex(rf"{_NAME}(?<!\.)")
-_ONE: Final = rf"(?P<names>(?<![\w$./-])(?<!tool )[\"'`:]?/?{_NAME}[\"'`]?)(?![\w=])"
-_QUOTED: Final = rf"(?P<names>[\"'`]{_NAME}[\"'`])"
-_MANY: Final = rf"(?P<names>[\"'`]?{_NAME}[\"'`]?(?:(?:, | and |, and )[\"'`]{_NAME}[\"'`]){{0,9}})(?![\w=])"
-_LIST: Final = rf"(?P<names>{_NAME}(?:, {_NAME}){{0,9}})"
-_KIND: Final = r"(?:parameters?|arguments?|propert(?:y|ies)|fields?|keys?(?:\(s\) in object)?|keywords?|values?)"
-_LACKS: Final = r"(?:missing|lacks?|without)(?: the)?(?: value for)?(?: \d{1,3})?(?: required)?(?: positional)?"
+_ONE: Final = rf"(?P<names>(?<![\w$./-])(?<!tool )(?<!in )(?<!in [\"'`])[\"'`:]?/?{_NAME}[\"'`]?)(?![\w=])"
+_QUOTED: Final = rf"(?P<names>[\"'`]{_NAME}[\"'`](?:(?:, | and |, and )[\"'`]{_NAME}[\"'`]){{0,9}})"
+_MANY: Final = rf"(?P<names>[\"'`:]?{_NAME}[\"'`]?(?:(?:, | and |, and )[\"'`]{_NAME}[\"'`]){{0,9}})(?![\w=])"
+_LIST: Final = rf"(?P<names>{_NAME}(?:, {_NAME}){{0,9}})(?![\w=])"
+_KIND: Final = r"(?:parameters?|arguments?|propert(?:y|ies)|fields?|keys?(?:\(s\) in object)?|keywords?)(?!\w)"
+_LACKS: Final = (
+    r"(?:missing|lacks?|without)(?: the)?(?: value for)?(?: \d{1,3})?(?: required)?(?: positional| keyword-only)?"
+)
 _TYPES: Final = r"(?P<due>[\w ]{1,30}), (?:but )?(?:got|received) (?P<came>\w{1,30})"
 _CAME: Final = r"(?:[^\n]{0,300}?input_type=(?P<came>\w{1,40})\])?"
 _JSON_TYPE: Final = "object|array|list|string|number|integer|boolean"
-_OTHERS: Final = frozenset({"and", "or", "is", "for", "in", "of", "from", "the", "input", "type", "argument"})
+_REFUSED: Final = r"is (?:unsupported|not (?:supported|allowed|permitted|known|a valid))"
+_SPOKEN: Final = rf"(?P<names>[\"'`]{_NAME}[\"'`]|(?<![\w$./-])(?:{_NAME}(?=: must)|\w{{1,40}}[./\[]{_NAME}))"
+"""A name in quotes, before a colon, or with a path: other words before `must be` are no names."""
+_ASKED: Final = r"(?P<due>[^\[\]\n,]{1,80}?)(?:, [^\[\n]{1,80})?"
+_AT: Final = r"(?:\(|\u2192 at |at )"
+_OTHERS: Final = frozenset(
+    {"and", "are", "argument", "for", "from", "in", "including", "input", "is", "of", "or", "parameter", "root", "the"}
+    | {"type"}
+)
 """What stands where a name may stand."""
+_ERRORS: Final = ("error", "invalid", "exception")
+"""How the names of errors end."""
+
+_TWO_VALUES: Final = 4
+"""Quotes around two values."""
 
 _MISSING: Final = "is required"
 _UNKNOWN: Final = "is not known"
@@ -51,34 +67,37 @@ _WORDINGS: Final = tuple(
     for said, *patterns in (
         (
             _MISSING,
-            rf"{_LACKS} {_KIND}(?: for (?:function|tool) [\"'`]?{_NAME}[\"'`]?)?:? ?[\[{{(]?{_MANY}",
+            rf"{_LACKS} {_KIND}(?: for (?:function|tool) [\"'`]?{_NAME}[\"'`]?)?(?: including)?:? ?[\[{{(]?{_MANY}",
+            rf"{_LACKS} {_KIND}: {_LIST}",
             rf"required properties {_LIST}",
             rf"required property {_ONE}",
             rf"{_QUOTED} is a required property",
             rf"required {_KIND} {_ONE} (?:is|was) (?:missing|not)",
             rf"value for required {_KIND} {_QUOTED}",
             rf"{_ONE}:? field required",
-            rf"\b(?:required|received undefined) (?:\(|\u2192 at ){_ONE}",
-            rf"{_ONE}: required\b(?! [(\u2192])",
+            rf"\b(?:required|received undefined) {_AT}{_ONE}",
+            rf"{_ONE}: required(?=\s*(?:[,;.)\]\"'`]|\Z))",
         ),
         (
             _UNKNOWN,
             rf"unexpected keyword argument {_QUOTED}",
-            rf"(?:unknown|unrecognized|unsupported|extraneous|unexpected) (?:{_KIND}|name):? [\[(]?{_ONE}",
-            rf"(?:property|field|parameter) {_QUOTED} is (?:unsupported|not)",
+            rf"(?:unknown|unrecognized|unsupported|unexpected) (?:{_KIND}|name):? \(?{_QUOTED}",
+            rf"unknown keywords?: (?P<names>:{_NAME}(?:, :{_NAME}){{0,9}})",
+            rf"extraneous key \[(?P<names>{_NAME})\]",
+            rf"(?:property|field|parameter) {_QUOTED} {_REFUSED}",
             rf"{_QUOTED} (?:was|were) unexpected",
             rf"{_ONE}:? extra inputs are not permitted",
         ),
         (
             _DUE,
-            rf"{_ONE} input should be (?:an? )?(?:valid )?(?P<due>[^\[\]\n]{{1,80}}?) \[type={_CAME}",
+            rf"{_ONE} input should be (?:an? )?(?:valid )?{_ASKED} \[type={_CAME}",
             rf"{_ONE}: expected {_TYPES}(?! [(\u2192])",
-            rf"expected {_TYPES} (?:\(|\u2192 at ){_ONE}",
-            rf"{_ONE}:? (?:must be|is not of a type\(s\)) (?:an? )?(?P<due>{_JSON_TYPE})\b",
+            rf"expected {_TYPES} {_AT}{_ONE}",
+            rf"{_SPOKEN}:? must be (?:an? )?(?P<due>{_JSON_TYPE})\b",
             rf"unmarshal (?P<came>\w{{1,30}}) into Go struct field \w+\.(?P<names>{_NAME}) of type (?P<due>\S{{1,60}})",
-            r"is not of type (?P<due>[\"'`][\w\"'`, ]{1,60}[\"'`])",
-            rf"{_QUOTED} is not (?P<due>one of \[[^\]\n]{{1,80}}\]?)",
-            r"invalid type: (?P<came>\w{1,30})\b[^\n]{0,200}?, expected (?P<due>[\w ]{1,40})",
+            r"is not of type (?P<due>[\"'`]\w{1,30}[\"'`])",
+            r"is not (?P<due>one of \[[^\]\n]{1,80}\]?)",
+            r"invalid type: (?P<came>\w{1,30})\b[^\n]{0,200}?, expected (?P<due>[\w ]{1,40}?)(?= at line|[^\w ]|\Z)",
         ),
     )
     for pattern in patterns
@@ -89,8 +108,14 @@ _EVERYWHERE: Final = {"id", "title", "description", "default", "properties", "ex
 """Keywords that stand in every schema, or are names of arguments."""
 _OWN: Final = "|".join(re.escape(word) for word in sorted(KEYWORDS) if not word.islower() or "$" in word)
 _PLAIN: Final = "|".join(word for word in sorted(KEYWORDS.keys() - _EVERYWHERE) if word.islower() and "$" not in word)
-_KEYWORD: Final = regex(rf"(?<![\w$-])({_OWN})(?!\w)|[\"'`./]({_PLAIN})(?=[\"'`./:\s]|\Z)|(2020-12|draft-?0?[4-7])\b")
+_KEYWORD: Final = regex(
+    rf"(?<![\w$-])(?<!function ['\"`])({_OWN})(?!\w)|(?<!function )[\"'`./]({_PLAIN})(?=[\"'`./:\s]|\Z)"
+    r"|(2020-12|draft-?0?[4-7])\b"
+)
 """A keyword of JSON Schema. What is a word of English too stands in quotes, or in a path."""
+
+
+_ADDRESS: Final = regex(r"https?://(?!json-schema\.org)\S{1,300}")
 
 
 def issues_told(message: str) -> str:
@@ -101,7 +126,8 @@ def issues_told(message: str) -> str:
 
 def keywords_told(message: str) -> str:
     """Name the keywords of JSON Schema that an error names."""
-    return _first(found[found.lastindex or 0] for found in _KEYWORD.finditer(message[:_LONGEST]))
+    said = _ADDRESS.sub(" ", message[:_LONGEST])
+    return _first(found[found.lastindex or 0] for found in _KEYWORD.finditer(said))
 
 
 def _first(told: Iterable[str]) -> str:
@@ -112,12 +138,12 @@ def _first(told: Iterable[str]) -> str:
 def _zod(said: str) -> Iterator[str]:
     for issue in _ISSUE.finditer(said):
         path = ".".join(part.strip(_QUOTES) for part in issue[1].split(",") if part.strip())
-        expected, received, unknown, message = (
+        expected, received, message = (
             found[1] if (found := re.search(_MEMBER % key, issue[0])) else ""
-            for key in ("expected", "received", "keys", "message")
+            for key in ("expected", "received", "message")
         )
-        if unknown:
-            yield f"{f'{path}.{unknown}' if path else unknown} {_UNKNOWN}"
+        if keys := _KEYS.search(issue[0]):
+            yield from (f"{f'{path}.{name}' if path else name} {_UNKNOWN}" for name in _NAMES.findall(keys[1]))
         elif received == "undefined" or message == "Required" or "received undefined" in message:
             yield f"{path or 'the input'} {_MISSING}"
         elif expected:
@@ -128,11 +154,14 @@ def _worded(said: str) -> Iterator[tuple[int, str]]:
     for pattern, fault in _WORDINGS:
         for found in pattern.finditer(said):
             parts = found.groupdict(default="")
+            came = parts.get("came", "")
             for name in _NAMES.findall(parts["names"]) if "names" in parts else [""]:
-                came = parts.get("came", "")
-                if name.casefold() not in _OTHERS and not name.endswith("Error") and came != "undefined":
-                    yield found.start(), f"{name} {fault}" if fault != _DUE else _typed(name, parts["due"], came)
+                small = name.casefold()
+                if small in _OTHERS or small.endswith(_ERRORS) or small.isdigit() or came == "undefined":
+                    continue
+                yield found.start(), f"{name} {fault}" if fault != _DUE else _typed(name, parts["due"], came)
 
 
 def _typed(name: str, due: str, came: str) -> str:
-    return f"{name}: {due.strip(_QUOTES)} {_DUE}".removeprefix(": ") + (f", not {came}" if came else "")
+    due = due.strip(_QUOTES) if due.count("'") + due.count('"') < _TWO_VALUES else due
+    return f"{name}: {due} {_DUE}".removeprefix(": ") + (f", not {came}" if came else "")

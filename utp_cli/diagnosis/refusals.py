@@ -41,7 +41,7 @@ _ISSUES: tuple[tuple[str, str], ...] = (
         "missing-argument",
         (
             r"field required|received\W{1,9}undefined|message\W{1,9}required|required property"
-            r"|missing (key|\d+ required|(?:a )?required|field)"
+            r"|missing (key|\d+ required|(?:a )?required (?:param|arg|prop|field|key|value|pos|path)|field)"
         ),
     ),
     ("missing-argument", r"required parameter\W[^\n]{1,60}\bis missing"),
@@ -56,12 +56,15 @@ _OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 
 _OF_SCHEMAS = {"schema-invalid", "schema-not-compilable", "schema-keyword-unsupported", "gemini-schema-shape"}
 """Diagnoses of which the error may tell the keyword."""
-_REASON, _NAMES = 160, 80
-"""Characters of what a tool says after the words that it failed, and of its name between them."""
-_LONG_WORD = regex(r"\w{4,}")
-_SAME = 0.7
+_REASON = 160
+"""Characters of what a tool says after the words that it failed."""
+_TOOL = regex(r"\A[ '\"`]{1,3}[\w./-]{1,80}['\"`)]{0,2}(?=: )")
+"""The tool's name between them."""
+_EXACT = regex(r"[`{]|--\w")
+"""What a clause has that must not be lost: code, an option."""
+_SAME = 0.6
 """The part of a clause's words that was said before, so that it says nothing new."""
-_LITTLE = 40
+_LITTLE = 24
 """Characters of a fix that says too little by itself."""
 _EDGES = " \n\t:;,.-\"'`"
 """What stands around the reason of a tool."""
@@ -128,17 +131,17 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
     """Say what happened, who says so, and what it is about: arguments, keywords, why a tool failed."""
     from utp_cli.diagnosis.issues import issues_told, keywords_told  # noqa: PLC0415 - for errors whose cause is known
 
-    named = _named(match.entry, said)
+    entry = match.entry
+    named = _named(entry, said)
     details = ""
-    if rule.code in _OF_ARGUMENTS or (rule.code == "block-extra-field" and not named):
+    if rule.code in _OF_ARGUMENTS or (rule.code == "block-extra-field" and entry.match and not named):
         details = issues_told(said)
     elif rule.code in _OF_SCHEMAS and not named:
         details = keywords_told(said)
-    elif rule.code == "tool-execution-failed":
-        name, _, reason = said[match.span[1] :].partition(": ")
-        details = clipped((reason if len(name) < _NAMES else name).strip(_EDGES), _REASON)
-    told = f"{rule.headline.rstrip('.')} ({_said_by(match.entry)}{named})"
-    return f"{told}: {details}" if details and details.split()[0] not in told else told
+    elif rule.code == "tool-execution-failed" and entry.prio < 0:  # a general text: what follows is the reason
+        details = clipped(_TOOL.sub("", said[match.span[1] :], count=1).lstrip(_EDGES).rstrip(), _REASON)
+    told = f"{rule.headline.rstrip('.')} ({_said_by(entry)}{named})"
+    return f"{told}: {details}" if details else told
 
 
 def _is_general(entry: ErrorText) -> bool:
@@ -170,7 +173,7 @@ def _named(entry: ErrorText, message: str) -> str:
 
 def _refined(match: FoundText, message: str) -> str:
     """A refused input is what its issues say, where they say it."""
-    if match.entry.code != "tool-input-refused":
+    if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     issues = message[match.span[0] :]
     return next((code for code, sign in _ISSUES if re.search(sign, issues, re.IGNORECASE)), match.entry.code)
@@ -191,17 +194,22 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
     by_server = rule.facts.get("servers", {}).get(engine or "", "") if engine != entry.by else ""
     quoted = "" if rule.code in _OF_THE_CALL else refusal.quoted
     general = by_server or (advice if rule.facts["kinds"] or len(entry.fix) < _LITTLE else "")
-    fix = _joined(quoted, _culprit(refusal, rule.code, engine), entry.fix, general)
+    fix = _joined("; ".join(filter(None, (quoted, _culprit(refusal, rule.code, engine), entry.fix))), general)
     return fixes.for_release(fix, engine, refusal.server.get("version"))
 
 
-def _joined(*parts: str) -> str:
-    """Join what helps, without the clauses whose words were nearly all said before."""
-    said: set[str] = set()
-    kept = []
-    for clause in "; ".join(filter(None, parts)).split("; "):
-        words = set(_LONG_WORD.findall(clause.casefold()))
-        if len(words & said) < _SAME * len(words) or not words:
-            kept.append(clause)
-        said |= words
-    return "; ".join(kept)
+def _joined(own: str, general: str) -> str:
+    """Join what helps against this text, and in general: of the general advice only what says something new."""
+    said = _words(own)
+    new = [
+        part
+        for part in general.split("; ")
+        if _EXACT.search(part) or len(_words(part) & said) < _SAME * len(_words(part))
+    ]
+    later = _words("; ".join(new))
+    kept = [part for part in own.split("; ") if not _words(part) <= later]
+    return "; ".join(filter(None, [*kept, *new])) or own
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))

@@ -115,12 +115,26 @@ def hints(result: ParseResult) -> tuple[str, str]:
     if about_the_account(result) or is_of_account(result.facts.error or result.content, result.facts.status):
         return "", ""
     doubt = _doubt(result)
-    cut = not result.facts.lone and any(call.reason == "truncated" for call in result.rejected)
-    code = doubt.code if doubt else "truncated-call" if cut else _trouble(result)
+    code = doubt.code if doubt else _lost(result) or _trouble(result)
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(result))):
         return code, ""
     return code, result.facts.error or result.content
+
+
+_LOST: Final = {
+    "truncated": "truncated-call",
+    "malformed": "call-left-in-content",
+    "in-reasoning": "call-in-reasoning",
+}
+"""Why no call was made of what stands in a raw text: what a server would make of it."""
+
+
+def _lost(result: ParseResult) -> str:
+    """Return the code that hints at why the first call of a raw text is lost; `""` where none is."""
+    if result.facts.lone or (result.shape != "text" and result.rejected and result.rejected[0].reason != "truncated"):
+        return ""
+    return next((_LOST[call.reason] for call in result.rejected if call.reason in _LOST), "")
 
 
 def _complains(result: ParseResult) -> bool:

@@ -32,7 +32,8 @@ _WORDS: Final = regex(
 )
 """A marker in capitals at the beginning of a line."""
 _TAGS: Final = regex(
-    r"^[ \t]*(<(?:tool|function)_?(?:calls?|use|invocations?)(?: [^<>\n]{0,80})?>)\s*<(?!/)\w[\w:-]{0,40}[ =>]",
+    r"^[ \t]*(<(?:tool|function)_?(?:calls?|use|invocations?)(?: [^<>\n]{0,80})?>)\s*<(?!/)\w[\w:-]{0,40}[ =>]"
+    r"|^[ \t]*(<\w{0,20}call\w{0,20} (?:tool|name|function)=\"[^\"<>\n]{1,80}\">)\s*<(?!/)\w[\w:-]{0,40}[ =>]",
     re.MULTILINE,
 )
 """The tag of a call, and right behind it another one."""
@@ -74,13 +75,13 @@ _REFUSAL: Final = regex(
 )
 """How a gateway says no in JSON."""
 _COMMAND: Final = regex(
-    r"\s*(?:[$>] )?(?:(?:[A-Z_]{2,40}=\S{1,200}|sudo|nohup|exec|env) {1,3}){0,8}"
-    r"(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang|mlx_lm)\b|(?:\S{0,80}/)?llama-server|lmdeploy serve"
-    r"|trtllm-serve|text-generation-launcher)\b(?=[^\0]{0,2000}?(?: --?\w|\w/\w))"
-    r"(?:[^\n]{0,2000}[\\`^][ \t]*\n){0,60}[^\n]{1,2000}\s*\Z"
+    r"\s*(?:[^\n$>#]{0,40}[$>#] )?(?:(?:[A-Z_]{2,40}=\S{1,200}|sudo|nohup|exec|env|uv run) {1,3}){0,8}(?:\S{0,80}/)?"
+    r"(?:vllm serve|sglang serve|python3?(?:\.\d{1,2})? -m (?:vllm|sglang|mlx_lm)[\w.]{0,60}|llama-server(?:\.exe)?"
+    r"|lmdeploy serve \w{1,20}|trtllm-serve|text-generation-launcher)[ \t]+(?=-|[\\`^]|[^\s-][^\s/\d:]{0,80}[/\d:])"
+    r"(?![^\0]{0,2000}?[.!?;,] )(?:[^\n]{0,2000}[\\`^][ \t]*\n){0,60}[^\n]{1,2000}\s*\Z"
 )
-"""One command, which starts a server."""
-_NAMES: Final = regex(r"\W{0,4}(?:\w{2,20}:)?(?:tool_calls?|function_calls?|tool_use|invoke)\W{0,4}\Z")
+"""One command, which starts a server: no sentence."""
+_NAMES: Final = regex(r"(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE)
 """The name of a marker, and nothing beside it."""
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
@@ -93,7 +94,8 @@ def doubt_of(text: str) -> Doubt | None:
     """Say what a plain text is that is no answer; None where it may be one."""
     text = text[:_LONGEST]
     if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text):
-        return Doubt(f"unknown markup {found[1]}: no dialect reads the call behind it", _DIALECT, _UNREAD)
+        marker = next(filter(None, found.groups()))
+        return Doubt(f"unknown markup {marker}: no dialect reads the call behind it", _DIALECT, _UNREAD)
     if found := _NAMED.search(text):
         marker = (found[1] or found[2]).strip()
         return Doubt(f"unknown markup {marker}: no dialect reads the call behind it", _DIALECT, _UNREAD)
