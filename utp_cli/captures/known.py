@@ -79,7 +79,7 @@ _CODE_LINE: Final = regex(
     r"(?:raise [A-Z]|throw (?:new )?\w)[\w.:]*\([^)\n]{0,60}[\"'`]"
     r"|(?:return|assert|static|public|private|protected)\b[^\n]*[\"'`(][^\n]*$"
     r"|(?:let|var|const|final)\b[^\n]* = [^\n]*[\"'`(]"
-    r"|(?:with|if|elif|case|match)\b[^\n]*\([^\n]*[:{][ \t]*$|expect\("
+    r"|(?:with|if|elif|case|match)\b[^\n]*\([^\n]*(?:[:{][ \t]*$|\)\s*throw new \w)|expect\("
     r"|(?:[a-z_]\w{0,40}(?:\.|::)){1,5}[a-z_]\w{0,40}!?\([\"'`(]"
     r"|(?:is |in )?[A-Z]?\w{1,40}(?:\([^)\n]{0,40}\))? (?:=>|->) [^\n]*[\"'`(]|@[A-Z]\w{1,60}\(|@\w{1,40}\.\w{1,40}\("
     r"|(?=\d{0,11}[a-f])[0-9a-f]{7,12} [A-Z])",
@@ -143,9 +143,10 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
             part = _quoted(text, start + match.span[0], start + match.span[1], line)
             said = _is_short(match, text, start) and not _SENT.search(text, line.start, start + match.span[0])
             line, told = part or line, part is not None or match.entry.prio >= 0 or said
-        told = told or (match.entry.prio >= 0 and fenced(text, line.start))
+        sure = match.entry.prio >= 0 and not match.entry.common
+        told = told or (sure and fenced(text, line.start))
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
-        proves = match.entry.prio >= 0 or asks or few or _failed(text, line)
+        proves = sure or asks or few or _failed(text, line)
         if proves and apart and told:
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
@@ -216,7 +217,8 @@ def _leads(match: FoundText, text: str) -> bool:
     """Whether a text is a few words that begin with a confirmed message: what goes on behind it is the program's."""
     lead = _LEAD.match(text, 0, match.span[0])
     begins = match.span[0] - (lead.end() if lead else 0) <= _FIRST or _NAMED.fullmatch(text, 0, match.span[0])
-    return bool(begins) and match.entry.prio >= 0 and len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
+    sure = match.entry.prio >= 0 and not match.entry.common
+    return bool(begins) and sure and len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
 
 
 @functools.cache

@@ -177,7 +177,7 @@ def _tells(text: str, outside: Voice) -> bool:
         return True
     if _PUBLISHED.match(text):
         return False
-    known = [] if outside else find_error_texts(text)
+    known = [] if outside else [match for match in find_error_texts(text) if not match.entry.common]
     if all(match.entry.prio < 0 for match in known) and ADVICE.search(CODE.sub("", text)):
         return False
     telling = [match for match in known if match.entry.prio >= 0] or known[:1]

@@ -118,7 +118,7 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
         code=code,
         name=code,
         severity=rule.severity if rule.facts["kinds"] == () else "error",
-        confidence="medium" if match.entry.unconfirmed or _is_general(match.entry) else "high",
+        confidence="medium" if _is_general(match.entry) else "high",
         place=Place(pointer=refusal.pointer),
         message=_message(rule, match, refusal.message),
         evidence=_evidence(refusal.message, match),
@@ -145,8 +145,11 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
 
 
 def _is_general(entry: ErrorText) -> bool:
-    """Whether an entry is of a family, and not what a validator says of one member, which tells cause and place."""
-    return entry.by == MANY and bool(entry.match)
+    """Whether others say the same of something else, or nobody has read it at its source.
+
+    What a validator says of one member, which tells cause and place, is not general.
+    """
+    return entry.unconfirmed or entry.common or (entry.by == MANY and bool(entry.match))
 
 
 def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:

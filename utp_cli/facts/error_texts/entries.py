@@ -68,6 +68,8 @@ class ErrorText:
     """Higher wins where two entries match. Below zero: a wrapping, which any text inside it outranks."""
     unconfirmed: bool = False
     """Nobody has read it at its source: it never wins over an entry that somebody has."""
+    common: bool = False
+    """Its words are few, and may stand in prose: without the marks of an error around them they prove nothing."""
     doubtful: bool = False
     """Of a family: where it stands in known texts, their cause is often another. Counted and written by
     `python -m tests.test_error_texts`."""
