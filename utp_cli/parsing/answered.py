@@ -115,26 +115,32 @@ def hints(result: ParseResult) -> tuple[str, str]:
     if about_the_account(result) or is_of_account(result.facts.error or result.content, result.facts.status):
         return "", ""
     doubt = _doubt(result)
-    code = doubt.code if doubt else _lost(result) or _trouble(result)
+    code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result)
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(result))):
         return code, ""
     return code, result.facts.error or result.content
 
 
-_LOST: Final = {
-    "truncated": "truncated-call",
-    "malformed": "call-left-in-content",
-    "in-reasoning": "call-in-reasoning",
-}
-"""Why no call was made of what stands in a raw text: what a server would make of it."""
+_REFUSED: Final = frozenset({400, 422, 500})
+"""Statuses that a log tells of a request, and that say nothing of the cause without the body."""
+
+
+def _refused(result: ParseResult) -> str:
+    """Return the code for a log in which a request was refused, and no word of why; `""` for all else."""
+    read = result.captures[result.chosen] if result.captures else None
+    return "gateway-error-opaque" if read and read.kind == "log" and read.status in _REFUSED else ""
+
+
+_CUT: Final = {"truncated": "truncated-call"}
+_LOST: Final = {**_CUT, "malformed": "call-left-in-content", "in-reasoning": "call-in-reasoning"}
+"""Why no call was made of what stands in an answer, and in a raw text: the code that this hints at."""
 
 
 def _lost(result: ParseResult) -> str:
-    """Return the code that hints at why the first call of a raw text is lost; `""` where none is."""
-    if result.facts.lone or (result.shape != "text" and result.rejected and result.rejected[0].reason != "truncated"):
-        return ""
-    return next((_LOST[call.reason] for call in result.rejected if call.reason in _LOST), "")
+    """Return the code that hints at why a call is lost; `""` where none is."""
+    codes = {} if result.facts.lone else _LOST if result.shape == "text" else _CUT
+    return next((codes[call.reason] for call in result.rejected if call.reason in codes), "")
 
 
 def _complains(result: ParseResult) -> bool:

@@ -24,6 +24,7 @@ _STATUS: Final = (
     r"bad request|unauthorized|payment required|forbidden|(?:page )?not found|method not allowed|request timeout"
     r"|(?:payload|content) too large|unprocessable (?:entity|content)|too many requests|failed dependency"
     r"|internal server error|bad gateway|service unavailable|gateway time-?out|(?:model is )?overloaded"
+    r"|provider returned error"
 )
 _NETWORK: Final = (
     r"no healthy upstream|stream timeout|upstream request timeout|upstream connect error[^\n]{1,200}"
@@ -46,6 +47,11 @@ _GATEWAY: Final = regex(
     r"(?i:\W{0,3}(?:<\w{1,6}>)?(?:(?:HTTP(?:/\d(?:\.\d)?)? )?[45]\d\d:? )?"
     rf"(?:{_STATUS}|{_NETWORK}|{_SHELL})(?:</\w{{1,6}}>)?\W{{0,3}})\Z|(?i:\s*{_SIGN_IN})"
 )
+_REFUSED: Final = regex(
+    r"(?i:\W{0,3}(?:(?:HTTP(?:/\d(?:\.\d)?)? )?[45]\d\d:? )?"
+    r"(?:bad request|unprocessable (?:entity|content)|provider returned error)\W{0,3})\Z"
+)
+"""Of these, what says that a request was refused, and not why."""
 _JSON_READER: Final = regex(
     r"(?i:\W{0,3}(?:\w{0,20}Error: )?(?:"
     # V8, SpiderMonkey and JavaScriptCore
@@ -91,6 +97,7 @@ def said_alone(text: str) -> Doubt | None:
         return Doubt(
             "no answer: a gateway, a client or a shell says that something failed",
             "the log of the server behind it, or the same request sent to it: curl -i $URL",
+            "gateway-error-opaque" if _REFUSED.match(text) else "",
         )
     if _JSON_READER.match(text):
         read = "no answer: a reader of JSON says that its text is none"
