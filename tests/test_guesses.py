@@ -49,6 +49,7 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ("JSON Parse error: Unterminated string", "arguments-invalid-json"),
         ("vllm serve Qwen/Qwen3-8B --tool-call-parser hermes", "tool-flag-missing"),
         ("minimax:tool_call", "call-left-in-content"),
+        ("> Entering new AgentExecutor chain...\nI will look it up.\n> Finished chain.", "react-instead-of-native"),
         ("Provider returned error.", "gateway-error-opaque"),
         ('INFO:     10.0.0.1:39458 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request', "gateway-error-opaque"),
         (

@@ -143,7 +143,10 @@ def test_general_advice_says_only_what_is_new():
     assert joined("give it a type", "give it a type") == "give it a type"
 
 
-@pytest.mark.parametrize("entry", error_texts(), ids=lambda entry: entry.id)
-def test_no_part_of_the_fix_of_a_text_is_lost(entry):
-    said = set(re.findall(r"\w+", joined(entry.fix, "a general advice; another").casefold()))
-    assert set(re.findall(r"\w+", entry.fix.casefold())) <= said
+def test_no_part_of_the_fix_of_a_text_is_lost():
+    general = "a general advice; another"
+
+    def words(text):
+        return set(re.findall(r"\w+", text.casefold()))
+
+    assert [one.id for one in error_texts() if not words(one.fix) <= words(joined(one.fix, general))] == []

@@ -83,6 +83,9 @@ _COMMAND: Final = regex(
 """One command, which starts a server: no sentence."""
 _NAMES: Final = regex(r"(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE)
 """The name of a marker, and nothing beside it."""
+_CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
+"""How LangChain's agents that write calls as text begin their log."""
+_CHAINED: Final = "the answers themselves: langchain.debug = True; native calls: create_tool_calling_agent"
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
@@ -111,6 +114,8 @@ def doubt_of(text: str) -> Doubt | None:
         return alone
     if _COMMAND.match(text):
         return Doubt("a command that starts a server, and no answer", "utp detect --command FILE", _fault_of(text))
+    if _CHAIN.search(text):
+        return Doubt("the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native")
     if _NAMES.match(text):
         return Doubt("the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD)
     if found := _CLOSED.search(text):
