@@ -95,9 +95,7 @@ def test_a_call_whose_arguments_are_refused_is_not_called_sound() -> None:
     error = {"message": f"Tool call validation failed: {said}", "code": "tool_use_failed"}
     quoted = {"failed_generation": '{"name": "search", "arguments": {"limit": "5"}}'}
     result = parse({"error": {**error, **quoted}})
-    assert [(finding.code, "sound" in (finding.fix or "")) for finding in result.diagnoses] == [
-        ("tool-input-refused", False)
-    ]
+    assert [(finding.code, "sound" in (finding.fix or "")) for finding in result.diagnoses] == [("wrong-type", False)]
     result = parse({"error": {"message": "Failed to call a function.", "code": "tool_use_failed", **quoted}})
     assert [(finding.code, "sound" in (finding.fix or "")) for finding in result.diagnoses] == [
         ("failed-generation", True)

@@ -114,6 +114,7 @@ def test_keywords_are_named(said, told):
 @pytest.mark.parametrize(
     ("said", "code", "told"),
     [
+        ("Invalid arguments for tool write: path: Required", "missing-argument", "): path is required"),
         ("TypeError: f() missing 2 required positional arguments: 'a' and 'b'", "missing-argument",
          "): a is required, b is required"),
         ("Error executing tool calc: division by zero", "tool-execution-failed", "): division by zero"),

@@ -58,15 +58,15 @@ _ERRORS: Final = ("error", "invalid", "exception")
 _TWO_VALUES: Final = 4
 """Quotes around two values."""
 
-_MISSING: Final = "is required"
-_UNKNOWN: Final = "is not known"
-_DUE: Final = "is due"
+MISSING: Final = "is required"
+UNKNOWN: Final = "is not known"
+DUE: Final = "is due"
 """The type `due` is asked for, and `came` came."""
 _WORDINGS: Final = tuple(
     (regex(pattern, re.IGNORECASE), said)
     for said, *patterns in (
         (
-            _MISSING,
+            MISSING,
             rf"{_LACKS} {_KIND}(?: for (?:function|tool) [\"'`]?{_NAME}[\"'`]?)?(?: including)?:? ?[\[{{(]?{_MANY}",
             rf"{_LACKS} {_KIND}: {_LIST}",
             rf"required properties {_LIST}",
@@ -79,7 +79,7 @@ _WORDINGS: Final = tuple(
             rf"{_ONE}: required(?=\s*(?:[,;.)\]\"'`]|\Z))",
         ),
         (
-            _UNKNOWN,
+            UNKNOWN,
             rf"unexpected keyword argument {_QUOTED}",
             rf"(?:unknown|unrecognized|unsupported|unexpected) (?:{_KIND}|name):? \(?{_QUOTED}",
             rf"unknown keywords?: (?P<names>:{_NAME}(?:, :{_NAME}){{0,9}})",
@@ -89,7 +89,7 @@ _WORDINGS: Final = tuple(
             rf"{_ONE}:? extra inputs are not permitted",
         ),
         (
-            _DUE,
+            DUE,
             rf"{_ONE} input should be (?:an? )?(?:valid )?{_ASKED} \[type={_CAME}",
             rf"{_ONE}: expected {_TYPES}(?! [(\u2192])",
             rf"expected {_TYPES} {_AT}{_ONE}",
@@ -143,9 +143,9 @@ def _zod(said: str) -> Iterator[str]:
             for key in ("expected", "received", "message")
         )
         if keys := _KEYS.search(issue[0]):
-            yield from (f"{f'{path}.{name}' if path else name} {_UNKNOWN}" for name in _NAMES.findall(keys[1]))
+            yield from (f"{f'{path}.{name}' if path else name} {UNKNOWN}" for name in _NAMES.findall(keys[1]))
         elif received == "undefined" or message == "Required" or "received undefined" in message:
-            yield f"{path or 'the input'} {_MISSING}"
+            yield f"{path or 'the input'} {MISSING}"
         elif expected:
             yield _typed(path, expected, received or message.rpartition("received ")[2])
 
@@ -159,9 +159,9 @@ def _worded(said: str) -> Iterator[tuple[int, str]]:
                 small = name.casefold()
                 if small in _OTHERS or small.endswith(_ERRORS) or small.isdigit() or came == "undefined":
                     continue
-                yield found.start(), f"{name} {fault}" if fault != _DUE else _typed(name, parts["due"], came)
+                yield found.start(), f"{name} {fault}" if fault != DUE else _typed(name, parts["due"], came)
 
 
 def _typed(name: str, due: str, came: str) -> str:
     due = due.strip(_QUOTES) if due.count("'") + due.count('"') < _TWO_VALUES else due
-    return f"{name}: {due} {_DUE}".removeprefix(": ") + (f", not {came}" if came else "")
+    return f"{name}: {due} {DUE}".removeprefix(": ") + (f", not {came}" if came else "")

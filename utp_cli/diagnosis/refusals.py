@@ -178,8 +178,14 @@ def _refined(match: FoundText, message: str) -> str:
     """A refused input is what its issues say, where they say it."""
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
+    from utp_cli.diagnosis.issues import DUE, MISSING, UNKNOWN, issues_told  # noqa: PLC0415 - as in `_message`
+
     issues = message[match.span[0] :]
-    return next((code for code, sign in _ISSUES if re.search(sign, issues, re.IGNORECASE)), match.entry.code)
+    if code := next((code for code, sign in _ISSUES if re.search(sign, issues, re.IGNORECASE)), ""):
+        return code
+    told = issues_told(issues)
+    codes = ((MISSING, "missing-argument"), (UNKNOWN, "unexpected-argument"), (DUE, "wrong-type"))
+    return next((code for said, code in codes if said in told), match.entry.code)
 
 
 def _evidence(message: str, match: FoundText) -> str:
