@@ -57,6 +57,12 @@ ISSUES = {
         "a is required, b is required, c is required, d is required and 2 more"
     ),
     "f() missing 1 required keyword-only argument: 'x'": "x is required",
+    "1 validation error for call[read]\npath\n  Missing required argument [type=missing_argument, input_value={}]": (
+        "path is required"
+    ),
+    "1 validation error for call[read]\nmode\n  Unexpected keyword argument [type=unexpected_keyword_argument]": (
+        "mode is not known"
+    ),
     "ArgumentError missing keyword: :query": "query is required",
     "unknown keywords: :foo, :bar": "foo is not known, bar is not known",
     "('foo', 'bar' were unexpected)": "foo is not known, bar is not known",

@@ -143,10 +143,9 @@ def _in_chunk(text: str, start: int, end: int, *, asks: bool, few: bool) -> list
             part = _quoted(text, start + match.span[0], start + match.span[1], line)
             said = _is_short(match, text, start) and not _SENT.search(text, line.start, start + match.span[0])
             line, told = part or line, part is not None or match.entry.prio >= 0 or said
-        sure = match.entry.prio >= 0 and not match.entry.common
-        told = told or (sure and fenced(text, line.start))
+        told = told or (match.entry.proves_alone and fenced(text, line.start))
         apart = all(line.end <= other.start or other.end <= line.start for other in found)
-        proves = sure or asks or few or _failed(text, line)
+        proves = match.entry.proves_alone or asks or few or _failed(text, line)
         if proves and apart and told:
             found.append(line)
     carrying = [_extended(line, text) for line in sorted(found, key=lambda line: line.start)]
@@ -217,8 +216,8 @@ def _leads(match: FoundText, text: str) -> bool:
     """Whether a text is a few words that begin with a confirmed message: what goes on behind it is the program's."""
     lead = _LEAD.match(text, 0, match.span[0])
     begins = match.span[0] - (lead.end() if lead else 0) <= _FIRST or _NAMED.fullmatch(text, 0, match.span[0])
-    sure = match.entry.prio >= 0 and not match.entry.common
-    return bool(begins) and sure and len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
+    short = len(text) <= _BRIEF and not _ABOUT_IT.search(text, match.span[1])
+    return bool(begins) and match.entry.proves_alone and short
 
 
 @functools.cache

@@ -144,9 +144,7 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
     What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` no text; null
     for one. Else an error text that says so.
 
-    What to change: `utp audit` shows the keyword and its place in the tools: often `oneOf` or `anyOf` at the top level,
-    an array without `items`, a `type` that is missing, an `enum` or a `format` that does not fit its type, or a
-    `$schema` of another draft than 2020-12.
+    What to change: `utp audit` shows the keyword and its place in the tools.
     """
     for definition, node in _nodes(tools):
         for key, fits in _KINDS.items():

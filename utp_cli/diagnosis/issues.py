@@ -74,7 +74,7 @@ _WORDINGS: Final = tuple(
             rf"{_QUOTED} is a required property",
             rf"required {_KIND} {_ONE} (?:is|was) (?:missing|not)",
             rf"value for required {_KIND} {_QUOTED}",
-            rf"{_ONE}:? field required",
+            rf"{_ONE}:? (?:field required|missing required argument \[)",
             rf"\b(?:required|received undefined) {_AT}{_ONE}",
             rf"{_ONE}: required(?=\s*(?:[,;.)\]\"'`]|\Z))",
         ),
@@ -86,7 +86,7 @@ _WORDINGS: Final = tuple(
             rf"extraneous key \[(?P<names>{_NAME})\]",
             rf"(?:property|field|parameter) {_QUOTED} {_REFUSED}",
             rf"{_QUOTED} (?:was|were) unexpected",
-            rf"{_ONE}:? extra inputs are not permitted",
+            rf"{_ONE}:? (?:extra inputs are not permitted|unexpected keyword argument \[)",
         ),
         (
             DUE,

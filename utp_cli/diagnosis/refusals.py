@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.issues import DUE, MISSING, UNKNOWN, issues_told, keywords_told
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
@@ -36,20 +37,9 @@ _MOST_NAMES = 5
 _AROUND = 100
 """Characters of the message that are shown before the text that was found."""
 
-_ISSUES: tuple[tuple[str, str], ...] = (
-    (
-        "missing-argument",
-        (
-            r"field required|received\W{1,9}undefined|message\W{1,9}required|required property"
-            r"|missing (key|\d+ required|(?:a )?required (?:param|arg|prop|field|key|value|pos|path)|field)"
-        ),
-    ),
-    ("missing-argument", r"required parameter\W[^\n]{1,60}\bis missing"),
-    ("unexpected-argument", r"extra_forbidden|unrecognized[ _]keys?|unexpected keyword|additional properties"),
-    ("wrong-type", r"expected \w+, received|(?<!input)_type\b|is not of type|should be a valid"),
-)
-"""What the issues behind a refused input say, and the diagnosis that this is."""
-_OF_ARGUMENTS = {code for code, _ in _ISSUES} | {"tool-input-refused", "not-in-enum"}
+_ISSUES = ((MISSING, "missing-argument"), (UNKNOWN, "unexpected-argument"), (DUE, "wrong-type"))
+"""What an error tells of the arguments that were refused, and the diagnosis that this is."""
+_OF_ARGUMENTS = {code for _, code in _ISSUES} | {"tool-input-refused", "not-in-enum"}
 """Diagnoses of which the error tells the arguments."""
 _OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 """What is wrong with a call that can be read well: its JSON is nobody's fault."""
@@ -129,8 +119,6 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
 
 def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
     """Say what happened, who says so, and what it is about: arguments, keywords, why a tool failed."""
-    from utp_cli.diagnosis.issues import issues_told, keywords_told  # noqa: PLC0415 - for errors whose cause is known
-
     entry = match.entry
     named = _named(entry, said)
     details = ""
@@ -178,14 +166,8 @@ def _refined(match: FoundText, message: str) -> str:
     """A refused input is what its issues say, where they say it."""
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
-    from utp_cli.diagnosis.issues import DUE, MISSING, UNKNOWN, issues_told  # noqa: PLC0415 - as in `_message`
-
-    issues = message[match.span[0] :]
-    if code := next((code for code, sign in _ISSUES if re.search(sign, issues, re.IGNORECASE)), ""):
-        return code
-    told = issues_told(issues)
-    codes = ((MISSING, "missing-argument"), (UNKNOWN, "unexpected-argument"), (DUE, "wrong-type"))
-    return next((code for said, code in codes if said in told), match.entry.code)
+    told = issues_told(message[match.span[0] :])
+    return next((code for said, code in _ISSUES if said in told), match.entry.code)
 
 
 def _evidence(message: str, match: FoundText) -> str:

@@ -122,14 +122,14 @@ def hints(result: ParseResult) -> tuple[str, str]:
     return code, result.facts.error or result.content
 
 
-_REFUSED: Final = frozenset({400, 422, 500})
+_SAYING_NOTHING: Final = frozenset({400, 422, 500})
 """Statuses that a log tells of a request, and that say nothing of the cause without the body."""
 
 
 def _refused(result: ParseResult) -> str:
     """Return the code for a log in which a request was refused, and no word of why; `""` for all else."""
     read = result.captures[result.chosen] if result.captures else None
-    return "gateway-error-opaque" if read and read.kind == "log" and read.status in _REFUSED else ""
+    return "gateway-error-opaque" if read and read.kind == "log" and read.status in _SAYING_NOTHING else ""
 
 
 _CUT: Final = {"truncated": "truncated-call"}

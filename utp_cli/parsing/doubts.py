@@ -78,10 +78,12 @@ _COMMAND: Final = regex(
     r"\s*(?:[^\n$>#]{0,40}[$>#] )?(?:(?:[A-Z_]{2,40}=\S{1,200}|sudo|nohup|exec|env|uv run) {1,3}){0,8}(?:\S{0,80}/)?"
     r"(?:vllm serve|sglang serve|python3?(?:\.\d{1,2})? -m (?:vllm|sglang|mlx_lm)[\w.]{0,60}|llama-server(?:\.exe)?"
     r"|lmdeploy serve \w{1,20}|trtllm-serve|text-generation-launcher)[ \t]+(?=-|[\\`^]|[^\s-][^\s/\d:]{0,80}[/\d:])"
-    r"(?![^\0]{0,2000}?[.!?;,] )(?:[^\n]{0,2000}[\\`^][ \t]*\n){0,60}[^\n]{1,2000}\s*\Z"
+    r"(?![^\0]{0,2000}?[.!?;,] [A-Za-z])(?:[^\n]{0,2000}[\\`^][ \t]*\n){0,60}[^\n]{1,2000}\s*\Z"
 )
 """One command, which starts a server: no sentence."""
-_NAMES: Final = regex(r"(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE)
+_MARKER: Final = regex(
+    r"(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
+)
 """The name of a marker, and nothing beside it."""
 _CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
 """How LangChain's agents that write calls as text begin their log."""
@@ -116,7 +118,7 @@ def doubt_of(text: str) -> Doubt | None:
         return Doubt("a command that starts a server, and no answer", "utp detect --command FILE", _fault_of(text))
     if _CHAIN.search(text):
         return Doubt("the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native")
-    if _NAMES.match(text):
+    if _MARKER.match(text):
         return Doubt("the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD)
     if found := _CLOSED.search(text):
         return Doubt(f"{found[1]} ends a call whose beginning is lost", _PROMPT)

@@ -74,6 +74,11 @@ class ErrorText:
     """Of a family: where it stands in known texts, their cause is often another. Counted and written by
     `python -m tests.test_error_texts`."""
 
+    @property
+    def proves_alone(self) -> bool:
+        """Whether it tells of a failure without the marks of an error around it."""
+        return self.prio >= 0 and not self.common
+
 
 @functools.cache
 def error_texts() -> tuple[ErrorText, ...]:
