@@ -883,3 +883,67 @@ def test_who_made_the_error_is_told(error, said):
 )  # fmt: skip
 def test_an_error_that_speaks_of_the_end_of_thinking_is_no_answer(text):
     assert [finding.code for finding in parse(text).named] == ["parser-tokenizer-mismatch"]
+
+
+_WRITTEN = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        json.dumps({"content": _WRITTEN}),
+        json.dumps({"response": _WRITTEN}, indent=1),
+        json.dumps({"message": {"content": _WRITTEN}}),
+        repr({"text": _WRITTEN}),
+        f'"output": {json.dumps(_WRITTEN)}',
+        f"response.content = {_WRITTEN!r}",
+        f"choices[0].message.content: {json.dumps(_WRITTEN)},",
+    ],
+)
+def test_a_call_in_the_text_of_a_small_document_was_left_there(paste):
+    result = parse(paste)
+    assert [(call.name, call.arguments) for call in result.calls] == [("f", {"a": 1})]
+    assert [finding.code for finding in result.diagnoses] == ["call-left-in-content"]
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        'title = "Both read `<tool_call>` tags."',
+        json.dumps({"id": 1, "text": "Both read `<tool_call>` tags."}),
+        json.dumps({"name": "write_file", "arguments": {"content": _WRITTEN}}),
+    ],
+)
+def test_markup_that_is_spoken_of_or_written_to_a_file_was_not(paste):
+    assert "call-left-in-content" not in [finding.code for finding in parse(paste).diagnoses]
+
+
+def test_a_string_of_json_is_read_as_what_it_means():
+    [call] = parse(json.dumps(_WRITTEN)).calls
+    [second] = parse(json.dumps('Thought: x\nAction: f\nAction Input: {"a": 1}')).calls
+    assert (call.name, second.name) == ("f", "f")
+    assert call.arguments == second.arguments == {"a": 1}
+
+
+def test_a_document_tells_the_same_as_its_text():
+    body = {"message": "Improperly formed request.", "reason": None}
+    codes = {tuple(finding.code for finding in parse(source).diagnoses) for source in (body, json.dumps(body))}
+    assert codes == {("gateway-error-opaque",)}
+
+
+def test_messages_as_pi_keeps_them():
+    """The types of `@mariozechner/pi-ai` 0.73 (November 2026)."""
+    block = {"type": "toolCall", "id": "c1", "name": "f", "arguments": {"a": 1}}
+    message = {"role": "assistant", "content": [{"type": "text", "text": "I look."}], "stopReason": "toolUse"}
+    lost, made = parse(message), parse({**message, "content": [block], "usage": {"input": 5, "output": 3}})
+    assert [finding.code for finding in lost.diagnoses] == ["calls-lost"]
+    assert [(call.name, call.arguments, call.id) for call in made.calls] == [("f", {"a": 1}, "c1")]
+    assert (made.diagnoses, made.facts.prompt_tokens) == ([], 5)
+    failed = parse({**message, "content": [], "stopReason": "error", "errorMessage": "gemma3 does not support tools"})
+    assert [finding.code for finding in failed.diagnoses] == ["tools-unsupported-by-model"]
+
+
+def test_a_call_that_its_own_marker_ends_was_not_cut_off():
+    result = parse('<tool_call>\n{"name": "f", "arguments": {"a": \n</tool_call>')
+    assert [(call.name, call.reason) for call in result.rejected] == [("f", "malformed")]
+    assert "truncated-call" not in [finding.code for finding in result.diagnoses]

@@ -59,6 +59,19 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ('<think>\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n</think>', "call-in-reasoning"),
         ('<call_record tool="read">\n<parameter name="path">a.py</parameter>\n</call_record>', "call-left-in-content"),
         ('<<TOOL_RUN>> {"name": "f", "arguments": {}}', "call-left-in-content"),
+        ("I look it up.\n\n<read_file>\nsrc/app.py\n</read_file>", "call-left-in-content"),
+        ("<list_notes></list_notes>", "call-left-in-content"),
+        ("<shell>\nls /tmp\n</shell>", "call-left-in-content"),
+        ("Called tool: 'find' with arguments: {'name': 'a'}", "call-left-in-content"),
+        ("[Tool Use: bash({...})]", "call-left-in-content"),
+        ("[Function Call: 'get-cart']", "call-left-in-content"),
+        ('<functioncall {"name": "f", "arguments": {}}>', "call-left-in-content"),
+        ("I try again.\n\n<function", "call-left-in-content"),
+        ('\u2022 {"name": "f", "arguments": {"a": 1}}', "call-left-in-content"),
+        ('The call came as "name": "todo</function" and nothing ran', "leaked-special-tokens"),
+        ("Thought 1: I ask.\nAction 1: Search[Rome]\nObservation 1: a city", "fabricated-result"),
+        ('Arguments: {"path{"path":{"path":"/{"path":"/mnt{"path":"/mnt/a', "stream-arguments-repeated"),
+        ('{{\n"thought": "x",\n"function": [{{"name": "f", "arguments": {{"q": 1}}}}]\n}}', "arguments-invalid-json"),
         ("My server returns the tool call as plain text instead of running it, any idea?", "call-left-in-content"),
     ],
 )
@@ -134,6 +147,8 @@ COMPLAINTS = [
     "Some API error during object generation: 'tool-mode generation' functionality not supported.",
     'execute tool failed : response is not an object, raw response="***"',
     "400 invalid_request_error\nTool 'tool_1' cannot have both of these set.",
+    "the edit_file tool is broken. Could not find matching text at index",
+    'I am getting error "No more than 99 gizmos and tools may be sent." to every prompt',
 ]
 TALK = [
     "The tool_call_id does not exist in Anthropic's API: it is named tool_use_id.",
@@ -155,6 +170,11 @@ TALK = [
     "You can raise an error like this: `raise ToolError('invalid arguments')`.",
     "Pydantic adds a suffix like [type=missing, input_value={}] that names the error type.",
     "<think>No, gemma3 does not support tools.</think>\n\nDone.",
+    "The <details> element: `<summary>` is required inside, the function of both is clear.",
+    "<thinking_process>I weigh the tools.</thinking_process>",
+    "Use `read_file` like this: <read_file> opens it.",
+    "Action: none is needed.\nObservation: all is well.",
+    'The template writes {{"name": ...}} for the tool.',
 ]
 
 

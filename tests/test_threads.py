@@ -87,7 +87,6 @@ def test_the_cause_of_a_thread_is_named(case: dict[str, Any]) -> None:
 
 
 GREEN_YET = {
-    "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",
     "fresh-pai-7203": "somebody compares two messages",
     "further-hass-72": "the old field is a warning",
     "further-localai10052": "a call that is run, and shown, is a warning",

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 _KINDS: Final = frozenset({"type", "object", "role", "finish_reason", "finishReason", "tool_choice"})
 """Keys whose text `sort_of` asks for, and not only whether there is one."""
 _SPEAKS: Final = regex(
-    r"[{}\[\]]|[Ee]rror|[Ee]xception|invalid_|(?<!\.\w\w:)\b[45]\d\d\b|\n\s+at |^(?:gen_ai|llm|langfuse)\.",
+    r"[{}\[\]]|<[\w|\uff5c]"
+    r"|[Ee]rror|[Ee]xception|invalid_|(?<!\.\w\w:)\b[45]\d\d\b|\n\s+at |^(?:gen_ai|llm|langfuse)\.",
     re.MULTILINE,
 )
-"""What any other text may tell: a document in it, an error, a stack, the name of a span."""
+"""What any other text may tell: a document in it, a call, an error, a stack, the name of a span."""
 _NUMBER: Final = regex(r"\d(?<!\d\d)(?!(?<=[45])\d\d\b)[\w.:-]*")
 """A number that is no status of a refusal, with what of an id or a date stands behind it."""
 _LONGEST: Final = 60

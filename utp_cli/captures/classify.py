@@ -40,6 +40,16 @@ _SAID: Final = frozenset(
     }
 )
 """Where a record of a log keeps its words."""
+_CONTENT: Final = (
+    *("content", "text", "response", "output", "message", "answer", "reply", "completion", "output_text"),
+    *("generated_text", "delta", "result", "raw", "raw_output", "response_text"),
+)
+"""Where programs keep what a model said."""
+_CALL: Final = regex(
+    r"<(?:\w{1,20}:)?(?:tool_call|function_call)s?>\s*[{<\w]|<(?:function=|invoke name=)\S"
+    r"|<[|\uff5c](?:tool\w{0,20}|python_tag|channel)[|\uff5c]>\s*[\[{<\w]|\[TOOL_CALLS\]\s*[\[{\w]|<\uff5cDSML\uff5c\w"
+)
+"""How models begin a call."""
 _MOST_SAID: Final = 50
 _MCP_LOG: Final = "notifications/message"
 """The method by which a server of MCP sends a record of its log (specification 2025-06-18, "Logging")."""
@@ -90,6 +100,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind=kind)
     if said := known_words(value):
         return said
+    if (content := _content_in(value)) is not None:
+        return Sort(kind="answer", document={"role": "assistant", "content": content})
     return Sort(kind="log", known=False) if _is_logged(value) else None
 
 
@@ -116,6 +128,14 @@ def _is_logged(value: Any) -> bool:
 def _answer_in(value: Any) -> Any:
     """Return the answer in a record of a log or an export; None where there is none."""
     return next((each for each in values_in(value) if isinstance(each, dict) and _answers(each)), None)
+
+
+def _content_in(value: Any) -> str | None:
+    """Return the text with a model's call in it that a small document holds where answers stand; else None."""
+    doc = dict_of(value)
+    inner = dict_of(doc.get("message")) or doc
+    said = (text_of(inner.get(key)) for key in _CONTENT) if len(doc) <= _FEW_KEYS else ()
+    return next((text for text in said if _CALL.search(text)), None)
 
 
 def known_words(value: Any) -> Sort | None:

@@ -14,7 +14,8 @@ _LONGEST: Final = 800
 _LINES: Final = 8
 _SENTENCES: Final = 3
 _WRONG: Final = regex(
-    r"\b(?:errors?|failed|failure|fails|exceptions?|cannot|can't|could not|couldn't|unable|invalid|illegal|refused"
+    r"\b(?:errors?(?![\"']?[=:] ?(?:None|null|false|0|\"\"|'')\W)"
+    r"|failed|failure|fails|exceptions?|cannot|can't|could not|couldn't|unable|invalid|illegal|refused"
     r"|rejected|denied|missing|unexpected|unhandled|unknown|undefined|unterminated|unrepairable|unsupported|malformed"
     r"|duplicated?|mismatch(?:ed)?|aborted|no such|expected|required|exceed(?:s|ed)?|deprecated|limit is|may not"
     r"|not (?:yet |been )?(?:found|used|a valid|supported|allowed|available|valid|permitted|implemented|recognized)"
@@ -55,16 +56,30 @@ _LED: Final = regex(
     r"[^\n:.]{1,60}(?:\.[^\n:. ]{1,60}){0,6} ?: ?\S|\w{2,40}=['\"]?\w+['\"]? (?!is\b|are\b|means\b)[a-z])"
 )
 """What stands in front of a complaint: a status, a name or a word of programs before a colon, a value."""
+_MET: Final = regex(
+    r"\b(?:I|I'm|we|keeps?|always|client|agent|it) (?:am |are |is |always |just |repeatedly |still ){0,2}"
+    r"(?:getting|gets?|got|seeing|sees?|receiv\w{1,3}|hits?|throws?|fails? with|says)\b[^\n]{0,60}?[`\"\u201c]",
+    re.IGNORECASE,
+)
+"""Somebody tells of what he met, and quotes it."""
+_SENTENCE: Final = regex(r"[.!?\u3002]\W{0,2}\Z")
 _NEXT: Final = regex(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def complains(text: str) -> bool:
     """Whether a short text complains about tools or a request in the words of a program, and speaks to nobody."""
     said = text.strip()
-    if len(said) > _LONGEST or said.count("\n") > _LINES or _DATA.match(said) or not _LED.match(said):
-        return False
-    if is_source(said, 0) or _SPEAKS.search(said) or (voice_of(said) == "explains" and not _TO_YOU.search(said)):
+    if len(said) > _LONGEST or said.count("\n") > _LINES or _DATA.match(said) or is_source(said, 0):
         return False
     if len(_NEXT.split(said)) > _SENTENCES or not _WRONG.search(said):
         return False
+    if not _MET.search(said) and not _is_a_programs(said):
+        return False
     return bool(_OF_TOOLS.search(said) or (_CODE.search(said) and _OF_REQUESTS.search(said)))
+
+
+def _is_a_programs(said: str) -> bool:
+    """Whether a text speaks to nobody, and is led as programs lead a message, or has no full stop."""
+    if _SPEAKS.search(said) or (voice_of(said) == "explains" and not _TO_YOU.search(said)):
+        return False
+    return bool(_LED.match(said) or not _SENTENCE.search(said))

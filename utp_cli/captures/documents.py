@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
 _MEMBER: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:")
+_ASSIGNED: Final = regex(
+    r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))[^\0]*\2\s*,?;?\s*\Z"
+)
+"""A name, and the text that it has: `message.content = '…'`."""
 _OBJECT: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:\s*[{\[]")
 """A member that begins an object or a list: what is cut off in it is found all the same."""
 _LONGEST_PIECE: Final = 20_000
@@ -71,15 +75,21 @@ def documents_in(text: str, masked: Sequence[Span] = (), alike: Alike | None = N
 
 def _members(text: str) -> Document | None:
     """Read a text that is nothing but members out of the middle of an object."""
-    if len(text) > _LONGEST_PIECE or not _MEMBER.match(text):
+    if len(text) > _LONGEST_PIECE:
+        return None
+    named = _ASSIGNED.match(text)
+    if not named and not _MEMBER.match(text):
         return None
     inside = f"{{{text.rstrip().rstrip(',')}"
+    if named:
+        said = text[named.start(2) :].rstrip(",; \t\r\n")
+        inside = f'{{"{named[1]}": {said}'
     try:
         value, end = decode(inside + "}", 0)
     except ValueError:
         reader = JsonReader(start=0, whole=False)
-        if _OBJECT.match(text):
-            reader.feed(inside)
+        if named or _OBJECT.match(text):
+            reader.feed(inside + "}" if named else inside)
         reader.close()
         value, end = (None, 0) if reader.declined else (reader.value, reader.end)
     if not isinstance(value, dict) or end < len(inside):

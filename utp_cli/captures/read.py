@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = frozenset({"box", "vllm", "llama-cpp", "docker-compose", "kubectl", "journald", "github-actions"})
 """Layers that only programs put around lines."""
-_AROUND: Final = frozenset({"quoted", "box", "ansi", "terminal", "html-entities"})
+_AROUND: Final = frozenset({"quoted", "quoted-string", "box", "ansi", "terminal", "html-entities"})
 """Layers below which a model's words may stand."""
 _QUOTED: Final = regex(
     r"[ `\"'\])},.;:|]{0,9}(?!Error|URL|During|Request|Traceback|[Ww]ill (?:sleep|retry)|[Rr]etry)"

@@ -1,8 +1,8 @@
 """Why an answer ended: the words of every wire, and what each means.
 
 Sources: the types of openai 2.54, anthropic 2.11, google-genai 2.34, ollama 0.6.3, mistralai 3.7, cohere 7.3 and
-botocore 1.44; OpenTelemetry's conventions for generative models; vLLM 0.33, text-generation-inference and LM Studio's
-SDK (2026-11). A word that several wires have means the same in all of them.
+botocore 1.44, pi-ai 0.73; OpenTelemetry's conventions for generative models; vLLM 0.33,
+text-generation-inference and LM Studio's SDK (2026-11). A word that several wires have means the same in all of them.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _WORDS: Final[dict[Meaning, dict[str, str]]] = {
         "cohere": "tool_call",
         "otel": "tool_call",
         "lmstudio": "toolcalls",
+        "pi": "tooluse",
         "others": "tool",
     },
     "length": {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import Segment
@@ -37,7 +37,7 @@ _SIGNS: Final = regex(
     r"|\((?<=[\w\]]\()\w*=|_calls?\b|map\[|\{\w+[=:]|unparsed "
 )
 """What a paste has, and most answers have not. Each begins with a character, which `re` skips to."""
-_BEGUN: Final = regex(r"\s*[>+{\[]")
+_BEGUN: Final = regex(r"\s*[>+{\[\"]")
 """What a paste may begin with."""
 _WIRE: Final = regex(
     r"\btool_(?:calls?|use)\b|\btool(?:Use|Calls)\b|\bfunction_?[cC]all\b|\brole\b|\bIndex:"
@@ -96,10 +96,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if said := _as_session(result, source, options, read):
         return said
     if result.shape == "unknown" and isinstance(source, dict):
-        from utp_cli.captures.classify import sort_of  # noqa: PLC0415 - for what no wire has
-
-        sort = sort_of(source)
-        return read(sort.document, options) if sort and sort.kind == "answer" and sort.document else result
+        return _of_unknown(result, source, options, read)
     record = result.facts.document
     if isinstance(record, dict) and "response" in record and (told := _beside(record, options)):
         options = options | told
@@ -120,6 +117,19 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
     return of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
+
+
+def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, Any], read: Read) -> ParseResult:
+    """Read a document in no known format: the answer that it holds, or what its text tells of an error."""
+    from utp_cli.captures.classify import sort_of  # noqa: PLC0415 - for what no wire has
+
+    sort = sort_of(source)
+    if sort and sort.kind == "answer" and sort.document:
+        answer: ParseResult = read(sort.document, options)
+        return answer
+    text = dumps(source)
+    told = unfolded(read(text, options), text, options, read)
+    return told if told.shape == "error" else result
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:
@@ -202,8 +212,11 @@ def _without_guesses(result: ParseResult) -> ParseResult:
 
 
 def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[str, Any], read: Read) -> ParseResult:
-    """Read a model's words below quotes, a box or colours, where calls come to light there."""
-    if result.calls or result.rejected:
+    """Read a model's words below quotes, a box or colours, where calls come to light there.
+
+    What stands in a string of JSON is read in any case: as it was written, line breaks are a part of its words.
+    """
+    if (result.calls or result.rejected) and not (paste.inner and paste.captures[0].form == "quoted-string"):
         return result
     if paste.inner is None:
         return _as_quoted(result, text, options, read)

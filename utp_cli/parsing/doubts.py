@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from utp_cli.parsing.said_alone import Doubt, said_alone
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from re import Pattern
 
 _LONGEST: Final = 20_000
 """Characters that are looked at."""
@@ -43,12 +47,49 @@ _CLOSED: Final = regex(
     re.MULTILINE,
 )
 """The end of a call, alone on a line."""
+_ELEMENT: Final = regex(
+    r"^[ \t]*(<((?:access|add|append|apply|ask|attempt|browser|call|codebase|create|delete|edit|execute|fetch|find|get"
+    r"|grep|insert|list|load|move|new|open|read|remove|replace|run|save|search|send|set|start|stop|submit|switch|update"
+    r"|use|view|web|write)(?:_[a-z]{1,20}){1,4}|shell|bash|execute|terminal|websearch)>)[^\0]{0,8000}?(?:</\2>|\Z)",
+    re.MULTILINE,
+)
+"""A tag that is named as tools are: a verb and what it acts on; or as the tools of shells."""
+_SPOKEN: Final = regex(
+    r"^[ \t]*(\W{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?|invok(?:ed|ing))\b"
+    r"\W{1,8})(?:\w{1,10}://)?[A-Za-z][\w.:/-]{0,80}\W{0,3}"
+    r"(?:with (?:the )?(?:arguments?|args|parameters|params|input)\W{1,4})?"
+    r"\(?\{",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Words that say that a tool is called, its name, and right behind it the arguments."""
+_HALF: Final = regex(r"^[ \t]*(<\w{0,20}(?:tool|func|call)\w{0,20}) {0,3}\{\s*[\"']", re.MULTILINE)
+"""A tag that is not closed, and right behind it JSON."""
+_OPENED: Final = regex(
+    r"^[ \t]*(<\|?(?:tool_?calls?|function(?:_calls?)?|invoke)(?:=[\w.-]{0,60})?)\s*\Z", re.MULTILINE
+)
+"""Half a marker, with which a text ends."""
+_OBSERVED: Final = regex(
+    r"^[ \t*\"]*Action(?: ?\d{1,3})?: ?[\w.-]{2,64}(?:[\[(][^\n]{0,400})?[ \t]*\n(?:[^\n]*\n){0,20}?[ \t*]*(?:Observation|Action Output)"
+    r"(?: ?\d{1,3})?:",
+    re.MULTILINE,
+)
+"""Lines of a ReAct agent, and what it observed."""
+_NO_ARGUMENTS: Final = regex(
+    r"^[ \t]*(\[(?:tool|function)[ _-](?:call|use)\b\W{1,4}[A-Za-z][\w.-]{0,80}\W?\])", re.MULTILINE | re.IGNORECASE
+)
+"""Words in brackets that name a tool, and nothing beside it."""
+_NAME: Final = regex(r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|/\uff5c][^\"'\n]{0,60}|</?\w{1,20}))")
+"""A name that goes on with markup."""
+_GROWING: Final = regex(r"(\{\"\w{1,40}\"?:?)(?:[^{}]{0,400}\1){2,}")
+"""An object that begins three times, and never ends."""
+_DOUBLED: Final = regex(r"\A\s*\{\{\s*\"\w{1,40}\"\s*:[^\0]{0,4000}\}\}\s*\Z")
 _LABELLED: Final = regex(
     r"^[ \t]*((?:AI|Agent|Assistant|Bot|Model|LLM|Output|Response|Reply)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
     r"\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:",
     re.MULTILINE,
 )
 """A call in JSON behind the label of who wrote it."""
+_ITEM: Final = regex(r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,[^\0]{0,8000}\}\s*\Z")
 _QUOTED: Final = regex(
     r"(?::|\.|\n)\s{0,9}`(\[TOOL_CALLS\]|<tool_call>|<\|tool_calls?\w{0,20}\|>|<function=|<\|python_tag\|>|<invoke )"
     r"[^`\n]{1,2000}`\s*\Z"
@@ -82,7 +123,7 @@ _COMMAND: Final = regex(
 )
 """One command, which starts a server: no sentence."""
 _MARKER: Final = regex(
-    r"(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
+    r"\A(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
 )
 """The name of a marker, and nothing beside it."""
 _CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
@@ -92,18 +133,44 @@ _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
 _UNREAD: Final = "call-left-in-content"
+_REPEATED: Final = "stream-arguments-repeated"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
+_STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
+_JOINS: Final = "why they are joined: utp explain arguments-concatenated"
+_UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
+_FORMS: Final = (
+    (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
+    *(
+        (form, _UNKNOWN, _DIALECT, _UNREAD)
+        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _ELEMENT, _SPOKEN, _HALF, _OPENED)
+    ),
+    (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
+    (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
+    (_OBSERVED, "the lines of a ReAct agent: who wrote `Observation:` is not told", _STOP, "fabricated-result"),
+    (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", _JOINS, _REPEATED),
+    (
+        _DOUBLED,
+        "JSON with doubled braces, as they stand in the template of a prompt",
+        _PROMPT,
+        "arguments-invalid-json",
+    ),
+)
+"""What a text is, the first that is found; its first group is told."""
+_LATER: Final = (
+    (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
+    (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD),
+    (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
+    (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
+    (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, _UNREAD),
+)
+"""The same of what may be the words of an error."""
 
 
 def doubt_of(text: str) -> Doubt | None:
     """Say what a plain text is that is no answer; None where it may be one."""
     text = text[:_LONGEST]
-    if found := _MARKUP.search(text) or _WORDS.search(text) or _TAGS.search(text):
-        marker = next(filter(None, found.groups()))
-        return Doubt(f"unknown markup {marker}: no dialect reads the call behind it", _DIALECT, _UNREAD)
-    if found := _NAMED.search(text):
-        marker = (found[1] or found[2]).strip()
-        return Doubt(f"unknown markup {marker}: no dialect reads the call behind it", _DIALECT, _UNREAD)
+    if doubt := _first_of(_FORMS, text):
+        return doubt
     if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
         return Doubt(f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT)
     if _EMPTY.match(text):
@@ -116,21 +183,19 @@ def doubt_of(text: str) -> Doubt | None:
         return alone
     if _COMMAND.match(text):
         return Doubt("a command that starts a server, and no answer", "utp detect --command FILE", _fault_of(text))
-    if _CHAIN.search(text):
-        return Doubt("the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native")
-    if _MARKER.match(text):
-        return Doubt("the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD)
-    if found := _CLOSED.search(text):
-        return Doubt(f"{found[1]} ends a call whose beginning is lost", _PROMPT)
-    if found := _LABELLED.search(text):
-        return Doubt(f"a call stands behind '{found[1]}', and no answer", _ALONE)
-    if found := _QUOTED.search(text):
-        return Doubt(f"a call in {found[1]} is quoted: what wrote it, and what ran it, is not told", _ALONE)
-    if not _DOCUMENT.match(text):
-        return None
+    return _first_of(_LATER, text) or (_document(text) if _DOCUMENT.match(text) else None)
+
+
+def _first_of(forms: Iterable[tuple[Pattern[str], str, str, str]], text: str) -> Doubt | None:
+    for form, what, get, code in forms:
+        if found := form.search(text):
+            return Doubt(what.format(next(filter(None, found.groups()), "").strip()), get, code)
+    return None
+
+
+def _document(text: str) -> Doubt | None:
     if _JOINED.match(text):
-        what = "JSON objects one behind the other: arguments of several calls"
-        return Doubt(what, "why they are joined: utp explain arguments-concatenated", "arguments-concatenated")
+        return Doubt("JSON objects one behind the other: arguments of several calls", _JOINS, "arguments-concatenated")
     if _is_schema(text):
         return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
     return Doubt("a document in no known format, which speaks of calls", _DIALECT) if _CALLS.search(text) else None

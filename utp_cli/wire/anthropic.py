@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import WireEvent
 
 _RAN_ON_SERVER: Final = frozenset({"server_tool_use", "mcp_tool_use"})
+_CALLS: Final = frozenset({"tool_use", "toolCall"})
+"""Blocks that are calls; `toolCall`, with `arguments`, is written by pi (`@mariozechner/pi-ai` 0.73, November 2026)."""
 _TEXTS: Final[tuple[tuple[str, Literal["text", "reasoning"]], ...]] = (
     ("thinking", "reasoning"),
     ("text", "text"),
@@ -67,18 +69,21 @@ class Decoder(FormatDecoder):
         return events
 
     def _message_facts(self, message: dict[str, Any]) -> None:
+        self.metadata.error = text_of(message.get("errorMessage")) or self.metadata.error
         self.note_model(message.get("model"))
         usage = dict_of(message.get("usage"))
-        self.count_tokens(usage.get("input_tokens"), usage.get("output_tokens"))
-        self._reason = text_of(message.get("stop_reason")) or self._reason
+        self.count_tokens(
+            usage.get("input_tokens", usage.get("input")), usage.get("output_tokens", usage.get("output"))
+        )
+        self._reason = text_of(message.get("stop_reason")) or text_of(message.get("stopReason")) or self._reason
 
     def _block(self, path: tuple[str | int, ...], block: dict[str, Any]) -> list[WireEvent]:
         kind = text_of(block.get("type"))
-        given = block.get("input", ABSENT)
+        given = block.get("input", block.get("arguments", ABSENT))
         if kind in _RAN_ON_SERVER:
             return self.server_call(block.get("name"), given, block.get("id"))
-        if kind == "tool_use":
-            place = self.at(*path, "input")
+        if kind in _CALLS:
+            place = self.at(*path, "input" if "input" in block else "arguments" if "arguments" in block else "input")
             self.note_kind(given, place, dict)
             return self.whole_call(place, name=block.get("name"), call_id=block.get("id"), arguments=given)
         return self._text(path, block)

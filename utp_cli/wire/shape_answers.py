@@ -249,6 +249,12 @@ ANSWER_RULES: Final = (
         "`output.message` beside `stopReason`",
         lambda d: isinstance(dig(d, "output", "message"), dict) and "stopReason" in d,
     ),
+    _answer(
+        "anthropic",
+        "stopReason",
+        "`stopReason` beside a list of blocks, as pi keeps messages",
+        lambda d: "stopReason" in d and (_any_item(d.get("content"), "type") or "errorMessage" in d),
+    ),
     _event("bedrock", "", "an event of ConverseStream, or `chunk.bytes`", _bedrock_event),
     _event(
         "openai-responses",
