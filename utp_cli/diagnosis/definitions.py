@@ -224,9 +224,9 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Observation]:
     keywords (`utp render-tools --provider gemini` does).
 
     Error texts: `Invalid JSON payload received. Unknown name "additionalProperties" at
-    'tools[0].function_declarations[0].parameters': Cannot find field`.
+    'tools[0].function_declarations[0].parameters': Cannot find field`, `Unknown name "$schema"`.
 
-    Symptoms: `Unknown name "$schema"`, `Proto field is not repeating, cannot start list`.
+    Symptoms: `Proto field is not repeating, cannot start list`.
     """
     for definition in tools.definitions:
         subset = _provider(tools, definition).schema
