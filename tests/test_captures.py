@@ -947,3 +947,24 @@ def test_a_call_that_its_own_marker_ends_was_not_cut_off():
     result = parse('<tool_call>\n{"name": "f", "arguments": {"a": \n</tool_call>')
     assert [(call.name, call.reason) for call in result.rejected] == [("f", "malformed")]
     assert "truncated-call" not in [finding.code for finding in result.diagnoses]
+
+
+def test_what_begins_with_a_stack_is_a_paste_whatever_stands_behind():
+    stack = '  File "/app/parser.py", line 202, in clean\n    raise ParseError(text)\n'
+    told = "memgpt.errors.LLMJSONParsingError: Failed to decode valid MemGPT JSON from LLM output:\n=====\n"
+    words = "I apologize, it seems that the program ended. As a person I would like to say that I can talk with you. "
+    found = parse(stack + told + words * 4).diagnoses
+    assert [finding.code for finding in found] == ["arguments-invalid-json"]
+
+
+def test_a_list_of_errors_is_no_help_page():
+    said = "- Kilo Code tried to use {} without value for required parameter 'path'. Retrying..."
+    listed = "\n".join(map(said.format, ("edit_file", "apply_diff", "read_file")))
+    assert [finding.code for finding in parse(listed).diagnoses] == ["missing-argument"]
+    helped = listed.replace("read_file", "x") + "\n- Restart the editor."
+    assert parse(helped).named == []
+
+
+@pytest.mark.parametrize("text", ["这个tool parser时，报错IndexError: list index out of range"])
+def test_words_next_to_chinese_ones_are_found(text):
+    assert [finding.code for finding in parse(text).diagnoses] == ["streaming-parser-loss"]

@@ -65,6 +65,10 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ("Called tool: 'find' with arguments: {'name': 'a'}", "call-left-in-content"),
         ("[Tool Use: bash({...})]", "call-left-in-content"),
         ("[Function Call: 'get-cart']", "call-left-in-content"),
+        ('read_file file="c:\\work\\a.json"', "call-left-in-content"),
+        ("[Used tools: open_page]", "call-left-in-content"),
+        ("The arguments of the call are '{}{}{}' when I print them", "arguments-concatenated"),
+        ("The server ignores tool_choice and my call is missing, anyone else?", "tool-choice-ignored"),
         ('<functioncall {"name": "f", "arguments": {}}>', "call-left-in-content"),
         ("I try again.\n\n<function", "call-left-in-content"),
         ('\u2022 {"name": "f", "arguments": {"a": 1}}', "call-left-in-content"),
@@ -176,6 +180,18 @@ TALK = [
     "Action: none is needed.\nObservation: all is well.",
     'The template writes {{"name": ...}} for the tool.',
 ]
+
+
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        ({"content": [{"type": "text", "text": "gizmo at 9"}], "isError": True}, "tool-execution-failed"),
+        ({"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}, "no-user-query"),
+    ],
+)
+def test_the_form_of_a_document_hints_at_a_cause(document, code):
+    result = utp_cli.parse(document)
+    assert (result.named, result.diagnoses[0].code) == ([], code)
 
 
 @pytest.mark.parametrize("text", COMPLAINTS)

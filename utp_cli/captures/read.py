@@ -60,9 +60,10 @@ _SPOKEN_OF: Final = regex(
 _CLAUSE: Final = regex(r"\b(?:whose|if|unless|where|whenever|before|until) [^\n.:]{0,30}\Z")
 """How a clause begins that says when or of what known words would be true."""
 _FAR: Final = 60
-_ITEM: Final = regex(r"^ {0,4}[-*\u2022] \S", re.MULTILINE)
+_ITEM: Final = regex(r"^ {0,4}[-*\u2022] (\S[^\n]{0,400})", re.MULTILINE)
 _SEVERAL: Final = 3
 """Items of a list of which one has known words: who met an error leads it in."""
+_MOST_ITEMS: Final = 20
 _PUBLISHED: Final = regex(
     r"\W{0,6}(?:troubleshooting|faq|frequently asked|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
     r"|change ?log|release notes|what's new)\b"
@@ -77,6 +78,8 @@ _TITLED: Final = regex(r"[ \t]{0,8}(?:#{1,6}|[-*+\u2022]|\d{1,2}[.)]) ")
 """How a heading begins, or an item of a list."""
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
+_STACK: Final = regex(r"\s*(?:Traceback \(most recent call last\):|File \"[^\"\n]{1,300}\", line \d)")
+"""How a text begins that nobody says: whatever stands behind it, a program printed it."""
 _OF_CLIENTS: Final = regex(
     r"(?:^|\\n)(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
     r"|For troubleshooting|An error occur?red in the (?:\w{1,30} ){1,4}Component, stopping your flow"
@@ -189,8 +192,14 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
     return (
         _SPOKEN_OF.match(text, end) is not None
         or _CLAUSE.search(text, max(start - _FAR, 0), start) is not None
-        or (len(_ITEM.findall(text)) >= _SEVERAL and any(map(str.isalpha, CODE.sub("", text))))
+        or (_is_listed(text) and any(map(str.isalpha, CODE.sub("", text))))
     )
+
+
+def _is_listed(text: str) -> bool:
+    """Whether a text is a list of several things; not of errors alone, which a program listed."""
+    items = _ITEM.findall(text)
+    return len(items) >= _SEVERAL and not all(map(find_error_texts, items[:_MOST_ITEMS]))
 
 
 def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = False) -> Paste | None:
@@ -215,7 +224,7 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
         ends = _ends(inside, each.text.text)
         around += _words_around(inside, each.text.text)
     found.sort(key=lambda pair: pair[1].span)
-    said: Voice = "" if met else voice_of(CODE.sub("", "\n".join(around)))
+    said: Voice = "" if met or _STACK.match(text) else voice_of(CODE.sub("", "\n".join(around)))
     voice = said or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
     published = _PUBLISHED.match(text) or _HELP.search(text)

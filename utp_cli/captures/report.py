@@ -62,6 +62,15 @@ _TROUBLES: Final = (
         ),
     ),
     (
+        "tool-choice-ignored",
+        regex(
+            r"\btool_choice\b[^.\n]{0,60}\b(?:(?:not|isn't|never) (?:enforced|respected|honou?red|applied|forwarded)"
+            r"|ignored|dropped|has no effect|returned (?:no )?(?:tool_calls|prose|text|stop))\b"
+            r"|\b(?:ignor|drop)(?:s|es|ed|ing)\b[^.\n]{0,30}\btool_choice\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
         "calls-lost",
         regex(
             r"\b(?:server|model|api|endpoint|llm|it|vllm|ollama|sglang|mlx_lm\.server|llama-server)\b[^.\n]{0,30}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.parsing.doubts import doubt_of
+from utp_cli.wire.access import dict_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
+from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
     from utp_cli.parsing.said_alone import Doubt
@@ -115,7 +117,7 @@ def hints(result: ParseResult) -> tuple[str, str]:
     if about_the_account(result) or is_of_account(result.facts.error or result.content, result.facts.status):
         return "", ""
     doubt = _doubt(result)
-    code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result)
+    code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(result))):
         return code, ""
@@ -132,6 +134,15 @@ def _refused(result: ParseResult) -> str:
     return "gateway-error-opaque" if read and read.kind == "log" and read.status in _SAYING_NOTHING else ""
 
 
+def _of_form(result: ParseResult) -> str:
+    """Return the code for the result of a tool that says it failed, and for Ollama's answer to no message at all."""
+    if failed_tool(dict_of(result.facts.document)):
+        return "tool-execution-failed"
+    return "no-user-query" if result.finish_reason == _LOADED else ""
+
+
+_LOADED: Final = "load"
+"""Why an answer of Ollama's ended for which it did no more than load the model (its API, "Load a model", 2026)."""
 _CUT: Final = {"truncated": "truncated-call"}
 _LOST: Final = {**_CUT, "malformed": "call-left-in-content", "in-reasoning": "call-in-reasoning"}
 """Why no call was made of what stands in an answer, and in a raw text: the code that this hints at."""

@@ -69,17 +69,24 @@ _OPENED: Final = regex(
 )
 """Half a marker, with which a text ends."""
 _OBSERVED: Final = regex(
-    r"^[ \t*\"]*Action(?: ?\d{1,3})?: ?[\w.-]{2,64}(?:[\[(][^\n]{0,400})?[ \t]*\n(?:[^\n]*\n){0,20}?[ \t*]*(?:Observation|Action Output)"
-    r"(?: ?\d{1,3})?:",
+    r"^[ \t*\"]*Action(?: ?\d{1,3})?: ?[\w.-]{2,64}(?:[\[(][^\n]{0,400})?[ \t]*\n(?:[^\n]*\n){0,20}?"
+    r"[ \t*]*(?:Observation|Action Output)(?: ?\d{1,3})?:",
     re.MULTILINE,
 )
 """Lines of a ReAct agent, and what it observed."""
 _NO_ARGUMENTS: Final = regex(
-    r"^[ \t]*(\[(?:tool|function)[ _-](?:call|use)\b\W{1,4}[A-Za-z][\w.-]{0,80}\W?\])", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*(\[(?:(?:used )?tools?|(?:tool|function)[ _-](?:call|use))\b\W{1,4}[A-Za-z][\w.-]{0,80}\W?\])",
+    re.MULTILINE | re.IGNORECASE,
 )
 """Words in brackets that name a tool, and nothing beside it."""
+_ATTRIBUTES: Final = regex(
+    r"\A\s*([a-z]{2,20}(?:_[a-z]{2,20}){1,4})(?: {1,3}[a-z_]{1,40}=\"[^\"\n]{0,2000}\"){1,8}\s*\Z"
+)
+"""A name as tools have it, and arguments as the attributes of a tag are written; nothing beside it."""
 _NAME: Final = regex(r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|/\uff5c][^\"'\n]{0,60}|</?\w{1,20}))")
 """A name that goes on with markup."""
+_EMPTY_FIRST: Final = regex(r"[\"'`](?:\{\}){2,}|[\"']\{\}\{\\?\"")
+"""Empty arguments, and others right behind them."""
 _GROWING: Final = regex(r"(\{\"\w{1,40}\"?:?)(?:[^{}]{0,400}\1){2,}")
 """An object that begins three times, and never ends."""
 _DOUBLED: Final = regex(r"\A\s*\{\{\s*\"\w{1,40}\"\s*:[^\0]{0,4000}\}\}\s*\Z")
@@ -145,9 +152,11 @@ _FORMS: Final = (
         for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _ELEMENT, _SPOKEN, _HALF, _OPENED)
     ),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
+    (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
     (_OBSERVED, "the lines of a ReAct agent: who wrote `Observation:` is not told", _STOP, "fabricated-result"),
     (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", _JOINS, _REPEATED),
+    (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", _JOINS, "arguments-concatenated"),
     (
         _DOUBLED,
         "JSON with doubled braces, as they stand in the template of a prompt",
