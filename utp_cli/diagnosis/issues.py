@@ -40,6 +40,7 @@ _LACKS: Final = (
     r"(?:missing|lacks?|without)(?: the)?(?: value for)?(?: \d{1,3})?(?: required)?(?: positional| keyword-only)?"
 )
 _TYPES: Final = r"(?P<due>[\w ]{1,30}), (?:but )?(?:got|received) (?P<came>\w{1,30})"
+_CHOICE: Final = r"[\"'`][^\"'`\n]{1,60}[\"'`](?:(?:, | or |, or )[\"'`][^\"'`\n]{1,60}[\"'`]){0,30}"
 _CAME: Final = r"(?:[^\n]{0,300}?input_type=(?P<came>\w{1,40})\])?"
 _JSON_TYPE: Final = "object|array|list|string|number|integer|boolean"
 _REFUSED: Final = r"is (?:unsupported|not (?:supported|allowed|permitted|known|a valid))"
@@ -91,6 +92,7 @@ _WORDINGS: Final = tuple(
         (
             DUE,
             rf"{_ONE} input should be (?:an? )?(?:valid )?{_ASKED} \[type={_CAME}",
+            rf"{_ONE}:? input should be (?P<due>{_CHOICE})",
             rf"{_ONE}: expected {_TYPES}(?! [(\u2192])",
             rf"expected {_TYPES} {_AT}{_ONE}",
             rf"{_SPOKEN}:? must be (?:an? )?(?P<due>{_JSON_TYPE})\b",
@@ -132,6 +134,7 @@ def keywords_told(message: str) -> str:
 
 def _first(told: Iterable[str]) -> str:
     told = [*dict.fromkeys(told)]
+    told = [one for one in told if not any(other != one and other.startswith(one) for other in told)]
     return ", ".join(told[:_MOST]) + (f" and {len(told) - _MOST} more" if len(told) > _MOST else "")
 
 

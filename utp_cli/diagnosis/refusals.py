@@ -91,8 +91,8 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
     """Give the message as it stands, without the breaks of a terminal, and with the code as clients print it."""
     yield refusal.message
     if _WRAP.search(refusal.message):
-        yield _WRAP.sub("", refusal.message)
         yield _WRAP.sub(" ", refusal.message)
+        yield _WRAP.sub("", refusal.message)
     for said in (refusal.status, refusal.quoting):
         if said and refusal.shape != "mcp":
             yield f"{said}: {refusal.message}"
