@@ -19,6 +19,10 @@ ZOD = [
     {"code": "invalid_type", "expected": "object", "path": [], "message": "Invalid input: expected object, received undefined"},
 ]  # fmt: skip
 ISSUES = {
+    "severity: Input should be 'low', 'mid' or 'high' (got: 'x')": "severity: 'low', 'mid' or 'high' is due",
+    "1 validation error for f\na.city\n  Input should be 'Oslo' or 'Bern' [type=enum, input_value='R', input_type=str]": (
+        "a.city: 'Oslo' or 'Bern' is due, not str"
+    ),
     "The required parameter `old_string` is missing\nThe required parameter `path` is missing": (
         "old_string is required, path is required"
     ),

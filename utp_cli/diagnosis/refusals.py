@@ -88,7 +88,10 @@ def _opaque(refusal: Refusal, catalogue: Catalogue[Rule[Any]]) -> Finding | None
 
 
 def _spellings(refusal: Refusal) -> Iterator[str]:
-    """Give the message as it stands, without the breaks of a terminal, and with the code as clients print it."""
+    """Give the message with the code as clients of MCP print it, as it stands, and without the breaks of a terminal."""
+    if refusal.shape == "mcp" and isinstance(refusal.status, int):
+        who = "MCP" if refusal.status <= _OWN_CODES else "JSON-RPC"
+        yield f"{who} error {refusal.status}: {refusal.message}"
     yield refusal.message
     if _WRAP.search(refusal.message):
         yield _WRAP.sub(" ", refusal.message)
@@ -96,9 +99,6 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
     for said in (refusal.status, refusal.quoting):
         if said and refusal.shape != "mcp":
             yield f"{said}: {refusal.message}"
-    if refusal.shape == "mcp" and isinstance(refusal.status, int):
-        who = "MCP" if refusal.status <= _OWN_CODES else "JSON-RPC"
-        yield f"{who} error {refusal.status}: {refusal.message}"
 
 
 def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]) -> Finding:

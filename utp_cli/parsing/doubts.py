@@ -83,8 +83,15 @@ _ATTRIBUTES: Final = regex(
     r"\A\s*([a-z]{2,20}(?:_[a-z]{2,20}){1,4})(?: {1,3}[a-z_]{1,40}=\"[^\"\n]{0,2000}\"){1,8}\s*\Z"
 )
 """A name as tools have it, and arguments as the attributes of a tag are written; nothing beside it."""
-_NAME: Final = regex(r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|/\uff5c][^\"'\n]{0,60}|</?\w{1,20}))")
+_NAME: Final = regex(
+    r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|/\uff5c][^\"'\n]{0,60}|</?\w{1,20}))"
+    r"|[\"']([\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
+)
 """A name that goes on with markup."""
+_RENAMED: Final = regex(
+    r"([\"']name[\"']: ?[\"'][\w.-]{2,64}[\"'], ?[\"']arguments[\"']: ?[\"'])(?:[^\n]{0,400}\n[^\n]{0,80}?\1){2,}"
+)
+"""Parts of one call, each with its name."""
 _EMPTY_FIRST: Final = regex(r"[\"'`](?:\{\}){2,}|[\"']\{\}\{\\?\"")
 """Empty arguments, and others right behind them."""
 _GROWING: Final = regex(r"(\{\"\w{1,40}\"?:?)(?:[^{}]{0,400}\1){2,}")
@@ -156,6 +163,7 @@ _FORMS: Final = (
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
     (_OBSERVED, "the lines of a ReAct agent: who wrote `Observation:` is not told", _STOP, "fabricated-result"),
     (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", _JOINS, _REPEATED),
+    (_RENAMED, "parts of a stream, each with the name of the call", _JOINS, "stream-name-repeated"),
     (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", _JOINS, "arguments-concatenated"),
     (
         _DOUBLED,

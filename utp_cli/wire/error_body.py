@@ -155,6 +155,8 @@ def _innermost(doc: dict[str, Any], deepest: int) -> tuple[str, int | str | None
         message = f"{param}: {message}"
     elif len(message) <= _BARE and (issues := _said(list_of(inner.get("details")))):  # Azure: the places in a list
         message = f"{message}: {issues}"
+    if len(message) <= _BARE and " " in (words := text_of(inner.get("data"))[:_LONGEST]):  # JSON-RPC: the reason
+        message = f"{message}: {words}"
     if " " not in message and (words := text_of(doc.get("error_text"))):  # Home Assistant: a class, and its words
         message = f"{message}: {words}"
     codes = [_code(place.get(key)) for place in (inner, doc) for key in _CODES if place.get(key) != "error"]
