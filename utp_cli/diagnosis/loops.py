@@ -174,8 +174,8 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
     What proves it: three or more assistant turns in a row with the same calls, or three or more calls in a
     row of one tool whose results are all errors.
 
-    What to change: break after three: return "already done, the result was …"; make results say what to do
-    next; do not return `[]` without a word.
+    What to change: break the loop after three identical calls: return "already done, the result was …"; make results
+    say what to do next; do not return `[]` without a word.
 
     Symptoms: `Agent stopped due to iteration limit`, `Recursion limit of 25 reached`, `max steps
     exceeded`.

@@ -125,8 +125,7 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
 
     sort = sort_of(source)
     if sort and sort.kind == "answer" and sort.document:
-        answer: ParseResult = read(sort.document, options)
-        return answer
+        return read(sort.document, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
     return told if told.shape == "error" else result

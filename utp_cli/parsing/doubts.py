@@ -165,12 +165,7 @@ _FORMS: Final = (
     (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", _JOINS, _REPEATED),
     (_RENAMED, "parts of a stream, each with the name of the call", _JOINS, "stream-name-repeated"),
     (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", _JOINS, "arguments-concatenated"),
-    (
-        _DOUBLED,
-        "JSON with doubled braces, as they stand in the template of a prompt",
-        _PROMPT,
-        "arguments-invalid-json",
-    ),
+    (_DOUBLED, "JSON with doubled braces, as templates of prompts have them", _PROMPT, "arguments-invalid-json"),
 )
 """What a text is, the first that is found; its first group is told."""
 _LATER: Final = (

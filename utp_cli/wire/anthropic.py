@@ -79,11 +79,12 @@ class Decoder(FormatDecoder):
 
     def _block(self, path: tuple[str | int, ...], block: dict[str, Any]) -> list[WireEvent]:
         kind = text_of(block.get("type"))
-        given = block.get("input", block.get("arguments", ABSENT))
+        key = "arguments" if "arguments" in block else "input"
+        given = block.get(key, ABSENT)
         if kind in _RAN_ON_SERVER:
             return self.server_call(block.get("name"), given, block.get("id"))
         if kind in _CALLS:
-            place = self.at(*path, "input" if "input" in block else "arguments" if "arguments" in block else "input")
+            place = self.at(*path, key)
             self.note_kind(given, place, dict)
             return self.whole_call(place, name=block.get("name"), call_id=block.get("id"), arguments=given)
         return self._text(path, block)
