@@ -279,10 +279,10 @@ def wrong_type(answer: Answer) -> Iterator[Observation]:
     What proves it: the tool is known, and a value's JSON type is not the schema's. The evidence says
     whether the value can be read as the type asked.
 
-    What to change: send the error back to the model, and list the allowed values in `enum`; coerce by the schema
-    before validation (AJV `coerceTypes`, pydantic's lax mode), as is done here: a text that holds an object or an array
-    is parsed as JSON, and an optional argument that is null is left out; switch on strict mode where the provider has
-    one.
+    What to change: coerce by the schema before validation (AJV `coerceTypes`, pydantic's lax mode), as is
+    done here: a text that holds an object or an array is parsed as JSON, and an optional argument that is null is left
+    out; list the allowed values in `enum`, and send the error back to the model; switch on strict mode where the
+    provider has one.
 
     Symptoms: `'5' is not of type 'integer'`, `Input should be a valid integer`, `must be integer`.
     """
