@@ -943,12 +943,6 @@ def test_messages_as_pi_keeps_them():
     assert [finding.code for finding in failed.diagnoses] == ["tools-unsupported-by-model"]
 
 
-def test_a_call_that_its_own_marker_ends_was_not_cut_off():
-    result = parse('<tool_call>\n{"name": "f", "arguments": {"a": \n</tool_call>')
-    assert [(call.name, call.reason) for call in result.rejected] == [("f", "malformed")]
-    assert "truncated-call" not in [finding.code for finding in result.diagnoses]
-
-
 def test_what_begins_with_a_stack_is_a_paste_whatever_stands_behind():
     stack = '  File "/app/parser.py", line 202, in clean\n    raise ParseError(text)\n'
     told = "memgpt.errors.LLMJSONParsingError: Failed to decode valid MemGPT JSON from LLM output:\n=====\n"
@@ -968,3 +962,45 @@ def test_a_list_of_errors_is_no_help_page():
 @pytest.mark.parametrize("text", ["这个tool parser时，报错IndexError: list index out of range"])
 def test_words_next_to_chinese_ones_are_found(text):
     assert [finding.code for finding in parse(text).diagnoses] == ["streaming-parser-loss"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tool '获取天气' was not found among the registered tools",
+        "Error: Tool 'größe_lesen' not found",
+    ],
+)
+def test_names_may_have_letters_of_any_language(text):
+    assert [finding.code for finding in parse(text).diagnoses] == ["unknown-tool"]
+
+
+PI = [
+    {"role": "user", "content": [{"type": "text", "text": "read a"}]},
+    {
+        "role": "assistant",
+        "content": [{"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "a"}}],
+        "stopReason": "toolUse",
+    },
+    {"role": "toolResult", "toolCallId": "c1", "toolName": "read", "content": [{"type": "text", "text": "hi"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Done"}], "stopReason": "stop"},
+]
+
+
+@pytest.mark.parametrize("source", [json.dumps(PI), {"messages": PI}, "\n".join(map(json.dumps, PI))])
+def test_a_conversation_of_pi_is_no_request(source):
+    assert parse(source).diagnoses == []
+
+
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        ({"prompt": "x", "content": _WRITTEN}, None),
+        ({"message": "Docs: use <function=name>{...}</function> for Llama.", "author": "ann"}, None),
+        ({"stopReason": "traffic", "errorMessage": "none", "bus": 12}, None),
+        ('message = "Error: none"', None),
+        ({"answer": _WRITTEN}, "call-left-in-content"),
+    ],
+)
+def test_small_documents_that_hold_no_answer(document, code):
+    assert [finding.code for finding in parse(document).named] == ([code] if code else [])

@@ -15,6 +15,7 @@ from utp_cli.commands.exits import FAIL_ON
 from utp_cli.diagnosis import guessed
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.facts.error_texts.entries import MANY, error_texts, pattern_of
+from utp_cli.parsing.answered import no_answer
 
 UNKNOWN = '{"error": {"message": "The gizmo of tools must not be frobnicated after a tool result"}}'
 
@@ -61,7 +62,6 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ('<<TOOL_RUN>> {"name": "f", "arguments": {}}', "call-left-in-content"),
         ("I look it up.\n\n<read_file>\nsrc/app.py\n</read_file>", "call-left-in-content"),
         ("<list_notes></list_notes>", "call-left-in-content"),
-        ("<shell>\nls /tmp\n</shell>", "call-left-in-content"),
         ("Called tool: 'find' with arguments: {'name': 'a'}", "call-left-in-content"),
         ("[Tool Use: bash({...})]", "call-left-in-content"),
         ("[Function Call: 'get-cart']", "call-left-in-content"),
@@ -179,6 +179,26 @@ TALK = [
     "Use `read_file` like this: <read_file> opens it.",
     "Action: none is needed.\nObservation: all is well.",
     'The template writes {{"name": ...}} for the tool.',
+    "<access_token>abc</access_token>",
+    "<create_order>\n  <customer>Ann</customer>\n</create_order>\n\nThe importer picks it up.",
+    "<view_count>12</view_count>",
+    "<search_results>\n<result>Paris is in France.</result>\n</search_results>\n\nParis is the capital of France.",
+    "```xml\n<user>\n  <shell>/bin/zsh</shell>\n</user>\n```",
+    "[tool.ruff]\nline-length = 100",
+    "[Function call: overview](docs/calls.md)",
+    "[Used tools: Figma]\n\nI designed the logo in an afternoon.",
+    '{{ "title": "My page" }}',
+    'request_done method="GET" path="/health" status="200"',
+    'resource_group name="prod"',
+    "Action: Comedy\n\nObservation: the audience laughed a lot.",
+    "Action 1: inspect_valves\nObservation 1: no leakage",
+    '{"name": "a<b", "value": 3}',
+    '`println!("{}{}", a, b);`',
+    '- {"name": "eth0", "mtu": 1500}',
+    "called foo({ a: 1 }) and it returned 3",
+    "SELECT name FROM tools WHERE error IS NULL;",
+    "All 12 tool calls returned without errors",
+    "Required parameter: city (string)",
 ]
 
 
@@ -192,6 +212,15 @@ TALK = [
 def test_the_form_of_a_document_hints_at_a_cause(document, code):
     result = utp_cli.parse(document)
     assert (result.named, result.diagnoses[0].code) == ([], code)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"name": "todo<|\x1b]0;pwn\x07|>', "tool use\x1b[2J: foo {'a': 1}", "\u202eTool call: foo {'a': 1}"]
+)
+def test_what_a_text_is_holds_nothing_that_a_terminal_obeys(text):
+    told = str(no_answer(utp_cli.parse(text)))
+    assert told.replace("\u202e", "").isprintable()
+    assert "\u202e" not in told
 
 
 @pytest.mark.parametrize("text", COMPLAINTS)

@@ -41,13 +41,23 @@ _SAID: Final = frozenset(
 )
 """Where a record of a log keeps its words."""
 _CONTENT: Final = (
-    *("content", "text", "response", "output", "message", "answer", "reply", "completion", "output_text"),
-    *("generated_text", "delta", "result", "raw", "raw_output", "response_text"),
+    "content",
+    "text",
+    "response",
+    "output",
+    "message",
+    "answer",
+    "reply",
+    "output_text",
+    "response_text",
 )
 """Where programs keep what a model said."""
+_GENERATED: Final = frozenset({"prompt", "generation_settings", "tokens_predicted", "stop_type", "id_slot", "tokens"})
+"""What stands beside a raw generation: calls are text in it on purpose."""
 _CALL: Final = regex(
-    r"<(?:\w{1,20}:)?(?:tool_call|function_call)s?>\s*[{<\w]|<(?:function=|invoke name=)\S"
-    r"|<[|\uff5c](?:tool\w{0,20}|python_tag|channel)[|\uff5c]>\s*[\[{<\w]|\[TOOL_CALLS\]\s*[\[{\w]|<\uff5cDSML\uff5c\w"
+    r"(?:\A|\n|[.:!>?])\s{0,9}"
+    r"(?:<(?:\w{1,20}:)?(?:tool_call|function_call)s?>\s{0,9}[{<\w]|<(?:function=|invoke name=)\S"
+    r"|<[|\uff5c](?:tool\w{0,20}|python_tag)[|\uff5c]>\s{0,9}[\[{<\w]|\[TOOL_CALLS\]\s{0,9}[\[{\w]|<\uff5cDSML\uff5c\w)"
 )
 """How models begin a call."""
 _MOST_SAID: Final = 50
@@ -134,8 +144,9 @@ def _content_in(value: Any) -> str | None:
     """Return the text with a model's call in it that a small document holds where answers stand; else None."""
     doc = dict_of(value)
     inner = dict_of(doc.get("message")) or doc
-    said = (text_of(inner.get(key)) for key in _CONTENT) if len(doc) <= _FEW_KEYS else ()
-    return next((text for text in said if _CALL.search(text)), None)
+    small = len(doc) <= _FEW_KEYS and _GENERATED.isdisjoint(doc)
+    said = (text_of(inner.get(key)) for key in _CONTENT) if small else ()
+    return next((text for text in said if _CALL.search(text[:_LONGEST])), None)
 
 
 def known_words(value: Any) -> Sort | None:

@@ -62,6 +62,12 @@ _MET: Final = regex(
     re.IGNORECASE,
 )
 """Somebody tells of what he met, and quotes it."""
+_SOURCE: Final = regex(
+    r"[;{}]\s*\Z|^\s*(?:def|fn|func|class|import|from|SELECT|INSERT|UPDATE|var|pub|public|private|static|export)\b|\|.*\|"
+    r"|\b(?:no|0|zero|without(?: any)?) (?:errors?|failures?|exceptions?)\b",
+    re.IGNORECASE,
+)
+"""Lines of code, rows of a table, and that nothing failed."""
 _SENTENCE: Final = regex(r"[.!?\u3002]\W{0,2}\Z")
 _NEXT: Final = regex(r"(?<=[.!?])\s+(?=[A-Z])")
 
@@ -82,4 +88,5 @@ def _is_a_programs(said: str) -> bool:
     """Whether a text speaks to nobody, and is led as programs lead a message, or has no full stop."""
     if _SPEAKS.search(said) or (voice_of(said) == "explains" and not _TO_YOU.search(said)):
         return False
-    return bool(_LED.match(said) or not _SENTENCE.search(said))
+    alone = "\n" not in said and _CODE.search(said) and not (_SENTENCE.search(said) or _SOURCE.search(said))
+    return bool(_LED.match(said) or alone)

@@ -27,6 +27,8 @@ _ASSIGNED: Final = regex(
     r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))[^\0]*\2\s*,?;?\s*\Z"
 )
 """A name, and the text that it has: `message.content = '…'`."""
+_MARKUP: Final = regex(r"<[\w|\uff5c]|\[TOOL_CALLS\]")
+"""What a text has that holds a call: others with a name before them are settings."""
 _OBJECT: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:\s*[{\[]")
 """A member that begins an object or a list: what is cut off in it is found all the same."""
 _LONGEST_PIECE: Final = 20_000
@@ -77,7 +79,7 @@ def _members(text: str) -> Document | None:
     """Read a text that is nothing but members out of the middle of an object."""
     if len(text) > _LONGEST_PIECE:
         return None
-    named = _ASSIGNED.match(text)
+    named = _ASSIGNED.match(text) if _MARKUP.search(text) else None
     if not named and not _MEMBER.match(text):
         return None
     inside = f"{{{text.rstrip().rstrip(',')}"

@@ -50,7 +50,7 @@ _STRONG: Final = regex(
     r"|\b(?:HTTP|[Ss]tatus(?:[ _][Cc]ode)?|[Ee]rror [Cc]ode)[: /\d.\"]{1,10}\b[45]\d\d\W{0,4}$"
     r"|\b[Ss]tatus(?: (?:code|from server))?[:=]{1,2},? ?[45]\d\d\b(?! (?:is|means|was|when))"
     r"|\b[45]\d\d,? ?(?:Bad Request|Internal Server Error)\W{0,4}$|\b[Ee]rror: ?\[?[45]\d\d\b"
-    r"|\b[Ee]rror \([45]\d\d(?: [A-Z][\w ]{2,30})?\):|\berror message \""
+    r"|\b[Ee]rror \((?:HTTP )?[45]\d\d(?: [A-Z][\w ]{2,30})?\):|\berror message \""
     r"|^(?:npm (?:ERR!|error)|fatal:|\w{3,60}: error [a-z]{3,20}ing) \S"
     r"|^[ \t]+at [^\n]{1,200}:\d{1,6}:\d{1,6}\)?$|^[ \t]*~*\^[\^~]{4,}[ \t]*$"
     rf"|^{_DECORATION}{_TIME}[^\n]{{0,60}}?\b(?:ERROR|FATAL|CRITICAL)\b"

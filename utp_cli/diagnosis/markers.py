@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _HARMONY = regex(
     r"<\|channel\|>|<\|constrain\|>|<\|message\|>|<\|start\|>assistant"
-    r"|(?:assistant)?commentary to=functions\."
+    r"|(?:assistant)?commentary to=functions\.|^[ \t]*(?:null )?to=functions\.\w",
+    re.MULTILINE,
 )
 _STRIPPED = regex(
     r"\s*(?:(?:assistant)?commentary to=functions\.[\w.-]{1,80}"

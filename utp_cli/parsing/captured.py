@@ -15,7 +15,7 @@ from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import Segment
-from utp_cli.wire.access import dict_of
+from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
@@ -137,6 +137,9 @@ def conversation_of(result: ParseResult) -> dict[str, Any] | None:
     if capture is None or capture.kind not in ("session", "request"):
         return None
     document = capture.document if capture.document is not None else result.facts.document
+    messages = document if isinstance(document, list) else dict_of(document).get("messages")
+    if any("stopReason" in message for _, message in dicts_of(messages)):  # pi's own form, and sent to nobody so
+        return None
     return {"messages": document} if isinstance(document, list) else document if isinstance(document, dict) else None
 
 

@@ -17,7 +17,7 @@ _LONGEST: Final = 20_000
 """Characters that are looked at."""
 _MARKUP: Final = regex(
     r"^[ \t]*((?:<<|\[\[|<\||<|\[|«|@@)/?[A-Za-z][\w:. -]{0,40}(?:>>|\]\]|\|>|>|\]|»|@@))\s*"
-    r"\{[^{}]{0,200}?\"(?:name|tool|tool_name|function|arguments|parameters|action)\"\s*:",
+    r"\{[^{}]{0,200}?[\"\u201c]?(?:name|tool|tool_name|function|arguments|parameters|action)[\"\u201d]?\s*(?::|=>)",
     re.MULTILINE,
 )
 """A marker at the beginning of a line, and right behind it JSON that names something to call."""
@@ -28,6 +28,8 @@ _NAMED: Final = regex(
     re.MULTILINE,
 )
 """A marker or a tag that says call or tool and names one, and right behind it the arguments."""
+_HARMFUL: Final = regex(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""What a terminal obeys, or shows in another order."""
 _SEVERAL: Final = 3
 """Tokens of different names that nobody writes in words."""
 _WORDS: Final = regex(
@@ -47,63 +49,73 @@ _CLOSED: Final = regex(
     re.MULTILINE,
 )
 """The end of a call, alone on a line."""
-_ELEMENT: Final = regex(
-    r"^[ \t]*(<((?:access|add|append|apply|ask|attempt|browser|call|codebase|create|delete|edit|execute|fetch|find|get"
-    r"|grep|insert|list|load|move|new|open|read|remove|replace|run|save|search|send|set|start|stop|submit|switch|update"
-    r"|use|view|web|write)(?:_[a-z]{1,20}){1,4}|shell|bash|execute|terminal|websearch)>)[^\0]{0,8000}?(?:</\2>|\Z)",
-    re.MULTILINE,
+_VERBS: Final = (
+    r"(?:append|apply|ask|attempt|create|delete|edit|execute|fetch|find|get|grep|insert|list|read|remove|replace|run|save"
+    r"|search|send|submit|switch|update|write)_(?:[a-z]{1,20}_){0,2}"
+    r"(?:files?|memory|memories|notes?|tool|command|code|diff|director(?:y|ies)|web|question|completion|mode|todos?"
+    r"|content|image|message|task|terminal|query|url|page|symbol|definitions?|names?)"
 )
-"""A tag that is named as tools are: a verb and what it acts on; or as the tools of shells."""
+"""Names as tools have them: a verb, and what it acts on."""
+_ELEMENT: Final = regex(rf"^[ \t]*(<({_VERBS})>)[^\0`]{{0,4000}}?(?:</\2>|\Z)\s*\Z", re.MULTILINE)
+"""A tag that is named as tools are, with which a text ends."""
 _SPOKEN: Final = regex(
-    r"^[ \t]*(\W{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?|invok(?:ed|ing))\b"
-    r"\W{1,8})(?:\w{1,10}://)?[A-Za-z][\w.:/-]{0,80}\W{0,3}"
-    r"(?:with (?:the )?(?:arguments?|args|parameters|params|input)\W{1,4})?"
-    r"\(?\{",
+    r"^[ \t]*([^\w\x00-\x1f\x7f-\x9f]{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?"
+    r"|invok(?:ed|ing))\b[^\w\x00-\x1f\x7f-\x9f]{1,8})(?:\w{1,10}://)?[A-Za-z][\w.:/-]{0,80}[\W_]{0,3}"
+    r"(?:with (?:the )?(?:arguments?|args|parameters|params|input)\W{1,4})?\(?\{(?=\s*[\"'.}])",
     re.MULTILINE | re.IGNORECASE,
 )
 """Words that say that a tool is called, its name, and right behind it the arguments."""
-_HALF: Final = regex(r"^[ \t]*(<\w{0,20}(?:tool|func|call)\w{0,20}) {0,3}\{\s*[\"']", re.MULTILINE)
+_HALF: Final = regex(
+    r"^[ \t]*(<(?:tool|function)_?(?:call|use)?s?) {0,3}\{\s*[\"'](?:name|tool|function|arguments|parameters)[\"']",
+    re.MULTILINE,
+)
 """A tag that is not closed, and right behind it JSON."""
 _OPENED: Final = regex(
-    r"^[ \t]*(<\|?(?:tool_?calls?|function(?:_calls?)?|invoke)(?:=[\w.-]{0,60})?)\s*\Z", re.MULTILINE
+    r"\n\s*\n[ \t]*(<\|?(?:tool_?calls?|function(?:_calls?)?|invoke)(?:=[\w.-]{0,60})?)\s*(?:\1\s*)?\Z"
 )
 """Half a marker, with which a text ends."""
 _OBSERVED: Final = regex(
-    r"^[ \t*\"]*Action(?: ?\d{1,3})?: ?[\w.-]{2,64}(?:[\[(][^\n]{0,400})?[ \t]*\n(?:[^\n]*\n){0,20}?"
+    r"^[ \t*\"]*Thought(?: ?\d{1,3})?:[^\0]{1,2000}?^[ \t*]*Action(?: ?\d{1,3})?: ?(?:[\w.-]{2,64}[\[(][^\n]{0,400}"
+    r"|[\w.-]{2,64}[ \t]*\n[ \t*]*Action Input(?: ?\d{1,3})?:[^\n]{0,400})[ \t]*\n(?:[^\n]*\n){0,5}?"
     r"[ \t*]*(?:Observation|Action Output)(?: ?\d{1,3})?:",
     re.MULTILINE,
 )
 """Lines of a ReAct agent, and what it observed."""
 _NO_ARGUMENTS: Final = regex(
-    r"^[ \t]*(\[(?:(?:used )?tools?|(?:tool|function)[ _-](?:call|use))\b\W{1,4}[A-Za-z][\w.-]{0,80}\W?\])",
-    re.MULTILINE | re.IGNORECASE,
+    r"\A\s*(\[(?:tools? used|used tools?|(?:tool|function)[ _-](?:call|use)): "
+    r"['\"]?[a-z][\w.-]{0,80}[_-][\w.-]{1,80}['\"]?\])"
+    r"(?!\()",
+    re.IGNORECASE,
 )
 """Words in brackets that name a tool, and nothing beside it."""
-_ATTRIBUTES: Final = regex(
-    r"\A\s*([a-z]{2,20}(?:_[a-z]{2,20}){1,4})(?: {1,3}[a-z_]{1,40}=\"[^\"\n]{0,2000}\"){1,8}\s*\Z"
-)
+_ATTRIBUTES: Final = regex(rf"\A\s*({_VERBS})(?: {{1,3}}[a-z_]{{1,40}}=\"[^\"\n]{{0,2000}}\"){{1,8}}\s*\Z")
 """A name as tools have it, and arguments as the attributes of a tag are written; nothing beside it."""
 _NAME: Final = regex(
-    r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|/\uff5c][^\"'\n]{0,60}|</?\w{1,20}))"
-    r"|[\"']([\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
+    r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|\uff5c][\w|\uff5c]{0,60}|</(?:arg_?\w{1,20}|function|tool\w{0,10}"
+    r"|invoke|parameter)\b))|[\"']([\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
 )
 """A name that goes on with markup."""
 _RENAMED: Final = regex(
     r"([\"']name[\"']: ?[\"'][\w.-]{2,64}[\"'], ?[\"']arguments[\"']: ?[\"'])(?:[^\n]{0,400}\n[^\n]{0,80}?\1){2,}"
 )
 """Parts of one call, each with its name."""
-_EMPTY_FIRST: Final = regex(r"[\"'`](?:\{\}){2,}|[\"']\{\}\{\\?\"")
+_EMPTY_FIRST: Final = regex(r"\barguments?\b[^\n]{0,20}?[\"'`](?:(?:\{\}){2,}|\{\}\{\\{0,4}[\"'])", re.IGNORECASE)
 """Empty arguments, and others right behind them."""
-_GROWING: Final = regex(r"(\{\"\w{1,40}\"?:?)(?:[^{}]{0,400}\1){2,}")
+_GROWING: Final = regex(r"(\{\"\w{2,40}\"?)(?::[^{},]{0,400}|)\1(?:[^{}]{0,400}\1){2,}")
 """An object that begins three times, and never ends."""
-_DOUBLED: Final = regex(r"\A\s*\{\{\s*\"\w{1,40}\"\s*:[^\0]{0,4000}\}\}\s*\Z")
+_DOUBLED: Final = regex(
+    r"\A\s*\{\{\s*\"\w{1,40}\"\s*:[^\0]{0,2000}?\"(?:function|tool|tool_name|arguments|action)\"\s*:[^\0]{0,4000}\}\}\s*\Z"
+)
 _LABELLED: Final = regex(
     r"^[ \t]*((?:AI|Agent|Assistant|Bot|Model|LLM|Output|Response|Reply)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
     r"\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:",
     re.MULTILINE,
 )
 """A call in JSON behind the label of who wrote it."""
-_ITEM: Final = regex(r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,[^\0]{0,8000}\}\s*\Z")
+_ITEM: Final = regex(
+    r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|args|parameters|input)\"\s*:"
+    r"[^\0]{0,8000}\}\s*\Z"
+)
 _QUOTED: Final = regex(
     r"(?::|\.|\n)\s{0,9}`(\[TOOL_CALLS\]|<tool_call>|<\|tool_calls?\w{0,20}\|>|<function=|<\|python_tag\|>|<invoke )"
     r"[^`\n]{1,2000}`\s*\Z"
@@ -201,7 +213,8 @@ def doubt_of(text: str) -> Doubt | None:
 def _first_of(forms: Iterable[tuple[Pattern[str], str, str, str]], text: str) -> Doubt | None:
     for form, what, get, code in forms:
         if found := form.search(text):
-            return Doubt(what.format(next(filter(None, found.groups()), "").strip()), get, code)
+            marker = _HARMFUL.sub("", next(filter(None, found.groups()), "").strip())
+            return Doubt(what.format(marker), get, code)
     return None
 
 

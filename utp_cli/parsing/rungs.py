@@ -33,7 +33,7 @@ def markup_candidate(text_field: TextField, found: FoundCall, end: Ending) -> Ca
         partial=list(call.partial),
     )  # fmt: skip
     if breaks_off(call.lack, closed=found.closed, at_end=found.at_end, end=end):
-        candidate.reason = "malformed" if found.closed and not end.cut else "truncated"
+        candidate.reason = "truncated"
     elif call.reason or call.name is None:
         candidate.reason = "malformed"
     elif not (found.closed or found.dialect.close_optional):

@@ -155,6 +155,14 @@ def _block_types(doc: Document) -> set[Any]:
     return {text_of(block.get("type")) for _, block in dicts_of(doc.get("content"))}
 
 
+def _of_pi(doc: Document) -> bool:
+    """A message as `@mariozechner/pi-ai` 0.73 keeps it: blocks of its three kinds; none where a provider failed."""
+    if "stopReason" not in doc or not isinstance(doc.get("content"), list):
+        return False
+    kinds = _block_types(doc)
+    return kinds <= {"text", "thinking", "toolCall"} and bool(kinds or "errorMessage" in doc)
+
+
 def _assistant(doc: Document) -> bool:
     return doc.get("role") == "assistant" and "content" in doc and not isinstance(doc["content"], dict)
 
@@ -253,7 +261,7 @@ ANSWER_RULES: Final = (
         "anthropic",
         "stopReason",
         "`stopReason` beside a list of blocks, as pi keeps messages",
-        lambda d: "stopReason" in d and (_any_item(d.get("content"), "type") or "errorMessage" in d),
+        _of_pi,
     ),
     _event("bedrock", "", "an event of ConverseStream, or `chunk.bytes`", _bedrock_event),
     _event(

@@ -153,7 +153,7 @@ def pattern_of(match: str) -> re.Pattern[str]:
     """
     match = _NAME_IN_QUOTES.sub(r"\1?", opened(match))
     pattern = _PART.sub(lambda part: _STANDS_FOR.get(part[0], part[0]), match)
-    return re.compile(_CAPITALS.sub(lambda part: part[1].lower() if part[1] else part[0], pattern), re.ASCII)
+    return re.compile(_CAPITALS.sub(lambda part: part[1].lower() if part[1] else part[0], pattern))
 
 
 def opened(match: str) -> str:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from utp_cli.facts.error_texts.entries import MANY, ErrorText, entry_at, pattern_of, words_of_entries
 from utp_cli.facts.error_texts.members import find_members
@@ -45,6 +45,12 @@ class FoundText:
     """Characters of the text, 0-based, end exclusive."""
 
 
+_NEXT_TO: Final = re.compile(
+    "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af](?=[A-Za-z])|(?<=[A-Za-z])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+"""Letters of languages that put no blank between their words and English ones."""
+
+
 def find_error_texts(
     text: str, *, server: str | None = None, provider: str | None = None, families: bool = True
 ) -> list[FoundText]:
@@ -57,8 +63,14 @@ def find_error_texts(
     """
     known = {name.casefold() for name in (server, provider) if name}
     known |= {library for name in known for library in LIBRARIES.get(name, ())}
-    matches = _kept_matches(text, families) if len(text) <= _SHORT else _matches(text, families)
+    matches = _all_matches(text, families)
+    if not matches and not text.isascii() and (apart := _NEXT_TO.sub(" ", text)) != text:
+        matches = _all_matches(apart, families)
     return sorted(matches, key=lambda match: _rank(match, known))
+
+
+def _all_matches(text: str, families: bool) -> tuple[FoundText, ...]:
+    return _kept_matches(text, families) if len(text) <= _SHORT else tuple(_matches(text, families))
 
 
 @functools.lru_cache(maxsize=64)
