@@ -1004,3 +1004,23 @@ def test_a_conversation_of_pi_is_no_request(source):
 )
 def test_small_documents_that_hold_no_answer(document, code):
     assert [finding.code for finding in parse(document).named] == ([code] if code else [])
+
+
+@pytest.mark.parametrize("value", ["{...}", "{ \u2026 }"])
+def test_what_is_left_out_of_a_copied_stream_is_no_broken_frame(value):
+    begun = f'event: message_start\ndata: {{"type": "message_start", "message": {value}}}\n\n'
+    ended = 'event: message_stop\ndata: {"type": "message_stop"}\n\n'
+    text = 'event: content_block_start\ndata: {"type": "content_block_start", "index": 0, "content_block": '
+    text += '{"type": "text", "text": "Hi"}}\n\nevent: content_block_stop\ndata: {"type": "content_block_stop", "index": 0}\n\n'
+    codes = [finding.code for finding in parse(begun + text + ended).diagnoses]
+    assert "sse-framing-broken" not in codes
+    assert "sse-framing-broken" in [finding.code for finding in parse(begun.replace(value, "{x") + text + ended).named]
+
+
+def test_arguments_beside_an_id_are_text_as_the_wire_asks():
+    printed = "[{'id': 'call_1', 'name': 'multiply', 'arguments': '{\"a\": 17}'}]"
+    [call] = parse(printed).calls
+    assert (call.name, call.arguments) == ("multiply", {"a": 17})
+    assert "arguments-double-encoded" not in [finding.code for finding in parse(printed).diagnoses]
+    written = '{"name": "multiply", "arguments": "{\\"a\\": 17}"}'
+    assert "arguments-double-encoded" in [finding.code for finding in parse(written).diagnoses]

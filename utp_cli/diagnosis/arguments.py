@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
 _QUOTED = regex(r"(?<!\w)'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
+_IDENTIFIED = regex(r"[\"'](?:id|call_id|tool_call_id)[\"']\s*:\s*[\"']\w")
 _PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
 _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
@@ -83,8 +84,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
 
     What people see: the executor gets a string where it wants a mapping.
 
-    What proves it: the arguments decode to a string, which decodes to an object. In `{"function": {"arguments": …}}`
-    a string is what the format asks for.
+    What proves it: the arguments decode to a string, which decodes to an object. In `{"function": {"arguments": …}}`,
+    and beside an id, a string is what the format asks for.
 
     What to change: decode twice (done here); do not `json.dumps` what is JSON already; take a newer release
     of vLLM or Ollama (granite, qwen2.5).
@@ -96,7 +97,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
         value = call.reading.value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
         codes = {repair.code for repair in call.repairs} if call.repairs and not call.native else ()
-        if twice or ("double-encoded-json" in codes and "function-wrapper" not in codes):
+        text_asked = "function-wrapper" in codes or _IDENTIFIED.search(call.text)
+        if twice or ("double-encoded-json" in codes and not text_asked):
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
 
 

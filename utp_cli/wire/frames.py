@@ -22,6 +22,8 @@ DONE: Final = object()
 """Stands among the documents for the `[DONE]` that ends an OpenAI stream."""
 BLANK: Final = " \t\r\n\ufeff"
 _SSE: Final = regex(r"data:|event:|id:|retry:|:")
+_LEFT_OUT: Final = regex(r"\{\s*(?:\.{3}|\u2026)\s*\}|\[\s*(?:\.{3}|\u2026)\s*\]|(?:\.{3}|\u2026)\s*\Z")
+"""What somebody who copies a stream by hand puts for a value."""
 _SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
 _LINE_END: Final = regex(r"\r\n|\r|\n")
 _BETWEEN: Final = regex(r"[ \t\r\n,\x1e\ufeff]*")
@@ -130,6 +132,8 @@ class SseFraming(Framing):
             return [document]
         documents = [_document(line) for line in lines]
         for line, found in zip(lines, documents, strict=True):
+            if found is None and _LEFT_OUT.search(line):  # by whoever wrote it down
+                continue
             fault = "neither JSON nor [DONE]" if found is None else "no empty line around"
             self.odd("sse-framing", f"{fault}: {line}")
         return [document for document in documents if document is not None]
