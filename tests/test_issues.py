@@ -19,6 +19,7 @@ ZOD = [
     {"code": "invalid_type", "expected": "object", "path": [], "message": "Invalid input: expected object, received undefined"},
 ]  # fmt: skip
 ISSUES = {
+    'SchemaError: Missing key at ["command"]': "",
     "severity: Input should be 'low', 'mid' or 'high' (got: 'x')": "severity: 'low', 'mid' or 'high' is due",
     "1 validation error for f\na.city\n  Input should be 'Oslo' or 'Bern' [type=enum, input_value='R', input_type=str]": (
         "a.city: 'Oslo' or 'Bern' is due, not str"

@@ -49,7 +49,23 @@ _SPOKEN: Final = rf"(?P<names>[\"'`]{_NAME}[\"'`]|(?<![\w$./-])(?:{_NAME}(?=: mu
 _ASKED: Final = r"(?P<due>[^\[\]\n,]{1,80}?)(?:, [^\[\n]{1,80})?"
 _AT: Final = r"(?:\(|\u2192 at |at )"
 _OTHERS: Final = frozenset(
-    {"and", "are", "argument", "for", "from", "in", "including", "input", "is", "of", "or", "parameter", "root", "the"}
+    {
+        "and",
+        "are",
+        "argument",
+        "at",
+        "for",
+        "from",
+        "in",
+        "including",
+        "input",
+        "is",
+        "of",
+        "or",
+        "parameter",
+        "root",
+        "the",
+    }
     | {"type"}
 )
 """What stands where a name may stand."""

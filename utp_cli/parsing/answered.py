@@ -134,6 +134,10 @@ def _refused(result: ParseResult) -> str:
     return "gateway-error-opaque" if read and read.kind == "log" and read.status in _SAYING_NOTHING else ""
 
 
+_LOADED: Final = "load"
+"""Why an answer of Ollama's ended for which it did no more than load the model (its API, "Load a model", 2026)."""
+
+
 def _of_form(result: ParseResult) -> str:
     """Return the code for the result of a tool that says it failed, and for Ollama's answer to no message at all."""
     if failed_tool(dict_of(result.facts.document)):
@@ -141,8 +145,6 @@ def _of_form(result: ParseResult) -> str:
     return "no-user-query" if result.finish_reason == _LOADED else ""
 
 
-_LOADED: Final = "load"
-"""Why an answer of Ollama's ended for which it did no more than load the model (its API, "Load a model", 2026)."""
 _CUT: Final = {"truncated": "truncated-call"}
 _LOST: Final = {**_CUT, "malformed": "call-left-in-content", "in-reasoning": "call-in-reasoning"}
 """Why no call was made of what stands in an answer, and in a raw text: the code that this hints at."""
