@@ -51,7 +51,7 @@ def test_dialect_is_whole(dialect: Dialect) -> None:
     assert re.fullmatch(r"[a-z0-9_]+", dialect.name)
     assert dialect.family in GRAMMARS
     assert dialect.source
-    assert dialect.markers or dialect.body.bare or dialect.body.bare_names
+    assert dialect.markers or dialect.body.bare
     assert limits(dialect) <= set(LIMITS)
     assert all(dialect.markers)
     assert all(dialect.call_close)

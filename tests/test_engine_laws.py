@@ -258,7 +258,7 @@ def test_a_call_in_thinking_is_a_draft(dialect: Any) -> None:
         assert result.reasoning == thought
         drafts = [call for call in result.rejected if call.rung != "heuristic"]  # which is prose that announces one
         assert [(call.reason, same(call.arguments, ARGUMENTS)) for call in drafts] in ([("in-reasoning", True)], [])
-        assert drafts or dialect.body.bare or dialect.body.bare_names or dialect.body.plain_words
+        assert drafts or dialect.body.bare or dialect.body.plain_words
 
 
 @pytest.mark.parametrize("dialect", READ, ids=lambda dialect: dialect.name)
@@ -312,9 +312,7 @@ MARKED = [dialect for dialect in READ if not (dialect.body.leading or dialect.bo
 """Without those of which a part stands before the marker."""
 
 
-@pytest.mark.parametrize(
-    "dialect", [d for d in MARKED if not (d.body.bare or d.body.bare_names)], ids=lambda dialect: dialect.name
-)
+@pytest.mark.parametrize("dialect", [d for d in MARKED if not d.body.bare], ids=lambda dialect: dialect.name)
 def test_a_call_in_a_fence_is_shown_where_words_follow_and_made_where_none_do(dialect: Any) -> None:
     fence = f"I looked it up.\n\n```\n{write_calls(dialect, CALLS[:1])}\n```"
     options = {"parser": dialect.name, "tools": [TOOL]}
@@ -363,9 +361,7 @@ def held_back(dialect: Any, text: str) -> str:
     return text[: min(starts, default=len(text))].rstrip()
 
 
-@pytest.mark.parametrize(
-    "dialect", [d for d in READ if not d.body.bare_names and d.name != "muse"], ids=lambda d: d.name
-)
+@pytest.mark.parametrize("dialect", [d for d in READ if not d.by_name and d.name != "muse"], ids=lambda d: d.name)
 def test_what_can_be_told_is_told(dialect: Any) -> None:
     """Character by character, before a call and behind it. Muse needs the dialect of its bodies beside it."""
     engine = Engine(Plan([dialect], [dialect.name]), tools={"note_down": load_tools([TOOL])[0]})

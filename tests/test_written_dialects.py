@@ -248,7 +248,7 @@ def test_a_call_that_is_cut_keeps_what_came_and_says_what_was_cut(
     if dialect.name == "kimi_k3" and key == "where":  # the markup says what type it is, and half of that is a text
         left = left | {"where": '{"b": "beta ga'}
     assert call.arguments == left
-    in_tags = dialect.body.argument is not None or dialect.name in ("beam", "muse", "mcp_xml")
+    in_tags = dialect.body.argument is not None or dialect.name in ("beam", "muse", "mcp_xml", "tool_elements")
     assert call.partial == (f"/{key}" if in_tags else place,)
 
 

@@ -46,7 +46,7 @@ class Body(Record):
     """Fields of the dialect or the body without which there is nothing to read; of each group one will do."""
     bare = leading = separators = thinking_channels = _NO_WORDS
     bare_form = ""
-    bare_names = plain_words = named_before = body_markup = fenced = python = False
+    plain_words = named_before = body_markup = fenced = python = False
     tagged = False
     """Arguments stand in tags: what came so far does not tell whether more were to come."""
     call = argument = _no_tag()
@@ -213,6 +213,14 @@ class ElementsBody(Body):
     """The MCP server of a call that names none."""
 
 
+class NamedElementsBody(Body):
+    """An element named as the tool, with one for each argument."""
+
+    family = "xml_named"
+    tagged = True
+    needs = _BOTH_ENDS
+
+
 # -- grammars of their own ----------------------------------------------------------------------------------------------
 
 
@@ -220,11 +228,9 @@ class PythonicBody(Body):
     """Calls as Python writes them."""
 
     family = "pythonic"
-    needs = (("call_open", "section_open", "bare", "bare_names"),)
+    needs = (("call_open", "section_open", "bare"),)
     bare: tuple[str, ...] = ()
     """As in `JsonBody`."""
-    bare_names: bool = False
-    """The name of each known tool, with `(` behind it, is such a beginning."""
     bare_form: str = ""
     by_line: bool = False
     """One call a line instead of a list."""
@@ -279,7 +285,7 @@ BODIES: dict[str, type[Body]] = {
     body.family: body
     for body in (
         JsonBody, JsonListBody, FunctionBody, InvokeBody, PairsBody, HeaderBody, HarmonyBody, DelimitedBody, CodeBody,
-        NestedBody, PythonicBody, ElementsBody, BlockBody, AttributesBody,
+        NestedBody, PythonicBody, ElementsBody, NamedElementsBody, BlockBody, AttributesBody,
     )
 }  # fmt: skip
 """Family → the record of its bodies."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utp_cli.dialects.bodies import AttributesBody, BlockBody, ElementsBody, NestedBody, Tag
+from utp_cli.dialects.bodies import AttributesBody, BlockBody, ElementsBody, NamedElementsBody, NestedBody, Tag
 from utp_cli.dialects.spec import Dialect
 from utp_cli.dialects.tagged_json import CHATML, THINK
 
@@ -25,6 +25,18 @@ TOOL_USE_XML = _elements("tool_use_xml", "tool_use", "prompts that teach Anthrop
 TOOL_CALL_XML = _elements("tool_call_xml", "tool_call", "prompts that teach a call as elements")
 FUNCTION_CALL_XML = _elements("function_call_xml", "function_call", "prompts that teach a call as elements")
 TOOLS_XML = _elements("tools_xml", "tools", "prompts that teach a call as elements")
+
+TOOL_ELEMENTS = Dialect(
+    name="tool_elements",
+    aliases=("cline", "roo", "kilo"),
+    source="system prompts and message parsers of Cline, Roo Code and Kilo Code (2025)",
+    call_open=("<{tool}>",),
+    call_close=("</{tool}>",),
+    reasoning=(("<thinking>", "</thinking>"), *THINK),
+    body=NamedElementsBody(),
+    cannot=("own-tags", "odd-keys"),
+    quirks="The tags are the names of the tools: nothing is read where these are not known.",
+)
 
 MCP_XML = Dialect(
     name="mcp_xml",

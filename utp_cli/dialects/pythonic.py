@@ -112,7 +112,7 @@ GRANITE_PYTHONIC = Dialect(
     source="a branch of vLLM (2026)",
     servers={"vllm": "granite_pythonic"},
     close_optional=True,
-    body=PythonicBody(bare_names=True, by_line=True),
+    body=PythonicBody(bare=("{tool}(",), by_line=True),
     quirks="One call a line, without a marker: the server takes any word with ( behind it, utp only known tools.",
 )
 

@@ -28,6 +28,10 @@ LIMITS = {
 """What a dialect may be unable to carry (`Dialect.cannot`)."""
 
 
+TOOL = "{tool}"
+"""In a marker: the name of a tool."""
+
+
 class Dialect(Record):
     """How one series of models writes tool calls into its text."""
 
@@ -77,6 +81,11 @@ class Dialect(Record):
         return self.body.family
 
     @property
+    def by_name(self) -> bool:
+        """Calls begin with the tool's name: `{tool}` in a marker stands for that of each known tool."""
+        return any(TOOL in marker for marker in (*self.call_open, *self.body.bare))
+
+    @property
     def markers(self) -> tuple[str, ...]:
         """Every marker that may open a call or a section."""
         return self.call_open + self.section_open
@@ -86,6 +95,11 @@ class Dialect(Record):
         """What thinking may begin with where its opening token is lost: its marker, or the line of it that is left."""
         labels = [opener.rpartition(">")[2] for opener, _ in self.reasoning]
         return (*(opener for opener, _ in self.reasoning), *(label for label in labels if label.endswith("\n")))
+
+    def closer_of(self, opener: str) -> str:
+        """Return the marker that is due behind one that opens a call: the spellings of both stand in one order."""
+        pairs = zip(self.call_open, self.call_close, strict=False)
+        return next((close for open_, close in pairs if open_ == opener), (*self.closers, "")[0])
 
     @property
     def closers(self) -> tuple[str, ...]:

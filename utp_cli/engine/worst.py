@@ -28,6 +28,7 @@ BOUNDS: dict[str, int] = {
     "xml_nested": 50,
     "pythonic": 500,
     "xml_elements": 50,
+    "xml_named": 50,
     "tool_block": 250,
     "attributes": 250,
 }

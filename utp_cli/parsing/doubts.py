@@ -161,15 +161,14 @@ _PROMPT: Final = "the prompt and the raw answer: does the template teach this fo
 _UNREAD: Final = "call-left-in-content"
 _REPEATED: Final = "stream-arguments-repeated"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
+_TOOLS: Final = "the definitions of the tools: utp parse --tools FILE"
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
 _JOINS: Final = "why they are joined: utp explain arguments-concatenated"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
-    *(
-        (form, _UNKNOWN, _DIALECT, _UNREAD)
-        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _ELEMENT, _SPOKEN, _HALF, _OPENED)
-    ),
+    *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED)),
+    (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),

@@ -366,9 +366,9 @@ def _with_names(
     asked: tuple[Dialect, ...], mine: Sequence[Dialect], tools: Mapping[str, Tool] | None
 ) -> tuple[tuple[Dialect, ...], Sequence[Dialect]]:
     """Tell the dialects whose calls begin with a tool's name what the names are: those become dialects of one's own."""
-    if not asked or not any(dialect.body.bare_names for dialect in asked):
+    if not asked or not any(dialect.by_name for dialect in asked):
         return asked, mine
-    told = tuple(with_names(dialect, tools) if dialect.body.bare_names else dialect for dialect in asked)
+    told = tuple(with_names(dialect, tools) if dialect.by_name else dialect for dialect in asked)
     return told, (*told, *mine)
 
 

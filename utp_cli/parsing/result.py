@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.answered import hints
+from utp_cli.parsing.answered import hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
-from utp_cli.protocol.calls import ParseResult
+from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.records import Record, field, kept
 
 if TYPE_CHECKING:
@@ -38,6 +38,14 @@ class Parsed(ParseResult):
     """A `ParseResult` that works out its diagnoses when they are first asked for."""
 
     circumstances: Circumstances = field(default_factory=Circumstances, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the JSON document `utp.parse/1`; a note says why there is no answer, where there is none."""
+        document = super().to_dict()
+        if not self.calls and (said := no_answer(self)):
+            message = "; next: ".join(filter(None, [said, what_is_missing(self)]))
+            document["notes"].append(Note(code="no-answer", message=message).to_dict())
+        return document
 
     @kept
     def diagnoses(self) -> list[Finding]:

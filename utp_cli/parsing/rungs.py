@@ -37,8 +37,7 @@ def markup_candidate(text_field: TextField, found: FoundCall, end: Ending) -> Ca
     elif call.reason or call.name is None:
         candidate.reason = "malformed"
     elif not (found.closed or found.dialect.close_optional):
-        marker = (*found.dialect.closers, "")[0]
-        candidate.repairs.append(missing_close(found.end - skip, marker))
+        candidate.repairs.append(missing_close(found.end - skip, found.dialect.closer_of(found.marker)))
     if found.thought:
         candidate.reason = "in-reasoning"
     elif found.standing == "shown" and candidate.reason is None:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.dialects.spec import TOOL
 from utp_cli.engine.plan import Plan
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _NAMED_LINE = regex(r"^[ \t]*(\[?)[ \t]*([A-Za-z_][\w.-]{0,127})\(", re.MULTILINE)
 """A line that begins as a Python call, or as a list of them."""
+_ELEMENT_LINE = regex(r"^[ \t]*<([A-Za-z_][\w.-]{0,127})>", re.MULTILINE)
+"""A line that begins with an element."""
 _FIRST_LINE = regex(r"([^\s{}()]{1,128})\n")
 
 
@@ -46,6 +49,10 @@ def _words_lead_to_calls(found: list[FoundCall], over: list[Segment]) -> bool:
     return made and all(segment.span[1] <= found[-1].start for segment in over)
 
 
+def _nothing_but_calls(found: list[FoundCall], _over: list[Segment]) -> bool:
+    return bool(found) and all(one.call.name for one in found)
+
+
 def _begins_with_markup(_found: list[FoundCall], over: list[Segment]) -> bool:
     return not over or over[0].span[0] > 0
 
@@ -55,7 +62,11 @@ def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
     for dialect, form in _without_markers():
         if form.match(text):
             yield Reading(plan=_led_by(dialect), accepts=_nothing_over)
-    if not tools or "(" not in text:
+    if not tools:
+        return
+    if any(line[1] in tools for line in _ELEMENT_LINE.finditer(text)):
+        yield Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], tools)), accepts=_nothing_but_calls)
+    if "(" not in text:
         return
     begun = next((line for line in _NAMED_LINE.finditer(text) if line[2] in tools), None)
     if begun:
@@ -78,7 +89,12 @@ def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
 
 def with_names(dialect: Dialect, tools: Mapping[str, Tool] | None) -> Dialect:
     """Tell a dialect whose calls begin with a tool's name what the names are: that becomes a dialect of one's own."""
-    return replace(dialect, body=replace(dialect.body, bare=tuple(f"{name}(" for name in tools or ())))
+
+    def named(markers: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(marker.replace(TOOL, name) for marker in markers for name in tools or ())
+
+    told = replace(dialect, call_open=named(dialect.call_open), call_close=named(dialect.call_close))
+    return replace(told, body=replace(told.body, bare=named(told.body.bare))) if told.body.bare else told
 
 
 @cache

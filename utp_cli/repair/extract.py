@@ -81,6 +81,12 @@ class Reading(Record):
         return all_notes(self.kept_notes, self.skimmed)
 
 
+def json_or_nothing(text: str) -> tuple[Any, list[Repair]] | None:
+    """Read the object or the list that a value is due to be, with the repairs; None where it is neither."""
+    reading = repair_json(text)
+    return (reading.value, reading.repairs) if isinstance(reading.value, dict | list) else None
+
+
 def repair_json(text: str) -> Reading:
     """Read the one JSON value that the text ought to be; every change is among the repairs. Never raises."""
     try:

@@ -25,6 +25,7 @@ _MODULES = {
     "xml_nested": "nested",
     "pythonic": "pythonic",
     "xml_elements": "elements",
+    "xml_named": "named_elements",
     "tool_block": "tool_block",
     "attributes": "attributes",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, replace
-from utp_cli.repair.extract import repair_json
+from utp_cli.repair.extract import json_or_nothing
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def element_value(
         repairs += found
     if top.children is not None:
         return top.children, repairs, path if in_value else None
-    value, found = typed_text(plain_text(text), schema, root, decode=_decode)
+    value, found = typed_text(plain_text(text), schema, root, decode=json_or_nothing)
     return value, repairs + placed(found, text, 0), path if in_value else None
 
 
@@ -134,13 +134,15 @@ def _leaf(text: str, schema: Any, root: Any) -> tuple[Any, list[Repair]]:
     if _is_array(schema) and not text.strip():
         return [], []
     if _is_array(schema) and not text.lstrip().startswith("["):
-        return typed_text(text, schema.get("items"), root, decode=_decode)
-    return typed_text(text, schema, root, decode=_decode)
+        return typed_text(text, schema.get("items"), root, decode=json_or_nothing)
+    return typed_text(text, schema, root, decode=json_or_nothing)
 
 
 def _is_wrapper(value: dict[str, Any], schema: dict[str, Any]) -> bool:
     """Whether an element holds the items of a list: `<tags><tag>a</tag><tag>b</tag></tags>`."""
-    return len(value) == 1 and _property(schema.get("items"), next(iter(value))) is None
+    items = schema.get("items")
+    free = isinstance(items, dict) and items.get("type") == "object" and "properties" not in items
+    return len(value) == 1 and not free and _property(items, next(iter(value))) is None
 
 
 def _is_array(schema: Any) -> bool:
@@ -166,8 +168,3 @@ def _property(schema: Any, name: str) -> Any:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     found = properties.get(name) if isinstance(properties, dict) else None
     return found if isinstance(found, dict) else None
-
-
-def _decode(text: str) -> tuple[Any, list[Repair]] | None:
-    reading = repair_json(text)
-    return (reading.value, list(reading.repairs)) if isinstance(reading.value, dict | list) else None

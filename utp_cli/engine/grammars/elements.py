@@ -52,7 +52,7 @@ _TAG = regex(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s(?!\s*=)[^<>]*|/)?)>")
 _LEFT = regex("<")
 
 
-class _Child(MutableRecord):
+class Child(MutableRecord):
     """A child element: its content is `[start, end)`."""
 
     name: str
@@ -64,7 +64,7 @@ class _Child(MutableRecord):
 
 def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting[MarkerRead | Declined]:
     """Read the children of one call. Declines where the first thing behind the marker is no element it knows."""
-    children: list[_Child] = []
+    children: list[Child] = []
     position, closed = opened.end, False
     while True:
         ahead = yield from skip_space(source, position)
@@ -72,7 +72,7 @@ def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting
         if role_of(hit) == "close" and hit and hit.marker in context.dialect.call_close:
             position, closed = hit.end, True
             break
-        child = (yield from _read_child(source, ahead, context)) if source.char(ahead) == "<" and not hit else None
+        child = (yield from read_child(source, ahead, context)) if source.char(ahead) == "<" and not hit else None
         if child is None or (not children and child.name not in _known(context.body)):
             break
         children.append(child)
@@ -93,7 +93,7 @@ def _known(body: ElementsBody) -> tuple[str, ...]:
     return body.name_keys + body.argument_keys + body.server_keys
 
 
-def _tag_at(source: Source, position: int) -> Waiting[re.Match[str] | None]:
+def tag_at(source: Source, position: int) -> Waiting[re.Match[str] | None]:
     """Return the tag at `position`, None where there is none."""
     while True:
         index = position - source.base
@@ -103,13 +103,14 @@ def _tag_at(source: Source, position: int) -> Waiting[re.Match[str] | None]:
         yield
 
 
-def _read_child(source: Source, start: int, context: Context[ElementsBody]) -> Waiting[_Child | None]:
-    opening = yield from _tag_at(source, start)
+def read_child(source: Source, start: int, context: Context[Any]) -> Waiting[Child | None]:
+    """Read the element that begins at `start`; None where none does. `<x/>` is empty."""
+    opening = yield from tag_at(source, start)
     if opening is None or opening[1]:
         return None
     name, begin = opening[2], source.base + opening.end()
     if opening[3].endswith("/"):
-        return _Child(name=name, start=begin, end=begin, next=begin, closed=True)
+        return Child(name=name, start=begin, end=begin, next=begin, closed=True)
     position, depth = begin, 0
     weak: int | None = None
     while True:
@@ -117,22 +118,22 @@ def _read_child(source: Source, start: int, context: Context[ElementsBody]) -> W
         if found is None:
             end = source.length if weak is None else weak
             source.rewind(end)
-            return _Child(name=name, start=begin, end=end, next=end, closed=False)
+            return Child(name=name, start=begin, end=end, next=end, closed=False)
         if source.startswith(CDATA_OPEN, found):
             position = yield from behind_cdata(source, found)
             continue
-        tag = yield from _tag_at(source, found)
+        tag = yield from tag_at(source, found)
         position = found + 1
         if tag and tag[2] == name:
             position = source.base + tag.end()
             if tag[1] and not depth:
-                return _Child(name=name, start=begin, end=found, next=position, closed=True)
+                return Child(name=name, start=begin, end=found, next=position, closed=True)
             depth += -1 if tag[1] else 0 if tag[3].endswith("/") else 1
             continue
         hit = yield from hit_at(source, context.local, found)
         if role_of(hit) == "open" and weak is not None:
             source.rewind(weak)
-            return _Child(name=name, start=begin, end=weak, next=weak, closed=False)
+            return Child(name=name, start=begin, end=weak, next=weak, closed=False)
         if role_of(hit) in ("close", "open") and weak is None:
             weak = found
 
@@ -168,11 +169,11 @@ def behind_cdata(source: Source, start: int) -> Waiting[int]:
         yield
 
 
-def _call(source: Source, children: list[_Child], payload: tuple[int, int], context: Context[ElementsBody]) -> RawCall:
+def _call(source: Source, children: list[Child], payload: tuple[int, int], context: Context[ElementsBody]) -> RawCall:
     """Make the call of its children."""
     body = context.body
     call = RawCall(name=None, arguments={}, server=body.default_server, payload=payload)
-    rest: dict[str, _Child] = {}
+    rest: dict[str, Child] = {}
     for child in children:
         text = source.slice(child.start, child.end)
         cut = not child.closed and source.closed and child.end >= source.length
@@ -200,7 +201,7 @@ def _call(source: Source, children: list[_Child], payload: tuple[int, int], cont
     return call
 
 
-def _arguments(source: Source, holder: _Child, call: RawCall, tool: Tool | None) -> None:
+def _arguments(source: Source, holder: Child, call: RawCall, tool: Tool | None) -> None:
     """Read the arguments' element: JSON, or elements, or text."""
     text = source.slice(holder.start, holder.end)
     in_section = text.lstrip().startswith(CDATA_OPEN)
@@ -223,7 +224,7 @@ def _arguments(source: Source, holder: _Child, call: RawCall, tool: Tool | None)
     call.repairs += [*(repair.moved(holder.start) for repair in repairs), *more]
 
 
-def _flat(source: Source, rest: Mapping[str, _Child], call: RawCall, tool: Tool | None) -> None:
+def _flat(source: Source, rest: Mapping[str, Child], call: RawCall, tool: Tool | None) -> None:
     """The arguments stand beside the name, each in an element of its own."""
     for name, child in rest.items():
         schema = tool.properties.get(name) if tool else None

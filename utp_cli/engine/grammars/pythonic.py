@@ -217,7 +217,7 @@ def write(dialect: Dialect, body: PythonicBody, calls: Sequence[Mapping[str, Any
     if body.plain_words:
         return "\n".join(opening + text + closing for text in texts)
     if body.by_line and not dialect.call_open:
-        return "\n".join(first(body.bare) + text for text in texts)
+        return "\n".join(("" if dialect.by_name else first(body.bare)) + text for text in texts)
     if body.by_line:
         return "\n".join([opening, *texts, closing])
     if body.name_suffix:

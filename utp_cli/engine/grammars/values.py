@@ -19,7 +19,7 @@ from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.arguments import shape_arguments, shape_repair
-from utp_cli.repair.extract import repair_json
+from utp_cli.repair.extract import json_or_nothing
 from utp_cli.repair.typed import typed_text
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _typed(text: str, told: str, schema: Any, root: Any) -> tuple[Any, list[Repa
     """Give the text its type. What the markup tells comes first: `true` and `string` mean text as it stands."""
     if told in ("true", "string"):
         return text, []
-    value, repairs = typed_text(text, schema if told in ("", "false") else None, root, decode=_decode)
+    value, repairs = typed_text(text, schema if told in ("", "false") else None, root, decode=json_or_nothing)
     return (_unquoted(value) if told == "false" and value == text else value), repairs
 
 
@@ -235,9 +235,3 @@ def _unquoted(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     return value if isinstance(value, str) else text
-
-
-def _decode(text: str) -> tuple[Any, list[Repair]] | None:
-    """Read broken JSON in a value where the schema asks for an object or an array."""
-    reading = repair_json(text)
-    return (reading.value, list(reading.repairs)) if isinstance(reading.value, dict | list) else None
