@@ -898,6 +898,8 @@ _WRITTEN = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
         f'"output": {json.dumps(_WRITTEN)}',
         f"response.content = {_WRITTEN!r}",
         f"choices[0].message.content: {json.dumps(_WRITTEN)},",
+        "\n".join(f'data: {{... "delta":{{"content":{json.dumps(_WRITTEN[at : at + 7])}}}}}' for at in range(0, 99, 7)),
+        "\n".join(f"ChoiceDelta(content={_WRITTEN[at : at + 9]!r}, role=None)" for at in range(0, 99, 9)),
     ],
 )
 def test_a_call_in_the_text_of_a_small_document_was_left_there(paste):
@@ -912,10 +914,32 @@ def test_a_call_in_the_text_of_a_small_document_was_left_there(paste):
         'title = "Both read `<tool_call>` tags."',
         json.dumps({"id": 1, "text": "Both read `<tool_call>` tags."}),
         json.dumps({"name": "write_file", "arguments": {"content": _WRITTEN}}),
+        'content: "one"\ncontent: "two"\ncontent: "three"',
+        '<meta content="a">\n<meta content="b">\n<meta content="c">',
     ],
 )
 def test_markup_that_is_spoken_of_or_written_to_a_file_was_not(paste):
     assert "call-left-in-content" not in [finding.code for finding in parse(paste).diagnoses]
+
+
+def test_a_statement_that_raises_an_error_is_what_it_raises():
+    result = parse(
+        "raise RuntimeError(\n"
+        '    "Jamba Tool parser could not locate tool calls start/end "\n'
+        "    'tokens in the tokenizer!'\n)"
+    )
+    assert [finding.code for finding in result.named] == ["parser-tokenizer-mismatch"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'raise ValueError("the city is not known")',
+        'raise RuntimeError("no tokens in the tokenizer!")\nprint("done")',
+    ],
+)
+def test_other_code_that_raises_is_code(text):
+    assert parse(text).diagnoses == []
 
 
 def test_a_string_of_json_is_read_as_what_it_means():

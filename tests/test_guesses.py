@@ -207,6 +207,10 @@ TALK = [
     [
         ({"content": [{"type": "text", "text": "gizmo at 9"}], "isError": True}, "tool-execution-failed"),
         ({"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}, "no-user-query"),
+        (
+            {"role": "assistant", "content": 'I look.\n<mycall>{"name": "f", "arguments": {}}</mycall>'},
+            "call-left-in-content",
+        ),
     ],
 )
 def test_the_form_of_a_document_hints_at_a_cause(document, code):

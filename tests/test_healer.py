@@ -144,7 +144,7 @@ def test_scenarios(case: dict[str, Any]) -> None:
 # -- every dialect on every wire -------------------------------------------------------------------------------------------
 
 WRITTEN = {d.name: write_calls(d, [SEARCH, WEATHER]) for d in DIALECTS if d.family != "raw_code"}
-UNREADABLE_ALONE = {"granite_pythonic", "generic", "tool_elements", "ui_tars"}
+UNREADABLE_ALONE = {"glm4", "granite_pythonic", "generic", "tool_elements", "ui_tars"}
 """Dialects without any sign of their own: they count only where somebody asks for them."""
 
 

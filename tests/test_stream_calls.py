@@ -85,3 +85,20 @@ def test_halves_of_a_character_are_joined() -> None:
     assert text.content == "a 😀 b"
     alone = parse(stream({"content": f"a {high}"}, {"content": "b"}, {"content": high}, reason="stop"))
     assert alone.content == f"a {high}b{high}"
+
+
+def test_pieces_that_a_client_kept_one_by_one_had_no_index() -> None:
+    """LangChain joins the pieces of one index; without it they stay apart, and are whole calls for who reads them."""
+    kept = [
+        {"index": None, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}},
+        {"index": None, "id": "c", "type": "function", "function": {"name": None, "arguments": '{"a": '}},
+        {"index": None, "id": "c", "type": "function", "function": {"name": None, "arguments": "1}"}},
+    ]
+    whole = [{"index": None, "id": f"c{n}", "function": {"name": "f", "arguments": f'{{"a": {n}}}'}} for n in range(2)]
+    for calls, codes in ((kept, {"stream-index-collision"}), (whole, set[str]())):
+        for message in (
+            {"role": "assistant", "content": "", "tool_calls": calls},
+            {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": calls}}},
+        ):
+            found = {finding.code for finding in parse(message).diagnoses}
+            assert found & {"stream-index-collision", "arguments-not-object", "call-name-empty"} == codes

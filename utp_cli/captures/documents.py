@@ -10,6 +10,7 @@ from utp_cli.captures.spellings import read_spelling, starts
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 from utp_cli.protocol.spans import lines_of
+from utp_cli.repair.escapes import decode as string_value
 from utp_cli.repair.reader import JsonReader
 from utp_cli.wire.access import decode
 
@@ -27,6 +28,9 @@ _ASSIGNED: Final = regex(
     r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))[^\0]*\2\s*,?;?\s*\Z"
 )
 """A name, and the text that it has: `message.content = '…'`."""
+_DELTA: Final = regex(r"\bcontent[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)')")
+"""The text in a line that somebody kept of a piece of a stream."""
+_FEW_DELTAS: Final = 3
 _MARKUP: Final = regex(r"<[\w|\uff5c]|\[TOOL_CALLS\]")
 """What a text has that holds a call: others with a name before them are settings."""
 _OBJECT: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:\s*[{\[]")
@@ -71,7 +75,7 @@ def documents_in(text: str, masked: Sequence[Span] = (), alike: Alike | None = N
 
     `alike`: the records of a long text that are not read again.
     """
-    piece = _members(text)
+    piece = _members(text) or _deltas(text)
     return iter([piece]) if piece else _Finder(text, masked, alike).documents()
 
 
@@ -96,7 +100,27 @@ def _members(text: str) -> Document | None:
         value, end = (None, 0) if reader.declined else (reader.value, reader.end)
     if not isinstance(value, dict) or end < len(inside):
         return None
-    return Document(value=value, start=0, end=len(text), form="cut-json", cut=True)
+    return Document(value=value, start=0, end=len(text), form="print-repr" if named else "cut-json", cut=True)
+
+
+def _deltas(text: str) -> Document | None:
+    """Read lines that are each a piece of a stream, shortened, whose texts are the markup of a call."""
+    lines = [line for line in text.splitlines() if line.strip()] if len(text) <= _LONGEST_PIECE else []
+    pieces = [_DELTA.search(line) for line in lines] if len(lines) >= _FEW_DELTAS else []
+    if not pieces or None in pieces or all(map(_is_json, lines)):
+        return None
+    said = "".join(string_value(piece[1][1:-1])[0] for piece in pieces if piece)
+    if not _MARKUP.search(said):
+        return None
+    return Document(value={"role": "assistant", "content": said}, start=0, end=len(text), form="print-repr", cut=True)
+
+
+def _is_json(line: str) -> bool:
+    try:
+        decode(line.strip().removeprefix("data:").strip(), 0)
+    except ValueError:
+        return False
+    return True
 
 
 class _Finder:

@@ -8,10 +8,14 @@ from typing import Final
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.protocol.patterns import regex
 
+_FIELD: Final = regex(r"`(\w{1,40})`")
+"""The name of a field, which is a word of its sentence."""
 _MINE: Final = regex(
     r"\b(?:(?:the (?:server|endpoint|api)|v?LLM|SGLang|Ollama|llama-server|LM Studio|[`\w]{1,20}[_.-]server`?)"
     r" (?:currently |still |always |just )?(?:returns|sends|gives|responds)|my|our|I'm|I’m|I am|we're"
-    r"|we’re|we are|I use|we use|I have|I expect(?:ed)?|I (?:only |just |still )?(?:see|get|got)|anyone else)\b",
+    r"|we’re|we are|I use|we use|I have|I expect(?:ed)?|I (?:only |just |still )?(?:see|get|got)|anyone else"
+    r"|the (?:model|LLM)[^.\n]{0,20}\W(?:plans|announces|occasionally|sometimes|randomly|intermittently)"
+    r"|model\b[^\n]{0,120}\b(?:does not|doesn't|never) emit)\b",
     re.IGNORECASE,
 )
 """Whose trouble it is: a model that tells of one says "your"."""
@@ -47,6 +51,8 @@ _TROUBLES: Final = (
             r"|\b(?:throw|print|output|writ|return|respond|repl(?:y|i)|spit|emit)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}"
             r"\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\bas (?:an? |the |its |plain |normal |raw |regular ){0,3}"
             r"(?:text|content|response|message|answer|reply|output|string)\b"
+            r"|\b(?:print|output|writ|return)(?:s|es|e|ing|ting)?\b[^.\n]{0,10}\b(?:tool|function)s?(?: calls?)?"
+            r" (?:in|as) (?:plain ?text|text|content)\b"
             r"|\bleak(?:s|ed|ing)?\b(?: out| through)? (?:as|into|in)\b[^.\n]{0,20}"
             r"\b(?:content|text|messages?|responses?|answers?|output|chat)\b"
             r"|\b(?:return|leav|put|pass)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}\b(?:json|xml|calls?|tags?|markup)\b"
@@ -58,6 +64,25 @@ _TROUBLES: Final = (
             r"|\b(?:outputs?|prints?|writes?|returns?) an? (?:normal|plain|regular) (?:message|text|answer)\b"
             r"|\b(?:tool|function)[ -]calls? (?:is|are|comes?|appears?|ends? up|shows? up)\b[^.\n]{0,30}"
             r"\b(?:as|in)(?: the| plain| normal| message){0,3} (?:text|content|chat)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "announced-not-called",
+        regex(
+            r"\b(?:model|agent|assistant|llm|it)\b[^\n]{0,120}\b(?:plan|announc|describ|promis|say)(?:s|es|ed|ing)?\b"
+            r"[^.\n]{0,80}\b(?:but|then|and) (?:\w+ ){0,2}?(?:stops?|ends?|halts?|quits?)\b[^.\n]{0,20}"
+            r"\b(?:no|without(?: any| a)?) (?:tool|function)[_ -]?calls?\b"
+            r"|\b(?:does not|doesn't|did not|didn't|never|not) (?:actually |really )?(?:emit|issue|produce|generate)"
+            r"(?:s|d)? (?:any|a|the) (?:actual |real |structured )?(?:tool|function)_?calls?\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "reasoning-exhausted-budget",
+        regex(
+            r"\b(?:all|entire|whole|its)\b[^.\n]{0,30}\b(?:tokens?|budget)\b[^.\n]{0,20}\b(?:consumed|used(?: up)?"
+            r"|spent|eaten|exhausted)\b (?:by|on|in|for)\b[^.\n]{0,20}\b(?:reasoning|think(?:ing)?)\w{0,10}\b",
             re.IGNORECASE,
         ),
     ),
@@ -189,7 +214,7 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
     """
     if beside_call and _TURNS.search(text[:_LONGEST]):
         return "call-left-in-content"  # a client that runs a call shows it as one
-    words = CODE.sub("", text[:_LONGEST])
+    words = CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST]))
     if beside_call and _NOT_RUN.search(words) and voice_of(words) != "explains":
         return "call-left-in-content"
     if not (beside_call or _MINE.search(words)):

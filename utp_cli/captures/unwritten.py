@@ -38,11 +38,18 @@ _BARE_QUOTE: Final = regex(r'(?<!\\)"')
 _FIRM_SPACE: Final = regex(r"[\u00a0\u2007\u202f]")
 _OF_PAGES: Final = regex(
     r"(?P<space>[\u00a0\u2007\u202f])|</?(?:pre|code|p|br|div|span|b|i|strong|em|details|summary)(?: [^<>\n]{1,80})?/?>"
+    r"|(?P<bar>\\(?=\|))"
     r"|(?P<cell>\|(?:[ \t]*:?-{3,}:?[ \t]*\|){1,20}|(?<=[ \n])\|(?=[ \n])|^\| | \|\Z)"
 )
 """Spaces that keep words together, tags, and the lines between the cells of a table."""
-_IN_PLACE_OF: Final = {"space": " ", "cell": "\n", None: ""}
+_IN_PLACE_OF: Final = {"space": " ", "cell": "\n", "bar": "", None: ""}
 """What is put for each, by the name of its group."""
+_RAISED: Final = regex(
+    r"\s*(?:raise|throw(?: new)?)[ ]+([\w.]{2,80})\("
+    rf"\s*(?:[rf]{{0,2}}(?:{_STRING}|'(?>(?:[^'\\\n]++|\\.)*)')\s*\+?\s*){{1,20}},?\s*\);?\s*\Z"
+)
+"""One statement that raises an error with a text."""
+_LITERAL: Final = regex(rf"{_STRING}|'((?>(?:[^'\\\n]++|\\.)*))'")
 _WORD: Final = regex(r"[^\s`*#-][^\s]{0,40}(?=\s|\Z)")
 """A word that a sentence may go on with."""
 _NARROWEST: Final = 40
@@ -93,11 +100,24 @@ def without_entities(mapped: Mapped) -> Mapped | None:
 
 
 def rewritten(mapped: Mapped) -> Iterator[Mapped]:
-    """Give a text as it may have been before it was put on a page, into a table, or broken to fit a width."""
+    """Give a text as it may have been before it was put on a page, into a table, or broken to fit a width.
+
+    A statement that raises an error is what it raises.
+    """
+    if raised := _RAISED.match(mapped.text):
+        yield mapped.made_of(_raised(mapped.text, raised))
+        return
     plain = _off_the_page(mapped)
     if plain is not mapped:
         yield plain
     yield from _with_lines_joined(plain)
+
+
+def _raised(text: str, raised: re.Match[str]) -> Iterator[Span | str]:
+    yield raised.span(1)
+    yield ": "
+    for literal in _LITERAL.finditer(text, raised.end(1)):
+        yield from _unescaped(text, *literal.span(literal.lastindex or 1))
 
 
 def _off_the_page(mapped: Mapped) -> Mapped:

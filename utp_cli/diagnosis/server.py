@@ -83,7 +83,9 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
 
 
 def _is_bare(call: CallView, answer: Answer) -> bool:
-    return _BARE.match(answer.written(call)) is not None
+    written, dialect = answer.written(call), DIALECTS.get(call.parser)
+    marked = dialect is not None and written.startswith(dialect.call_open)  # one dialect's marker is a fence
+    return not marked and _BARE.match(written) is not None
 
 
 def _is_all(text: str, call: CallView, answer: Answer) -> bool:

@@ -115,7 +115,9 @@ class HeaderBody(Body):
     """What stands between the opening marker and the JSON, with slots `{name}` and `{id}`; the last is the one
     written."""
     bare: tuple[str, ...] = ()
-    """As in `JsonBody`."""
+    """As in `JsonBody`; it holds the name, `{tool}`."""
+    bare_form: str = ""
+    """As in `JsonBody`; its group `tool` is the name."""
     leading: tuple[str, ...] = ()
     fenced: bool = False
     plain_words: bool = False

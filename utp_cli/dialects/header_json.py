@@ -138,6 +138,21 @@ FUNCTIONARY_V32 = Dialect(
     quirks="Text is a call to `all`; the first >>> belongs to the prompt.",
 )
 
+GLM4 = Dialect(
+    name="glm4",
+    aliases=("glm4_0414",),
+    models=("glm-4-9b", "glm-4-32b", "glm-z1", "codegeex4"),
+    source="chat templates of GLM-4-9B and GLM-4-0414 as BFCL and ms-swift read them; zai-org/GLM-4#36 (2026)",
+    close_optional=True,
+    dropped=("<|observation|>",),
+    body=HeaderBody(
+        header=("{name}\n",),
+        bare=("{tool}\n",),
+        bare_form=r"\s*(?P<tool>[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,6})\n\s*\{\s*[\"}]",
+    ),
+    quirks="A line with the name, then the arguments, without a marker: read where the tool is known, or nothing else is.",
+)
+
 _FROM = ("<|from|>assistant\n", "<|from|> assistant\n", "<|from|>assistant", "")
 _TO_ALL = ("<|recipient|>all\n<|content|>", "<|recipient|> all\n<|content|> ", "<|recipient|>all<|content|>")
 

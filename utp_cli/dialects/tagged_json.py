@@ -88,6 +88,17 @@ FUNCTION_CALL = Dialect(
     quirks="Granite writes no closing marker; other models do.",
 )
 
+NEMOTRON_MINI = Dialect(
+    name="nemotron_mini",
+    models=("nemotron-mini", "nemotron-4-mini"),
+    source="Ollama's template of nemotron-mini; ollama/ollama#6870 (2024)",
+    call_open=("<toolcall>",),
+    call_close=("</toolcall>",),
+    dropped=("<extra_id_1>",),
+    body=JsonBody(),
+    quirks="Ollama 0.3 left the calls in the content.",
+)
+
 GIGACHAT3 = Dialect(
     name="gigachat3",
     models=("gigachat3", "gigachat-3", "gigachat-20b"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.parsing.doubts import doubt_of
+from utp_cli.parsing.doubts import doubt_of, unread_of
 from utp_cli.wire.access import dict_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.wire.error_body import failed_tool
@@ -172,8 +172,10 @@ def about_the_account(result: ParseResult) -> str:
 
 
 def _doubt(result: ParseResult) -> Doubt | None:
-    """Say what a text without a call is; None where it may be an answer."""
-    return None if result.shape != "text" or result.calls or result.rejected else doubt_of(result.content)
+    """Say what a text without a call is, raw or in a document; None where it may be an answer."""
+    if result.calls or result.rejected or result.server_calls:
+        return None
+    return doubt_of(result.content) if result.shape == "text" else unread_of(result.content)
 
 
 def _other(result: ParseResult) -> tuple[str, str] | None:

@@ -209,6 +209,12 @@ def doubt_of(text: str) -> Doubt | None:
     return _first_of(_LATER, text) or (_document(text) if _DOCUMENT.match(text) else None)
 
 
+def unread_of(content: str) -> Doubt | None:
+    """Say what stands in the content of an answer that is a call in unknown markup; None for others."""
+    doubt = _first_of(_FORMS, content[:_LONGEST]) if content else None
+    return doubt if doubt and doubt.code == _UNREAD else None
+
+
 def _first_of(forms: Iterable[tuple[Pattern[str], str, str, str]], text: str) -> Doubt | None:
     for form, what, get, code in forms:
         if found := form.search(text):

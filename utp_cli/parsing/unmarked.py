@@ -16,7 +16,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.engine.found import FoundCall
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _NAMED_LINE = regex(r"^[ \t]*(\[?)[ \t]*([A-Za-z_][\w.-]{0,127})\(", re.MULTILINE)
 """A line that begins as a Python call, or as a list of them."""
+_NAME_LINE = regex(r"^[ \t]*([A-Za-z_][\w.-]{0,127})\n\s*\{", re.MULTILINE)
+"""A line with a word, and JSON behind it."""
 _ELEMENT_LINE = regex(r"^[ \t]*<([A-Za-z_][\w.-]{0,127})>", re.MULTILINE)
 """A line that begins with an element."""
 _FIRST_LINE = regex(r"([^\s{}()]{1,128})\n")
@@ -60,10 +62,13 @@ def _begins_with_markup(_found: list[FoundCall], over: list[Segment]) -> bool:
 def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
     """Yield the readings of a text, the whole answer or that after thinking, most likely first."""
     for dialect, form in _without_markers():
-        if form.match(text):
-            yield Reading(plan=_led_by(dialect), accepts=_nothing_over)
+        if begun := form.match(text):
+            named = with_names(dialect, begun.groupdict().values()) if dialect.by_name else dialect
+            yield Reading(plan=_led_by(named), accepts=_nothing_over)
     if not tools:
         return
+    if any(line[1] in tools for line in _NAME_LINE.finditer(text)):
+        yield Reading(plan=_led_by(with_names(DIALECTS["glm4"], tools)), accepts=_words_lead_to_calls)
     if any(line[1] in tools for line in _ELEMENT_LINE.finditer(text)):
         yield Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], tools)), accepts=_nothing_but_calls)
     if "(" not in text:
@@ -87,11 +92,12 @@ def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
     return None
 
 
-def with_names(dialect: Dialect, tools: Mapping[str, Tool] | None) -> Dialect:
+def with_names(dialect: Dialect, tools: Iterable[str] | None) -> Dialect:
     """Tell a dialect whose calls begin with a tool's name what the names are: that becomes a dialect of one's own."""
+    names = tuple(tools or ())
 
     def named(markers: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(marker.replace(TOOL, name) for marker in markers for name in tools or ())
+        return tuple(marker.replace(TOOL, name) for marker in markers for name in names)
 
     told = replace(dialect, call_open=named(dialect.call_open), call_close=named(dialect.call_close))
     return replace(told, body=replace(told.body, bare=named(told.body.bare))) if told.body.bare else told

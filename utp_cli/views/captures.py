@@ -27,6 +27,7 @@ _FORMS = {
     "json-lines": "JSON lines",
     "python-repr": "a Python repr",
     "python-dict": "a Python dict",
+    "print-repr": "what a program printed",
     "python-traceback": "a Python traceback",
     "exception": "an exception",
     "api-error": "the message of a client",

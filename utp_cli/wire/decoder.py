@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from utp_cli.protocol.calls import ServerCall, WireAnomaly
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.protocol.spans import pointer
-from utp_cli.wire.access import decode_whole, id_of, integer_of, name_of, text_of
+from utp_cli.wire.access import decode_whole, dict_of, dicts_of, id_of, integer_of, name_of, text_of
 from utp_cli.wire.spec import (
     ABSENT,
     MOST_EVIDENCE,
@@ -76,6 +76,13 @@ class FormatDecoder:
         if (code, place) not in self._noted:
             self._noted.add((code, place))
             self.metadata.anomalies.append(WireAnomaly(code=code, pointer=place, evidence=evidence[:MOST_EVIDENCE]))
+
+    def note_unjoined(self, calls: Any, place: str) -> None:
+        """Note pieces of calls that a client kept one by one: their index is null, and only the first has a name."""
+        pieces = [piece for _, piece in dicts_of(calls)]
+        nameless = [piece for piece in pieces if not text_of(dict_of(piece.get("function")).get("name"))]
+        if nameless and len(pieces) > 1 and all(piece.get("index", 0) is None for piece in pieces):
+            self.odd("index-collision", place, f"no index, so that nothing joined the pieces: {quoted(nameless[0])}")
 
     def note_id(self, call_id: str | int | None, place: str) -> None:
         """Remember a call's id, and note it where another call has it."""

@@ -70,6 +70,8 @@ class Decoder(FormatDecoder):
 
     def _whole(self, path: tuple[str, ...], doc: dict[str, Any]) -> list[WireEvent]:
         events: list[WireEvent] = []
+        kept = dict_of(doc.get("additional_kwargs")).get("tool_calls")
+        self.note_unjoined(kept, self.at(*path, "additional_kwargs", "tool_calls"))
         for key, how in (("tool_calls", {}), ("invalid_tool_calls", {"text_due": True})):
             for place, call in dicts_of(doc.get(key)):
                 where = self.at(*path, key, place, "args")

@@ -204,6 +204,9 @@ class Decoder(FormatDecoder):
     def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
         listed = message.get("tool_calls")
+        last = listed[-1] if listed and isinstance(listed, list) else None
+        if isinstance(last, dict) and last.get("index", 0) is None:
+            self.note_unjoined(listed, self.at(*state.root, "tool_calls"))
         calls = self._in_object(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         for place, call in calls:
             events += self._call(state, call, ("tool_calls", place))

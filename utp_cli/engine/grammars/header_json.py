@@ -64,10 +64,11 @@ def header_patterns(templates: tuple[str, ...], *, words: bool = False) -> tuple
 
 def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call. Declines where the text up to the first brace is no header."""
-    body = yield from _body(source, opened.end, _stops(context.body.header))
+    begin = opened.start if opened.marker in context.body.bare else opened.end
+    body = yield from _body(source, begin, _stops(context.body.header))
     if body is None:
         return Declined("no header behind the marker")
-    header = source.slice(opened.end, body)
+    header = source.slice(begin, body)
     patterns = header_patterns(context.body.header, words=context.body.plain_words)
     slots = next((held for pattern in patterns if (held := pattern.fullmatch(header))), None)
     over = body >= source.length

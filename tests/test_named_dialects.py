@@ -1,4 +1,4 @@
-"""Elements named as the tools: Cline, Roo Code, Kilo Code, and prompts like theirs."""
+"""Calls that begin with the tool's name: elements of Cline, Roo Code and Kilo Code; a line of GLM-4."""
 
 from __future__ import annotations
 
@@ -108,3 +108,33 @@ def test_without_tools_nothing_is_read_and_the_advice_says_so() -> None:
     (note,) = [note for note in result.to_dict()["notes"] if note["code"] == "no-answer"]
     assert "utp parse --tools FILE" in note["message"]
     assert [finding.code for finding in result.diagnoses] == ["call-left-in-content"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tools", "calls"),
+    [
+        ('read_file\n{"path": "a"}', None, [("read_file", {"path": "a"})]),
+        ('read_file\n{"path": "a"}', TOOLS, [("read_file", {"path": "a"})]),
+        ('Let me look.\nread_file\n{"path": "a"}', TOOLS, [("read_file", {"path": "a"})]),
+        ('b\n{"text": "a"}', TOOLS, [("b", {"text": "a"})]),
+        ('Let me look.\nread_file\n{"path": "a"}', None, []),
+        ('json\n{"path": "a"}', None, []),
+        ('read_file\n{"path": "a"}\nThat is it.', None, []),
+        ("read_file\n{ it opens }", None, []),
+    ],
+)
+def test_a_line_with_a_name_and_json_behind_it_is_a_call(text: str, tools: Any, calls: Any) -> None:
+    result = parse(text, tools=tools)
+    assert [(call.name, call.arguments) for call in result.calls] == calls
+    assert {call.parser for call in result.calls} <= {"glm4", "functionary_v3_2"}  # which writes no other line
+
+
+def test_a_call_of_glm4_in_an_answer_was_left_there() -> None:
+    result = parse({"role": "assistant", "content": 'read_file\n{"path": "a"}'})
+    assert [finding.code for finding in result.named] == ["call-left-in-content"]
+
+
+def test_a_fence_that_is_a_dialects_marker_is_no_bare_json() -> None:
+    text = "I filter.\n```tool_code\n[find_rows(column='Division')]\n```"
+    result = parse({"role": "assistant", "content": text})
+    assert [finding.code for finding in result.named] == ["call-left-in-content"]
