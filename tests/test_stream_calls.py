@@ -97,7 +97,7 @@ def test_pieces_that_a_client_kept_one_by_one_had_no_index() -> None:
     whole = [{"index": None, "id": f"c{n}", "function": {"name": "f", "arguments": f'{{"a": {n}}}'}} for n in range(2)]
     for calls, codes in ((kept, {"stream-index-collision"}), (whole, set[str]())):
         for message in (
-            {"role": "assistant", "content": "", "tool_calls": calls},
+            {"choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": calls}}]},
             {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": calls}}},
         ):
             found = {finding.code for finding in parse(message).diagnoses}
