@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
-_MEMBER: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:")
+_MEMBER: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:")
 _ASSIGNED: Final = regex(
     r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))[^\0]*\2\s*,?;?\s*\Z"
 )
@@ -33,7 +33,7 @@ _DELTA: Final = regex(r"\bcontent[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|
 _FEW_DELTAS: Final = 3
 _MARKUP: Final = regex(r"<[\w|\uff5c]|\[TOOL_CALLS\]")
 """What a text has that holds a call: others with a name before them are settings."""
-_OBJECT: Final = regex(r"\s*\"[\w.-]{1,60}\"\s*:\s*[{\[]")
+_OBJECT: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:\s*[{\[]")
 """A member that begins an object or a list: what is cut off in it is found all the same."""
 _LONGEST_PIECE: Final = 20_000
 _CUT: Final = regex(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")

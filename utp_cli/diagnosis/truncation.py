@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import broken_off, is_prose
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, dicts_of
@@ -28,6 +29,9 @@ _LEFT_OUT = regex(r"(?:\.{3}|\u2026)[ \t\"'`]{0,9}(?:\n|\Z)")
 """How who pasted a text shows that he left something out."""
 _MANY = 64
 """Tokens that are no slip of a very small limit."""
+_UNCLOSED = (
+    "where nothing was cut off, the model left a closing tag out, and a server's parser leaves such a call in content"
+)
 _NO_END = frozenset({"langchain"})
 """Logs of streams that need not tell of their end."""
 
@@ -62,7 +66,8 @@ def truncated_call(answer: Answer) -> Iterator[Observation]:
     for call, where in _broken_off(answer) if answer.raw and answer.stop != "length" else ():
         if _is_shown(call, answer):
             continue
-        yield _cut(call, f"the text ends in the middle of the call of {call.name or 'a tool'}", answer, where)
+        cut = _cut(call, f"the text ends in the middle of the call of {call.name or 'a tool'}", answer, where)
+        yield replace(cut, fix=f"{cut.fix}; {_UNCLOSED}") if call.parser in DIALECTS else cut
 
 
 @diagnosis("truncation-hidden", "error", views=("call_views",))

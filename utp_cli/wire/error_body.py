@@ -34,7 +34,7 @@ _KEYS: Final = frozenset({
 })  # fmt: skip
 _WORDED: Final = frozenset({*_MESSAGES, *_NESTED})
 _ISSUES: Final = (
-    frozenset({"type", "loc", "msg"}),
+    frozenset({"loc", "msg"}),
     frozenset({"code", "path", "message"}),
     frozenset({"instancePath", "keyword", "message"}),
 )
