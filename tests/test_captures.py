@@ -936,6 +936,7 @@ def test_a_statement_that_raises_an_error_is_what_it_raises():
     [
         'raise ValueError("the city is not known")',
         'raise RuntimeError("no tokens in the tokenizer!")\nprint("done")',
+        "--- a/tools.py\n+++ b/tools.py\n@@ -1 +1 @@\n-raise ValueError('unknown tool')\n+raise KeyError('tool not found')",
     ],
 )
 def test_other_code_that_raises_is_code(text):

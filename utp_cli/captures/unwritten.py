@@ -102,9 +102,9 @@ def without_entities(mapped: Mapped) -> Mapped | None:
 def rewritten(mapped: Mapped) -> Iterator[Mapped]:
     """Give a text as it may have been before it was put on a page, into a table, or broken to fit a width.
 
-    A statement that raises an error is what it raises.
+    A statement that raises an error is what it raises, where it is all there is.
     """
-    if raised := _RAISED.match(mapped.text):
+    if mapped.origins == (0,) and (raised := _RAISED.match(mapped.text)):
         yield mapped.made_of(_raised(mapped.text, raised))
         return
     plain = _off_the_page(mapped)
