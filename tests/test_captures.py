@@ -898,6 +898,7 @@ _WRITTEN = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
         f'"output": {json.dumps(_WRITTEN)}',
         f"response.content = {_WRITTEN!r}",
         f"choices[0].message.content: {json.dumps(_WRITTEN)},",
+        f"normal_text={_WRITTEN!r}\ncalls=[]",
         "\n".join(f'data: {{... "delta":{{"content":{json.dumps(_WRITTEN[at : at + 7])}}}}}' for at in range(0, 99, 7)),
         "\n".join(f"ChoiceDelta(content={_WRITTEN[at : at + 9]!r}, role=None)" for at in range(0, 99, 9)),
     ],

@@ -49,6 +49,7 @@ _CONTENT: Final = (
     "answer",
     "reply",
     "output_text",
+    "normal_text",
     "response_text",
 )
 """Where programs keep what a model said."""

@@ -25,9 +25,10 @@ _BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
 _MEMBER: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:")
 _ASSIGNED: Final = regex(
-    r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))[^\0]*\2\s*,?;?\s*\Z"
+    r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))([^\0]*\2)\s*,?;?"
+    r"(?:\s*(?:tool_?)?calls\s?[:=]\s?(?:\[\s?\]|None|null|\(\))\s*,?;?)?\s*\Z"
 )
-"""A name, and the text that it has: `message.content = '…'`."""
+"""A name, and the text that it has: `message.content = '…'`; behind it perhaps that there are no calls."""
 _DELTA: Final = regex(r"\bcontent[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)')")
 """The text in a line that somebody kept of a piece of a stream."""
 _FEW_DELTAS: Final = 3
@@ -88,8 +89,7 @@ def _members(text: str) -> Document | None:
         return None
     inside = f"{{{text.rstrip().rstrip(',')}"
     if named:
-        said = text[named.start(2) :].rstrip(",; \t\r\n")
-        inside = f'{{"{named[1]}": {said}'
+        inside = f'{{"{named[1]}": {named[3]}'
     try:
         value, end = decode(inside + "}", 0)
     except ValueError:

@@ -89,6 +89,7 @@ _FILLED_IN: Final = regex(
     r"|\bYou can set `--[\w-]+` to [^\n]*|\bWe recommend you\s+include thinking blocks\b[^\n]*"
     r"|\bTo avoid this requirement\b[^\n]*"
     r"|\bThis is usually an issue with the model's prompt template\.[^\0]{0,700}?> Prompt Template\."  # LM Studio
+    r"|\byou have passed a message containing <\|channel\|> tags[^\0]{0,600}?'content' field\b"  # gpt-oss' template
     r"|\bprocessing your request\.\s+You can retry your request[^\0]{0,200}?in\s+your message\.?",
     re.IGNORECASE | re.MULTILINE,
 )
