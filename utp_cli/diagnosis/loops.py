@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.conversation_turns import canonical
@@ -154,9 +153,9 @@ def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observatio
     """
     for turn in subject.turns:
         seen, names = set(), [call.name for call in turn.calls]
-        for before, call in pairwise((None, *turn.calls)) if len({*names}) < len(names) else ():
+        for number, call in enumerate(turn.calls) if len({*names}) < len(names) else ():
             key = _made(call)
-            if key in seen and not (before and _listed(subject, before, call)):
+            if key in seen and not _listed(subject, turn.calls[number - 1], call):
                 yield Observation(
                     message=f"{call.name} is called twice with the same arguments",
                     evidence=key[1],
@@ -167,7 +166,7 @@ def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observatio
             seen.add(key)
 
 
-def _listed(subject: Inspected, before: CallView, call: CallView) -> bool:
+def _listed(subject: Answer | ConversationHistory, before: CallView, call: CallView) -> bool:
     """Whether words stand between two calls of a raw text: somebody lists what came at different times."""
     if not (isinstance(subject, Answer) and subject.raw and before.span and call.span):
         return False
