@@ -116,6 +116,7 @@ _ITEM: Final = regex(
     r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|args|parameters|input)\"\s*:"
     r"[^\0]{0,8000}\}\s*\Z"
 )
+_CODE: Final = regex(r"```[^\0]{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`")
 _QUOTED: Final = regex(
     r"(?::|\.|\n)\s{0,9}`(\[TOOL_CALLS\]|<tool_call>|<\|tool_calls?\w{0,20}\|>|<function=|<\|python_tag\|>|<invoke )"
     r"[^`\n]{1,2000}`\s*\Z"
@@ -210,8 +211,8 @@ def doubt_of(text: str) -> Doubt | None:
 
 
 def unread_of(content: str) -> Doubt | None:
-    """Say what stands in the content of an answer that is a call in unknown markup; None for others."""
-    doubt = _first_of(_FORMS, content[:_LONGEST]) if content else None
+    """Say what stands in the content of an answer that is a call in unknown markup; None for others, and in code."""
+    doubt = _first_of(_FORMS, _CODE.sub("", content[:_LONGEST])) if content else None
     return doubt if doubt and doubt.code == _UNREAD else None
 
 
