@@ -894,6 +894,8 @@ _WRITTEN = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
         json.dumps({"content": _WRITTEN}),
         json.dumps({"response": _WRITTEN}, indent=1),
         json.dumps({"message": {"content": _WRITTEN}}),
+        json.dumps({"answer": _WRITTEN.replace("tool_call", "longcat_tool_call")}),
+        json.dumps({"reply": _WRITTEN.replace("tool_call", "toolcall")}),
         repr({"text": _WRITTEN}),
         f'"output": {json.dumps(_WRITTEN)}',
         f"response.content = {_WRITTEN!r}",

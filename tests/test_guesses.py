@@ -203,7 +203,7 @@ TALK = [
 
 
 def test_markup_that_an_answer_shows_in_code_is_no_call():
-    said = "Models write:\n```\n<mycall>{\"name\": \"f\", \"arguments\": {}}</mycall>\n```\nRead `<mycall>{\"name\"`."
+    said = 'Models write:\n```\n<mycall>{"name": "f", "arguments": {}}</mycall>\n```\nRead `<mycall>{"name"`.'
     assert utp_cli.parse({"role": "assistant", "content": said}).diagnoses == []
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.captures.errors import ErrorRead, find_error, read_error, read_error_body, values_in
 from utp_cli.captures.spellings.messages import ai_sdk_step
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
@@ -55,11 +56,7 @@ _CONTENT: Final = (
 """Where programs keep what a model said."""
 _GENERATED: Final = frozenset({"prompt", "generation_settings", "tokens_predicted", "stop_type", "id_slot", "tokens"})
 """What stands beside a raw generation: calls are text in it on purpose."""
-_CALL: Final = regex(
-    r"(?:\A|\n|[.:!>?])\s{0,9}"
-    r"(?:<(?:\w{1,20}:)?(?:tool_call|function_call)s?>\s{0,9}[{<\w]|<(?:function=|invoke name=)\S"
-    r"|<[|\uff5c](?:tool\w{0,20}|python_tag)[|\uff5c]>\s{0,9}[\[{<\w]|\[TOOL_CALLS\]\s{0,9}[\[{\w]|<\uff5cDSML\uff5c\w)"
-)
+_CALL: Final = regex(rf"(?:\A|\n|[.:!>?])\s{{0,9}}(?:{CALL_MARKUP})\s{{0,9}}[\[{{<\w]")
 """How models begin a call."""
 _MOST_SAID: Final = 50
 _MCP_LOG: Final = "notifications/message"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.spellings import read_spelling, starts
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, replace
 from utp_cli.protocol.spans import lines_of
@@ -32,7 +33,7 @@ _ASSIGNED: Final = regex(
 _DELTA: Final = regex(r"\bcontent[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)')")
 """The text in a line that somebody kept of a piece of a stream."""
 _FEW_DELTAS: Final = 3
-_MARKUP: Final = regex(r"<[\w|\uff5c]|\[TOOL_CALLS\]")
+_MARKUP: Final = regex(CALL_MARKUP)
 """What a text has that holds a call: others with a name before them are settings."""
 _OBJECT: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:\s*[{\[]")
 """A member that begins an object or a list: what is cut off in it is found all the same."""

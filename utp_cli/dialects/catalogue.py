@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from utp_cli.dialects import (
     arg_key_value,
     bare_json,
@@ -12,7 +14,7 @@ from utp_cli.dialects import (
     tagged_arguments,
     tagged_json,
 )
-from utp_cli.dialects.spec import Dialect
+from utp_cli.dialects.spec import TOOL, Dialect
 from utp_cli.protocol.catalogue import Catalogue
 
 FAMILIES = (
@@ -31,6 +33,13 @@ DIALECTS: Catalogue[Dialect] = Catalogue(
     [dialect for family in FAMILIES for dialect in vars(family).values() if isinstance(dialect, Dialect)],
     lambda dialect: (dialect.name, *dialect.aliases),
 )
+
+_SAYS = re.compile(r"[<\[|].*(?:call|invoke|function|request|plugin|python_tag)", re.IGNORECASE | re.DOTALL)
+CALL_MARKUP = "|".join(
+    re.escape(marker)
+    for marker in sorted({m for d in DIALECTS for m in d.markers if TOOL not in m and _SAYS.match(m)}, reverse=True)
+)
+"""A pattern for the markers that say of themselves that a call follows: others stand in prose, or open much else."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "anthropic_xml": ("tool_use", "tool_use_xml", "anthropic"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.parsing.said_alone import Doubt, said_alone
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
@@ -117,10 +118,7 @@ _ITEM: Final = regex(
     r"[^\0]{0,8000}\}\s*\Z"
 )
 _CODE: Final = regex(r"```[^\0]{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`")
-_QUOTED: Final = regex(
-    r"(?::|\.|\n)\s{0,9}`(\[TOOL_CALLS\]|<tool_call>|<\|tool_calls?\w{0,20}\|>|<function=|<\|python_tag\|>|<invoke )"
-    r"[^`\n]{1,2000}`\s*\Z"
-)
+_QUOTED: Final = regex(rf"(?::|\.|\n)\s{{0,9}}`({CALL_MARKUP})[^`\n]{{1,2000}}`\s*\Z")
 """A call in marks, with which a text ends."""
 _CALLS: Final = regex(
     r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]"

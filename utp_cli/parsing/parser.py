@@ -386,5 +386,5 @@ def _plan(asked: Sequence[Dialect], mine: tuple[Dialect, ...], model: str | None
 def _plan_led_by(leading: tuple[Dialect, ...]) -> Plan:
     """Put these dialects before all others. Kept: making a plan costs more than reading a short answer."""
     first = {dialect.name: dialect for dialect in leading}
-    rest = [dialect for dialect in DIALECTS if dialect.name not in first]
+    rest = [dialect for dialect in DIALECTS if dialect.name not in first and not dialect.by_name]
     return Plan([*first.values(), *rest], [*first])

@@ -116,4 +116,6 @@ def _with_tails() -> list[Dialect]:
 
 @lru_cache(maxsize=32)
 def _led_by(dialect: Dialect) -> Plan:
-    return Plan([dialect, *(other for other in DIALECTS if other.name != dialect.name)], [dialect.name])
+    return Plan(
+        [dialect, *(each for each in DIALECTS if each.name != dialect.name and not each.by_name)], [dialect.name]
+    )
