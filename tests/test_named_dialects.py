@@ -74,6 +74,7 @@ def test_an_element_named_as_a_known_tool_is_a_call(case: str) -> None:
         "<b>bold</b> and <i>more</i>",
         "Write `<read_file>` first.\n<read_file>\nthen the path",
         "<div>\n<path>a</path>\n</div>",
+        "<b>\n<i>bold</i>\n</b>",
         "To read a file, write:\n\n```xml\n<read_file>\n<path>a</path>\n</read_file>\n```\n\nThe path is due.",
     ],
 )

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Waiting[MarkerRead | Declined]:
-    """Read one call. Declines where neither an element nor the end follows the opening tag."""
+    """Read one call. Declines where neither an argument nor the end follows the opening tag: tools have names of HTML."""
     name = opened.marker.strip("<>")
     call = RawCall(name=name, arguments={}, payload=(opened.end, opened.end))
     tool = (context.tools or {}).get(name)
@@ -55,7 +55,7 @@ def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Wa
             position, end = hit.start, hit.end
             break
         begun = (yield from tag_at(source, ahead)) if source.char(ahead) == "<" and not hit else None
-        if begun is None or begun[1]:
+        if begun is None or begun[1] or not (call.arguments or _is_argument(begun[2], tool)):
             break
         if position == opened.end:
             context.live.name(name)
@@ -73,6 +73,10 @@ def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Wa
     if end < 0:
         return MarkerRead(calls=[call], end=position, runs=runs, closed=False)
     return MarkerRead(calls=[call], end=end, runs=[*runs, TextRun("markup", position, end)], closed=True)
+
+
+def _is_argument(name: str, tool: Tool | None) -> bool:
+    return not (tool and tool.properties) or name in tool.properties
 
 
 def _take(source: Source, child: Child, call: RawCall, tool: Tool | None) -> None:
