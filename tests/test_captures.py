@@ -925,6 +925,24 @@ def test_markup_that_is_spoken_of_or_written_to_a_file_was_not(paste):
     assert "call-left-in-content" not in [finding.code for finding in parse(paste).diagnoses]
 
 
+@pytest.mark.parametrize(
+    "paste",
+    [
+        json.dumps({"content": 'analysisUser says "Hi". Greet.assistantfinalHello!'}),
+        'content": "analysisUser says \\"Hi\\". Greet.assistantfinalHello!",',
+    ],
+)
+def test_what_is_left_of_channels_in_an_answer_is_told(paste):
+    assert [finding.code for finding in parse(paste).named] == ["harmony-leak"]
+
+
+def test_members_without_quotes_around_their_keys_are_read():
+    result = parse(
+        'content: "",\ntool_calls: null,\nreasoning_content: "I call it. <tool_call>{\\"name\\": \\"f\\", \\"arguments\\": {}}</tool_call>"'
+    )
+    assert [finding.code for finding in result.named] == ["call-in-reasoning"]
+
+
 def test_a_statement_that_raises_an_error_is_what_it_raises():
     result = parse(
         "raise RuntimeError(\n"

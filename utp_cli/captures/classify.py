@@ -58,6 +58,8 @@ _GENERATED: Final = frozenset({"prompt", "generation_settings", "tokens_predicte
 """What stands beside a raw generation: calls are text in it on purpose."""
 _CALL: Final = regex(rf"(?:\A|\n|[.:!>?])\s{{0,9}}(?:{CALL_MARKUP})\s{{0,9}}[\[{{<\w]")
 """How models begin a call."""
+_CHANNELS: Final = regex(r"\Aanalysis(?=[A-Z\"'])[^\0]{1,2000}?assistant(?:final|commentary)")
+"""What is left of gpt-oss' channels where their tokens were dropped."""
 _MOST_SAID: Final = 50
 _MCP_LOG: Final = "notifications/message"
 """The method by which a server of MCP sends a record of its log (specification 2025-06-18, "Logging")."""
@@ -139,12 +141,12 @@ def _answer_in(value: Any) -> Any:
 
 
 def _content_in(value: Any) -> str | None:
-    """Return the text with a model's call in it that a small document holds where answers stand; else None."""
+    """Return the text with a model's markup in it that a small document holds where answers stand; else None."""
     doc = dict_of(value)
     inner = dict_of(doc.get("message")) or doc
     small = len(doc) <= _FEW_KEYS and _GENERATED.isdisjoint(doc)
     said = (text_of(inner.get(key)) for key in _CONTENT) if small else ()
-    return next((text for text in said if _CALL.search(text[:_LONGEST])), None)
+    return next((text for text in said if _CALL.search(text[:_LONGEST]) or _CHANNELS.match(text)), None)
 
 
 def known_words(value: Any) -> Sort | None:

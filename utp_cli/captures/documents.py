@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 _BEGIN: Final = regex(r"""\{(?=\s*["'}])|\[(?=\s*[{\["'])""")
 """Where JSON, or the repr of a dict or list, may begin."""
 _MEMBER: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:")
+_HALF_KEY: Final = regex(r"\s*[A-Za-z_]\w{2,60}([\"'])\s*:\s*(?=[\"'\[{])")
+"""A key whose first quote was not copied."""
+_BARE_KEY: Final = regex(
+    r"(?:^|(?<=,))(\s*)([A-Za-z_]\w{0,60})(?=\s{0,3}:\s{0,3}(?:[\"'\[{]|(?:null|None|true|false)\b|-?\d))", re.MULTILINE
+)
+_OF_MESSAGES: Final = regex(r"^\s*(?:tool_calls|reasoning_content|finish_reason)\s{0,3}:", re.MULTILINE)
+"""A member of an answer, its key without quotes."""
 _ASSIGNED: Final = regex(
     r"\s*(?:\w{1,40}(?:\[\d{1,3}\])?\.){0,6}(\w{1,40})\s{0,9}[:=]\s{0,9}(?=([\"']))([^\0]*\2)\s*,?;?"
     r"(?:\s*(?:tool_?)?calls\s?[:=]\s?(?:\[\s?\]|None|null|\(\))\s*,?;?)?\s*\Z"
@@ -83,9 +91,10 @@ def documents_in(text: str, masked: Sequence[Span] = (), alike: Alike | None = N
 
 def _members(text: str) -> Document | None:
     """Read a text that is nothing but members out of the middle of an object."""
-    if len(text) > _LONGEST_PIECE:
+    if (size := len(text)) > _LONGEST_PIECE:
         return None
     named = _ASSIGNED.match(text) if _MARKUP.search(text) else None
+    text = text if named else _with_keys(text)
     if not named and not _MEMBER.match(text):
         return None
     inside = f"{{{text.rstrip().rstrip(',')}"
@@ -101,7 +110,14 @@ def _members(text: str) -> Document | None:
         value, end = (None, 0) if reader.declined else (reader.value, reader.end)
     if not isinstance(value, dict) or end < len(inside):
         return None
-    return Document(value=value, start=0, end=len(text), form="print-repr" if named else "cut-json", cut=True)
+    return Document(value=value, start=0, end=size, form="print-repr" if named else "cut-json", cut=True)
+
+
+def _with_keys(text: str) -> str:
+    """Put in the quotes that the keys of members lack."""
+    if half := _HALF_KEY.match(text):
+        return half[1] + text.lstrip()
+    return _BARE_KEY.sub(r'\1"\2"', text) if _OF_MESSAGES.search(text) else text
 
 
 def _deltas(text: str) -> Document | None:

@@ -198,7 +198,7 @@ _NO_FAULT: Final = regex(r"\b(?:error|exception)s?[\"']? ?[=:] ?(?:None|null|nil
 def is_report(text: str) -> bool:
     """Whether a text tells how models, tools or servers go wrong, or how one is set up, and answers nobody."""
     text = text[:_LONGEST]
-    words = _NO_FAULT.sub("", CODE.sub("", text))
+    words = _NO_FAULT.sub("", CODE.sub("", text.replace("**", "")))
     if not _SUBJECT.search(text) or _DOCUMENT.match(text):  # a document tells nobody's trouble
         return False
     voice = voice_of(words)

@@ -209,10 +209,14 @@ def harmony_leak(answer: Answer) -> Iterator[Observation]:
                 fix=_harmony_fix(answer),
             )
             break
-    if answer.raw and (stripped := _STRIPPED.match(answer.result.texts.get("", ""))):
+    for pointer in [""] if answer.raw else [passage.pointer for passage in answer.visible[:1]]:
+        stripped = _STRIPPED.match(answer.result.texts.get(pointer, ""))
+        if stripped is None:
+            continue
         yield Observation(
             message="the names of the harmony channels stand in the text without their tokens",
             evidence=stripped[0][-_EVIDENCE:],
+            pointer=pointer,
             span=stripped.span(),
             fix=_harmony_fix(answer),
         )

@@ -66,6 +66,14 @@ _SPOKEN: Final = regex(
     re.MULTILINE | re.IGNORECASE,
 )
 """Words that say that a tool is called, its name, and right behind it the arguments."""
+_TAGGED: Final = regex(
+    r"^[ \t]*(<(?:function|tool)[-_ ]?name>)\s*[\w.-]{1,80}\s*</(?:function|tool)[-_ ]?name>\s*"
+    r"<(?:arguments?|parameters?|args|input)>\s*\{",
+    re.MULTILINE,
+)
+"""An element with a tool's name, and one with JSON behind it."""
+_GO: Final = regex(r"(\"function\": ?\{)[a-z]\w{1,60} [^\n\"{}]{1,400} \{object \[")
+"""A tool as Go prints a struct."""
 _HALF: Final = regex(
     r"^[ \t]*(<(?:tool|function)_?(?:call|use)?s?) {0,3}\{\s*[\"'](?:name|tool|function|arguments|parameters)[\"']",
     re.MULTILINE,
@@ -161,13 +169,18 @@ _UNREAD: Final = "call-left-in-content"
 _REPEATED: Final = "stream-arguments-repeated"
 _DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 _TOOLS: Final = "the definitions of the tools: utp parse --tools FILE"
+_TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function | json }}; ollama show --modelfile"
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
 _JOINS: Final = "why they are joined: utp explain arguments-concatenated"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
-    *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED)),
+    *(
+        (form, _UNKNOWN, _DIALECT, _UNREAD)
+        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED)
+    ),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
+    (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Waiting[MarkerRead | Declined]:
-    """Read one call. Declines where neither an argument nor the end follows the opening tag: tools have names of HTML."""
+    """Read one call. Declines where neither an argument nor the end follows: names of HTML are names of tools, too."""
     name = opened.marker.strip("<>")
     call = RawCall(name=name, arguments={}, payload=(opened.end, opened.end))
     tool = (context.tools or {}).get(name)
