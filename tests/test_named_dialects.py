@@ -23,9 +23,11 @@ TOOLS: list[dict[str, Any]] = [
         ),
         ("list_todos", {}, []),
         ("b", {"text": {"type": "string"}}, ["text"]),
+        ("text", {"b": {"type": "string"}}, ["b"]),
     )
 ]
 PAGE = "<p>&lt;3</p>\n<path>no argument</path>\n</write>"
+INNER = '<tool_call>{"name": "b", "arguments": {"text": "x"}}</tool_call>'
 READ = {
     "one": ("<read_file>\n<path>a.py</path>\n</read_file>", [("read_file", {"path": "a.py"})]),
     "a number": (
@@ -49,6 +51,24 @@ READ = {
     "elements in elements": (
         "<read_files>\n<args>\n<file><path>a</path></file>\n<file><path>b</path></file>\n</args>\n</read_files>",
         [("read_files", {"args": {"file": [{"path": "a"}, {"path": "b"}]}})],
+    ),
+    "in a sentence": ("Reading: <read_file><path>a.py</path></read_file>", [("read_file", {"path": "a.py"})]),
+    "beside HTML": ("<b>now</b>\n<read_file>\n<path>a</path>\n</read_file>", [("read_file", {"path": "a"})]),
+    "an argument named as a tool": (
+        "<b>\n<text>x</text>\n</b>\n<text>\n<b>y</b>\n</text>",
+        [("b", {"text": "x"}), ("text", {"b": "y"})],
+    ),
+    "another dialect in the text": (
+        "<write_to_file>\n<path>a</path>\n<content>\n" + INNER + "\n</content>\n</write_to_file>",
+        [("write_to_file", {"path": "a", "content": INNER})],
+    ),
+    "an opening tag spoken of": (
+        "<write_to_file>\n<path>a</path>\n<content>\nUse <content> to open.\n</content>\n</write_to_file>",
+        [("write_to_file", {"path": "a", "content": "Use <content> to open."})],
+    ),
+    "lines of Windows": (
+        "<write_to_file>\r\n<path>a</path>\r\n<content>\r\nx\r\ny\r\n</content>\r\n</write_to_file>",
+        [("write_to_file", {"path": "a", "content": "x\r\ny"})],
     ),
     "behind thinking": (
         "<thinking>I could use <read_file>.</thinking>\n<read_file>\n<path>a</path>\n</read_file>",
@@ -114,7 +134,10 @@ def test_without_tools_nothing_is_read_and_the_advice_says_so() -> None:
 @pytest.mark.parametrize(
     ("text", "tools", "calls"),
     [
-        ('read_file\n{"path": "a"}', None, [("read_file", {"path": "a"})]),
+        ('read_file\n{"path": "a"}', None, []),
+        ('read_file\r\n{"path": "a"}', TOOLS, [("read_file", {"path": "a"})]),
+        ('read_file\n{"path": "a"}\nb\n{"text": "c"}', TOOLS, [("read_file", {"path": "a"}), ("b", {"text": "c"})]),
+        ('package_json\n{"name": "a"}', TOOLS, []),
         ('read_file\n{"path": "a"}', TOOLS, [("read_file", {"path": "a"})]),
         ('Let me look.\nread_file\n{"path": "a"}', TOOLS, [("read_file", {"path": "a"})]),
         ('b\n{"text": "a"}', TOOLS, [("b", {"text": "a"})]),
@@ -131,8 +154,10 @@ def test_a_line_with_a_name_and_json_behind_it_is_a_call(text: str, tools: Any, 
 
 
 def test_a_call_of_glm4_in_an_answer_was_left_there() -> None:
-    result = parse({"role": "assistant", "content": 'read_file\n{"path": "a"}'})
-    assert [finding.code for finding in result.named] == ["call-left-in-content"]
+    answer = {"role": "assistant", "content": 'read_file\n{"path": "a"}'}
+    assert [finding.code for finding in parse(answer, tools=TOOLS).named] == ["call-left-in-content"]
+    assert [finding.code for finding in parse(answer).diagnoses] == ["call-left-in-content"]  # a guess
+    assert parse({"role": "assistant", "content": 'package_json\n{"name": "a"}'}).diagnoses == []
 
 
 def test_a_fence_that_is_a_dialects_marker_is_no_bare_json() -> None:

@@ -41,6 +41,10 @@ _ASSIGNED: Final = regex(
 _DELTA: Final = regex(r"\bcontent[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)')")
 """The text in a line that somebody kept of a piece of a stream."""
 _FEW_DELTAS: Final = 3
+_LONGEST_DELTA: Final = 120
+"""Characters of a piece of a stream: longer texts are messages."""
+_OTHERS: Final = regex(r"user|human|system|tool", re.IGNORECASE)
+"""Who else speaks in a conversation."""
 _MARKUP: Final = regex(CALL_MARKUP)
 """What a text has that holds a call: others with a name before them are settings."""
 _OBJECT: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:\s*[{\[]")
@@ -124,10 +128,12 @@ def _deltas(text: str) -> Document | None:
     """Read lines that are each a piece of a stream, shortened, whose texts are the markup of a call."""
     lines = [line for line in text.splitlines() if line.strip()] if len(text) <= _LONGEST_PIECE else []
     pieces = [_DELTA.search(line) for line in lines] if len(lines) >= _FEW_DELTAS else []
-    if not pieces or None in pieces or all(map(_is_json, lines)):
+    heads = {piece.string[: piece.start()] for piece in pieces[1:] if piece}
+    if None in pieces or len(heads) != 1 or _OTHERS.search(heads.pop()) or all(map(_is_json, lines)):
         return None
-    said = "".join(string_value(piece[1][1:-1])[0] for piece in pieces if piece)
-    if not _MARKUP.search(said):
+    texts = [string_value(piece[1][1:-1])[0] for piece in pieces if piece]
+    said = "".join(texts)
+    if max(map(len, texts)) > _LONGEST_DELTA or not _MARKUP.search(said):
         return None
     return Document(value={"role": "assistant", "content": said}, start=0, end=len(text), form="print-repr", cut=True)
 

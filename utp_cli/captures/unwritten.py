@@ -49,6 +49,8 @@ _RAISED: Final = regex(
     rf"\s*(?:[rf]{{0,2}}(?:{_STRING}|'(?>(?:[^'\\\n]++|\\.)*)')\s*\+?\s*){{1,20}},?\s*\);?\s*\Z"
 )
 """One statement that raises an error with a text."""
+_TELLS: Final = 80
+"""Characters of such a statement that nobody writes as an answer."""
 _LITERAL: Final = regex(rf"{_STRING}|'((?>(?:[^'\\\n]++|\\.)*))'")
 _WORD: Final = regex(r"[^\s`*#-][^\s]{0,40}(?=\s|\Z)")
 """A word that a sentence may go on with."""
@@ -104,7 +106,7 @@ def rewritten(mapped: Mapped) -> Iterator[Mapped]:
 
     A statement that raises an error is what it raises, where it is all there is.
     """
-    if mapped.origins == (0,) and (raised := _RAISED.match(mapped.text)):
+    if mapped.origins == (0,) and (raised := _RAISED.match(mapped.text)) and len(mapped.text) >= _TELLS:
         yield mapped.made_of(_raised(mapped.text, raised))
         return
     plain = _off_the_page(mapped)

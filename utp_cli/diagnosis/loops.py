@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis.conversation_turns import canonical
 from utp_cli.diagnosis.models import WEAK, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.diagnosis.subject import Answer
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.conversation_turns import MessageTurn
-    from utp_cli.diagnosis.subject import ConversationHistory, Inspected
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected
     from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
 
@@ -153,9 +152,9 @@ def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observatio
     """
     for turn in subject.turns:
         seen, names = set(), [call.name for call in turn.calls]
-        for number, call in enumerate(turn.calls) if len({*names}) < len(names) else ():
+        for call in turn.calls if len({*names}) < len(names) else ():
             key = _made(call)
-            if key in seen and not _listed(subject, turn.calls[number - 1], call):
+            if key in seen:
                 yield Observation(
                     message=f"{call.name} is called twice with the same arguments",
                     evidence=key[1],
@@ -164,14 +163,6 @@ def duplicate_call(subject: Answer | ConversationHistory) -> Iterator[Observatio
                     tool=call.name,
                 )
             seen.add(key)
-
-
-def _listed(subject: Answer | ConversationHistory, before: CallView, call: CallView) -> bool:
-    """Whether words stand between two calls of a raw text: somebody lists what came at different times."""
-    if not (isinstance(subject, Answer) and subject.raw and before.span and call.span):
-        return False
-    text = subject.result.texts.get(call.pointer, "")
-    return any(map(str.isalnum, text[before.span[1] : call.span[0]]))
 
 
 @diagnosis("identical-call-loop", "error", star=True, kinds=("session",))

@@ -111,13 +111,12 @@ class HeaderBody(Body):
     """A header that names the tool, then its arguments as JSON."""
 
     family = "header_json"
+    needs = (("call_open", "section_open", "bare"),)
     header: tuple[str, ...]
     """What stands between the opening marker and the JSON, with slots `{name}` and `{id}`; the last is the one
     written."""
     bare: tuple[str, ...] = ()
     """As in `JsonBody`; it holds the name, `{tool}`."""
-    bare_form: str = ""
-    """As in `JsonBody`; its group `tool` is the name."""
     leading: tuple[str, ...] = ()
     fenced: bool = False
     plain_words: bool = False

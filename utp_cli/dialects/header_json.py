@@ -145,12 +145,8 @@ GLM4 = Dialect(
     source="chat templates of GLM-4-9B and GLM-4-0414 as BFCL and ms-swift read them; zai-org/GLM-4#36 (2026)",
     close_optional=True,
     dropped=("<|observation|>",),
-    body=HeaderBody(
-        header=("{name}\n",),
-        bare=("{tool}\n",),
-        bare_form=r"\s*(?P<tool>[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,6})\n\s*\{\s*[\"}]",
-    ),
-    quirks="A line with the name, then the arguments, without a marker: read where the tool is known, or nothing else is.",
+    body=HeaderBody(header=("{name}\n",), bare=("{tool}\n", "{tool}\r\n", "{tool} \n")),
+    quirks="A line with the name, then the arguments, without a marker: read where the tool is known.",
 )
 
 _FROM = ("<|from|>assistant\n", "<|from|> assistant\n", "<|from|>assistant", "")

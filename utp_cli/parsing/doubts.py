@@ -72,6 +72,12 @@ _TAGGED: Final = regex(
     re.MULTILINE,
 )
 """An element with a tool's name, and one with JSON behind it."""
+_LINED: Final = regex(
+    r"\A\s*((?:get|query|search|find|list|read|write|create|update|delete|send|check|run|execute|call|fetch|book|calculate"
+    r"|compute|convert|lookup|open|save|add|set|play|translate|generate)_\w{2,60}) ?\r?\n"
+    r"\s*\{\s*[\"}][^\0]{0,8000}\}\s*\Z"
+)
+"""A name as tools have it, alone on a line, and JSON."""
 _GO: Final = regex(r"(\"function\": ?\{)[a-z]\w{1,60} [^\n\"{}]{1,400} \{object \[")
 """A tool as Go prints a struct."""
 _HALF: Final = regex(
@@ -180,6 +186,7 @@ _FORMS: Final = (
         for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED)
     ),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
+    (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
@@ -191,6 +198,11 @@ _FORMS: Final = (
     (_DOUBLED, "JSON with doubled braces, as templates of prompts have them", _PROMPT, "arguments-invalid-json"),
 )
 """What a text is, the first that is found; its first group is told."""
+_IN_ANSWERS: Final = (
+    *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED)),
+    (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
+)
+"""The same of the content of an answer, which people write for people."""
 _LATER: Final = (
     (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
     (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD),
@@ -223,8 +235,7 @@ def doubt_of(text: str) -> Doubt | None:
 
 def unread_of(content: str) -> Doubt | None:
     """Say what stands in the content of an answer that is a call in unknown markup; None for others, and in code."""
-    doubt = _first_of(_FORMS, _CODE.sub("", content[:_LONGEST])) if content else None
-    return doubt if doubt and doubt.code == _UNREAD else None
+    return _first_of(_IN_ANSWERS, _CODE.sub("", content[:_LONGEST])) if content else None
 
 
 def _first_of(forms: Iterable[tuple[Pattern[str], str, str, str]], text: str) -> Doubt | None:

@@ -269,6 +269,8 @@ class Parser:
     def _markup(self, end: Ending) -> list[Candidate]:
         """Rung 2: what stands between markers; else the payload of a dialect that has none."""
         self._text_fields.read_again(lambda text: is_call(text, self._tools))
+        if self._tools and not self._asked:
+            self._text_fields.read_elements(self._tools)
         found = self._text_fields.found
         if self._tools and not (self._asked or (found and not found[0][1].dialect.prompt_tail)):
             self._text_fields.read_behind_tail(self._tools)

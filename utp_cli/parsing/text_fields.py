@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.parsing.undecoded import decoded, undecoded_note
-from utp_cli.parsing.unmarked import readings, tail_reading
+from utp_cli.parsing.unmarked import element_reading, readings, tail_reading
 from utp_cli.protocol.records import MutableRecord, replace
 from utp_cli.wire.open_call import joined
 
@@ -157,6 +157,15 @@ class TextFields:
             reading = tail_reading(text_field.engine.text, tools) if begun and text_field.kind == "text" else None
             if reading:
                 text_field.read_as(reading, tools)
+
+    def read_elements(self, tools: Mapping[str, Tool]) -> None:
+        """Read elements named as known tools before markup that stands in one of them."""
+        for text_field in self._by_pointer.values():
+            found = text_field.engine.found
+            if found and text_field.kind == "text" and "</" in text_field.engine.text:
+                before = found[0].start - text_field.engine.skip
+                if reading := element_reading(text_field.engine.text, tools, before):
+                    text_field.read_as(reading, tools)
 
     def read_unmarked(self, tools: Mapping[str, Tool] | None) -> None:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 _NAMED_LINE = regex(r"^[ \t]*(\[?)[ \t]*([A-Za-z_][\w.-]{0,127})\(", re.MULTILINE)
 """A line that begins as a Python call, or as a list of them."""
-_NAME_LINE = regex(r"^[ \t]*([A-Za-z_][\w.-]{0,127})\n\s*\{", re.MULTILINE)
+_SEVERAL = 2
+"""Lines with names of tools that no marker parts: those are GLM-4's."""
+_NAME_LINE = regex(r"^[ \t]*([A-Za-z_][\w.-]{0,127}) ?\r?\n\s*\{", re.MULTILINE)
 """A line with a word, and JSON behind it."""
-_ELEMENT_LINE = regex(r"^[ \t]*<([A-Za-z_][\w.-]{0,127})>", re.MULTILINE)
-"""A line that begins with an element."""
+_ELEMENT = regex(r"<([A-Za-z_][\w.-]{0,127})>(?=\s*</?[A-Za-z_])")
+"""An element that begins with a tag, or ends at once."""
 _FIRST_LINE = regex(r"([^\s{}()]{1,128})\n")
 
 
@@ -62,21 +64,34 @@ def _begins_with_markup(_found: list[FoundCall], over: list[Segment]) -> bool:
 def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
     """Yield the readings of a text, the whole answer or that after thinking, most likely first."""
     for dialect, form in _without_markers():
-        if begun := form.match(text):
-            named = with_names(dialect, begun.groupdict().values()) if dialect.by_name else dialect
-            yield Reading(plan=_led_by(named), accepts=_nothing_over)
+        if form.match(text):
+            yield Reading(plan=_led_by(dialect), accepts=_nothing_over)
     if not tools:
         return
-    if any(line[1] in tools for line in _NAME_LINE.finditer(text)):
-        yield Reading(plan=_led_by(with_names(DIALECTS["glm4"], tools)), accepts=_words_lead_to_calls)
-    if any(line[1] in tools for line in _ELEMENT_LINE.finditer(text)):
-        yield Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], tools)), accepts=_nothing_but_calls)
+    if lines := _names_in(_NAME_LINE, text, tools):
+        yield Reading(plan=_led_by(with_names(DIALECTS["glm4"], lines)), accepts=_words_lead_to_calls)
+    if reading := element_reading(text, tools):
+        yield reading
     if "(" not in text:
         return
     begun = next((line for line in _NAMED_LINE.finditer(text) if line[2] in tools), None)
     if begun:
         named = DIALECTS["pythonic"] if begun[1] else with_names(DIALECTS["granite_pythonic"], tools)
         yield Reading(plan=_led_by(named), accepts=_words_lead_to_calls)
+
+
+def element_reading(text: str, tools: Mapping[str, Tool], before: int | None = None) -> Reading | None:
+    """Return the reading of a text with elements named as known tools, the first of them `before` a place."""
+    named = _names_in(_ELEMENT, text, tools)
+    if not named or (before is not None and min(named.values()) > before):
+        return None
+    return Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], named)), accepts=_nothing_but_calls)
+
+
+def _names_in(pattern: re.Pattern[str], text: str, tools: Mapping[str, Tool]) -> dict[str, int]:
+    """Return the names of known tools that a pattern finds, with the place of the first of each."""
+    found = [(each[1], each.start()) for each in pattern.finditer(text) if each[1] in tools]
+    return dict(reversed(found))
 
 
 def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
@@ -87,7 +102,9 @@ def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
     for dialect in _with_tails() if first else ():
         tail = dialect.prompt_tail
         others = tuple(token.removeprefix(tail) for token in dialect.dropped if token.startswith(tail))
-        if first and ((tools and first[1] in tools) or (text.startswith(others) and tail in text)):
+        several = tail not in text and len(_names_in(_NAME_LINE, text, tools or {})) >= _SEVERAL
+        named = tools and first and first[1] in tools and not several
+        if named or (text.startswith(others) and tail in text):
             return Reading(plan=_led_by(dialect), accepts=_begins_with_markup, prompt=tail)
     return None
 

@@ -26,6 +26,7 @@ from utp_cli.engine.reading import (
     repeated,
     skip_space,
 )
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.extract import json_or_nothing
 from utp_cli.repair.typed import typed_text
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 
+_EDGE = regex(r"\r?\n")
+
+
 def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Waiting[MarkerRead | Declined]:
     """Read one call. Declines where neither an argument nor the end follows: names of HTML are names of tools, too."""
     name = opened.marker.strip("<>")
@@ -54,8 +58,9 @@ def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Wa
         if hit and hit.marker == f"</{name}>":
             position, end = hit.start, hit.end
             break
-        begun = (yield from tag_at(source, ahead)) if source.char(ahead) == "<" and not hit else None
-        if begun is None or begun[1] or not (call.arguments or _is_argument(begun[2], tool)):
+        begun = (yield from tag_at(source, ahead)) if source.char(ahead) == "<" else None
+        first = not call.arguments
+        if begun is None or begun[1] or not _is_argument(begun[2], tool, first=first, marked=hit is not None):
             break
         if position == opened.end:
             context.live.name(name)
@@ -75,22 +80,27 @@ def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Wa
     return MarkerRead(calls=[call], end=end, runs=[*runs, TextRun("markup", position, end)], closed=True)
 
 
-def _is_argument(name: str, tool: Tool | None) -> bool:
-    return not (tool and tool.properties) or name in tool.properties
+def _is_argument(name: str, tool: Tool | None, *, first: bool, marked: bool) -> bool:
+    """Whether an element holds an argument: the first is one of the tool's, and so is one that is named as a tool."""
+    known = tool.properties if tool else {}
+    return name in known or not (marked or (first and known))
 
 
 def _take(source: Source, child: Child, call: RawCall, tool: Tool | None) -> None:
     """Put in the argument that an element holds."""
     text, start = source.slice(child.start, child.end), child.start
-    if text.startswith("\n"):
-        text, start = text[1:], start + 1
-    if child.closed or child.end < source.length:
-        text = text.removesuffix("\n")
+    closing = f"</{child.name}>"
+    closed = child.closed or text.rstrip().endswith(closing)  # an opening tag was spoken of inside
+    text = text if child.closed or not closed else text.rstrip().removesuffix(closing)
+    if edge := _EDGE.match(text):
+        text, start = text[edge.end() :], start + edge.end()
+    if closed or child.end < source.length:
+        text = text.removesuffix("\n").removesuffix("\r")
     else:
         call.lack = "more"
         call.partial.append(pointer(child.name))
-    if not child.closed:
-        call.repairs.append(missing_close(child.end, f"</{child.name}>"))
+    if not closed:
+        call.repairs.append(missing_close(child.end, closing))
     schema = tool.properties.get(child.name) if tool else None
     value, repairs = _value(text, schema, tool.parameters if tool else None)
     if child.name in call.arguments:
