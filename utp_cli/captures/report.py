@@ -52,8 +52,7 @@ _TROUBLES: Final = (
             r"|\b(?:throw|print|output|writ|return|respond|repl(?:y|i)|spit|emit)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}"
             r"\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\bas (?:an? |the |its |plain |normal |raw |regular ){0,3}"
             r"(?:text|content|response|message|answer|reply|output|string)\b"
-            r"|\b(?:print|output|writ|return)(?:s|es|e|ing|ting)?\b[^.\n]{0,10}\b(?:tool|function)s?(?: calls?)?"
-            r" (?:in|as) (?:plain ?text|text|content)\b"
+            r"|\b(?:prints?|outputs?|writes?|returns?) the tool(?: calls?)? in plain ?text\b"
             r"|\bleak(?:s|ed|ing)?\b(?: out| through)? (?:as|into|in)\b[^.\n]{0,20}"
             r"\b(?:content|text|messages?|responses?|answers?|output|chat)\b"
             r"|\b(?:return|leav|put|pass)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}\b(?:json|xml|calls?|tags?|markup)\b"
@@ -71,19 +70,20 @@ _TROUBLES: Final = (
     (
         "announced-not-called",
         regex(
-            r"\b(?:model|agent|assistant|llm|it)\b[^\n]{0,120}\b(?:plan|announc|describ|promis|say)(?:s|es|ed|ing)?\b"
+            r"\b(?:model|llm)\b[^\n]{0,120}\b(?:plan|announc|describ|promis|say)(?:s|es|ed|ing)?\b"
             r"[^.\n]{0,80}\b(?:but|then|and) (?:\w+ ){0,2}?(?:stops?|ends?|halts?|quits?)\b[^.\n]{0,20}"
             r"\b(?:no|without(?: any| a)?) (?:tool|function)[_ -]?calls?\b"
             r"|\b(?:does not|doesn't|did not|didn't|never|not) (?:actually |really )?(?:emit|issue|produce|generate)"
-            r"(?:s|d)? (?:any|a|the) (?:actual |real |structured )?(?:tool|function)_?calls?\b",
+            r"(?:s|d)? (?:any|a|the) (?:actual |real |structured )?(?:tool|function)_?calls?"
+            r"(?: at all| in (?:the|its) \w)",
             re.IGNORECASE,
         ),
     ),
     (
         "reasoning-exhausted-budget",
         regex(
-            r"\b(?:all|entire|whole|its)\b[^.\n]{0,30}\b(?:tokens?|budget)\b[^.\n]{0,20}\b(?:consumed|used(?: up)?"
-            r"|spent|eaten|exhausted)\b (?:by|on|in|for)\b[^.\n]{0,20}\b(?:reasoning|think(?:ing)?)\w{0,10}\b",
+            r"\b(?:all|its) (?:\w+ )?tokens\b[^.\n]{0,20}\b(?:consumed|eaten|exhausted)\b (?:up )?by\b[^.\n]{0,20}"
+            r"\b(?:reasoning(?! about)|thinking)\w{0,10}\b",
             re.IGNORECASE,
         ),
     ),

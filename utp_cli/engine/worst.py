@@ -28,7 +28,7 @@ BOUNDS: dict[str, int] = {
     "xml_nested": 50,
     "pythonic": 500,
     "xml_elements": 50,
-    "xml_named": 50,
+    "xml_named": 850,
     "tool_block": 250,
     "attributes": 250,
 }

@@ -186,7 +186,6 @@ _FORMS: Final = (
         for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED)
     ),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
-    (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),

@@ -29,8 +29,8 @@ _SEVERAL = 2
 """Lines with names of tools that no marker parts: those are GLM-4's."""
 _NAME_LINE = regex(r"^[ \t]*([A-Za-z_][\w.-]{0,127}) ?\r?\n\s*\{", re.MULTILINE)
 """A line with a word, and JSON behind it."""
-_ELEMENT = regex(r"<([A-Za-z_][\w.-]{0,127})>(?=\s*</?[A-Za-z_])")
-"""An element that begins with a tag, or ends at once."""
+_ELEMENT = regex(r"(?:^[ \t]*|[:.!?] )<([A-Za-z_][\w.-]{0,127})>(?=\s*</?[A-Za-z_])", re.MULTILINE)
+"""An element on a line of its own, or behind a sentence, which begins with a tag or ends at once."""
 _FIRST_LINE = regex(r"([^\s{}()]{1,128})\n")
 
 
