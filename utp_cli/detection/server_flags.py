@@ -100,6 +100,10 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
         ollama="PARSER nemotron-3-nano",
     ),
     _row(
+        "nemotron", any_of="mini", dialects="nemotron_mini",
+        note="writes <toolcall> {...} </toolcall>, for which no server has a parser of its own",
+    ),
+    _row(
         "nemotron", dialects="nemotron_nano_v2", llamacpp="built in",
         note="Llama-Nemotron and Nemotron-Nano-v2 write <TOOLCALL>[...]</TOOLCALL>; vLLM needs the plugin "
         "from the model's repository (--tool-parser-plugin)",
