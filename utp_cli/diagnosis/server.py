@@ -71,8 +71,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_all(text, call, answer):
             continue
         dialect = DIALECTS.get(call.parser)
-        if dialect and dialect.family == "xml_named" and not answer.request.get("tools"):
-            continue  # clients that teach this form in their prompt read it themselves
+        if dialect and dialect.read_by_clients and not answer.request.get("tools"):
+            continue
         yield Observation(
             message=f"the call of {call.name} stands in the text only",
             evidence=answer.written(call),

@@ -33,6 +33,7 @@ TOOL_ELEMENTS = Dialect(
     call_open=("<{tool}>",),
     call_close=("</{tool}>",),
     reasoning=(("<thinking>", "</thinking>"), *THINK),
+    read_by_clients=True,
     body=NamedElementsBody(),
     cannot=("own-tags", "odd-keys"),
     quirks="The tags are the names of the tools: nothing is read where these are not known.",

@@ -65,6 +65,8 @@ class Dialect(Record):
     words are heard only where the dialect is asked for."""
     calls_in_reasoning: bool = False
     """Calls that stand in closed thinking are meant."""
+    read_by_clients: bool = False
+    """Clients teach it in their prompts and read it out of the text: there a call is where it belongs."""
     dropped: tuple[str, ...] = ()
     """Tokens that are no content where they touch markup, or begin or end the text."""
     ends_thinking: tuple[str, ...] = ()

@@ -201,7 +201,7 @@ _IN_ANSWERS: Final = (
     *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED)),
     (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
 )
-"""The same of the content of an answer, which people write for people."""
+"""What the content of an answer may be instead of words: unknown markup of a call."""
 _LATER: Final = (
     (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
     (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD),
@@ -209,7 +209,7 @@ _LATER: Final = (
     (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
     (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, _UNREAD),
 )
-"""The same of what may be the words of an error."""
+"""As `_FORMS`, of a text that may also be the words of an error: those are told first."""
 
 
 def doubt_of(text: str) -> Doubt | None:

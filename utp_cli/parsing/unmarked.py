@@ -76,16 +76,16 @@ def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
         return
     begun = next((line for line in _NAMED_LINE.finditer(text) if line[2] in tools), None)
     if begun:
-        named = DIALECTS["pythonic"] if begun[1] else with_names(DIALECTS["granite_pythonic"], tools)
-        yield Reading(plan=_led_by(named), accepts=_words_lead_to_calls)
+        dialect = DIALECTS["pythonic"] if begun[1] else with_names(DIALECTS["granite_pythonic"], tools)
+        yield Reading(plan=_led_by(dialect), accepts=_words_lead_to_calls)
 
 
 def element_reading(text: str, tools: Mapping[str, Tool], before: int | None = None) -> Reading | None:
     """Return the reading of a text with elements named as known tools, the first of them `before` a place."""
-    named = _names_in(_ELEMENT, text, tools)
-    if not named or (before is not None and min(named.values()) > before):
+    names = _names_in(_ELEMENT, text, tools)
+    if not names or (before is not None and min(names.values()) > before):
         return None
-    return Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], named)), accepts=_nothing_but_calls)
+    return Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], names)), accepts=_nothing_but_calls)
 
 
 def _names_in(pattern: re.Pattern[str], text: str, tools: Mapping[str, Tool]) -> dict[str, int]:
@@ -103,8 +103,8 @@ def tail_reading(text: str, tools: Mapping[str, Tool] | None) -> Reading | None:
         tail = dialect.prompt_tail
         others = tuple(token.removeprefix(tail) for token in dialect.dropped if token.startswith(tail))
         several = tail not in text and len(_names_in(_NAME_LINE, text, tools or {})) >= _SEVERAL
-        named = tools and first and first[1] in tools and not several
-        if named or (text.startswith(others) and tail in text):
+        begins_with_name = tools and first and first[1] in tools and not several
+        if begins_with_name or (text.startswith(others) and tail in text):
             return Reading(plan=_led_by(dialect), accepts=_begins_with_markup, prompt=tail)
     return None
 
