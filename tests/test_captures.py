@@ -936,6 +936,30 @@ def test_what_is_left_of_channels_in_an_answer_is_told(paste):
     assert [finding.code for finding in parse(paste).named] == ["harmony-leak"]
 
 
+@pytest.mark.parametrize("call_id", [[1], {"x": 1}, None])
+def test_pieces_of_calls_that_nothing_joined_are_told(call_id):
+    pieces = [{"index": None, "id": call_id, "function": {"name": "f"}}, {"index": None, "function": {}}]
+    result = parse({"choices": [{"message": {"role": "assistant", "tool_calls": pieces}}]})
+    assert "stream-index-collision" in [finding.code for finding in result.named]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ('<|tools_prefix|>[{"f": {"a": 1}}]<|tools_suffix|>', "call-left-in-content"),
+        ('<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>', "harmony-leak"),
+        (
+            '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {}}]<|END_ACTION|>',
+            "call-left-in-content",
+        ),
+    ],
+)
+def test_a_line_for_each_piece_of_markup_is_joined(said, code):
+    pieces = [said[at : at + 6] for at in range(0, len(said), 6)]
+    result = parse("\n".join(f"delta content={piece!r}" for piece in pieces))
+    assert code in [finding.code for finding in result.named]
+
+
 def test_members_without_quotes_around_their_keys_are_read():
     result = parse(
         'content: "",\ntool_calls: null,\nreasoning_content: "I call it. <tool_call>{\\"name\\": \\"f\\", \\"arguments\\": {}}</tool_call>"'

@@ -58,6 +58,7 @@ READ = {
         "<b>\n<text>x</text>\n</b>\n<text>\n<b>y</b>\n</text>",
         [("b", {"text": "x"}), ("text", {"b": "y"})],
     ),
+    "no argument of the tool": ("<read_file>\n<file>a</file>\n</read_file>", [("read_file", {"file": "a"})]),
     "another dialect in the text": (
         "<write_to_file>\n<path>a</path>\n<content>\n" + INNER + "\n</content>\n</write_to_file>",
         [("write_to_file", {"path": "a", "content": INNER})],
@@ -84,6 +85,17 @@ def test_an_element_named_as_a_known_tool_is_a_call(case: str) -> None:
     assert [(call.name, call.arguments) for call in result.calls] == calls
     assert (result.repairs, result.rejected) == ([], [])
     assert {call.parser for call in result.calls} == {"tool_elements"}
+
+
+@pytest.mark.parametrize(
+    ("before", "calls"),
+    [
+        ("<list_todos></list_todos>\n", ["list_todos", "b"]),
+        ("```xml\n<read_file><path>a</path></read_file>\n```\n", ["b"]),
+    ],
+)
+def test_an_element_before_markup_is_a_call_where_no_fence_holds_it(before: str, calls: list[str]) -> None:
+    assert [call.name for call in parse(before + INNER, tools=TOOLS).calls] == calls
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,10 @@ DIALECTS: Catalogue[Dialect] = Catalogue(
     lambda dialect: (dialect.name, *dialect.aliases),
 )
 
-_SAYS = re.compile(r"[<\[|].*(?:call|invoke|function|request|plugin|python_tag)", re.IGNORECASE | re.DOTALL)
+_SAYS = re.compile(
+    r"[<\[|].*(?:call|invoke|function|request|plugin|python_|tools?_|action|recipient|channel)",
+    re.IGNORECASE | re.DOTALL,
+)
 CALL_MARKUP = "|".join(
     re.escape(marker)
     for marker in sorted({m for d in DIALECTS for m in d.markers if TOOL not in m and _SAYS.match(m)}, reverse=True)

@@ -86,7 +86,7 @@ _HALF: Final = regex(
 )
 """A tag that is not closed, and right behind it JSON."""
 _OPENED: Final = regex(
-    r"\n\s*\n[ \t]*(<\|?(?:tool_?calls?|function(?:_calls?)?|invoke)(?:=[\w.-]{0,60})?)\s*(?:\1\s*)?\Z"
+    r"\n[ \t\r]*\n[ \t]*(<\|?(?:tool_?calls?|function(?:_calls?)?|invoke)(?:=[\w.-]{0,60})?)\s*(?:\1\s*)?\Z"
 )
 """Half a marker, with which a text ends."""
 _OBSERVED: Final = regex(

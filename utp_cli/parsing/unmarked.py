@@ -81,9 +81,11 @@ def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
 
 
 def element_reading(text: str, tools: Mapping[str, Tool], before: int | None = None) -> Reading | None:
-    """Return the reading of a text with elements named as known tools, the first of them `before` a place."""
+    """Return the reading of a text with elements named as known tools, the first of them `before` a place and in no
+    fence there.
+    """
     names = _names_in(_ELEMENT, text, tools)
-    if not names or (before is not None and min(names.values()) > before):
+    if not names or (before is not None and (min(names.values()) > before or "```" in text[:before])):
         return None
     return Reading(plan=_led_by(with_names(DIALECTS["tool_elements"], names)), accepts=_nothing_but_calls)
 

@@ -81,8 +81,9 @@ class FormatDecoder:
         """Note pieces of calls that a client kept one by one: their index is null, and only the first has a name."""
         pieces = [piece for _, piece in dicts_of(calls)]
         nameless = [piece for piece in pieces if not text_of(dict_of(piece.get("function")).get("name"))]
-        named = {id_of(piece.get("id")) for piece in nameless} - {None, pieces[0].get("id") if pieces else None}
-        if nameless and len(pieces) > 1 and not named and all(piece.get("index", 0) is None for piece in pieces):
+        ids = {id_of(piece.get("id")) for piece in nameless}
+        alone = len(pieces) > 1 and ids <= {None, id_of(pieces[0].get("id"))}
+        if nameless and alone and all(piece.get("index", 0) is None for piece in pieces):
             self.odd("index-collision", place, f"no index, so that nothing joined the pieces: {quoted(nameless[0])}")
 
     def note_id(self, call_id: str | int | None, place: str) -> None:

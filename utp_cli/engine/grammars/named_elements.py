@@ -59,8 +59,12 @@ def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Wa
             position, end = hit.start, hit.end
             break
         begun = (yield from tag_at(source, ahead)) if source.char(ahead) == "<" else None
-        first = not call.arguments
-        if begun is None or begun[1] or not _is_argument(begun[2], tool, first=first, marked=hit is not None):
+        may_be_html = not call.arguments and "_" not in name
+        if (
+            begun is None
+            or begun[1]
+            or not _is_argument(begun[2], tool, may_be_html=may_be_html, marked=hit is not None)
+        ):
             break
         if position == opened.end:
             context.live.name(name)
@@ -80,10 +84,12 @@ def read(source: Source, opened: Hit, context: Context[NamedElementsBody]) -> Wa
     return MarkerRead(calls=[call], end=end, runs=[*runs, TextRun("markup", position, end)], closed=True)
 
 
-def _is_argument(name: str, tool: Tool | None, *, first: bool, marked: bool) -> bool:
-    """Whether an element holds an argument: the first is one of the tool's, and so is one that is named as a tool."""
+def _is_argument(name: str, tool: Tool | None, *, may_be_html: bool, marked: bool) -> bool:
+    """Whether an element holds an argument: one that is named as a tool must be one of this tool's, and so must the
+    first of a tool whose name an element of HTML may have.
+    """
     known = tool.properties if tool else {}
-    return name in known or not (marked or (first and known))
+    return name in known or not (marked or (may_be_html and known))
 
 
 def _take(source: Source, child: Child, call: RawCall, tool: Tool | None) -> None:
