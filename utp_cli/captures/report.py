@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from utp_cli.captures.troubles import NOT_RUN, TROUBLES
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.protocol.patterns import regex
 
-_FIELD: Final = regex(r"`(\w{1,40})`")
+_FIELD: Final = regex(r"`([\w.\[\]-]{1,60})`")
 """The name of a field, which is a word of its sentence."""
 _MINE: Final = regex(
     r"\b(?:(?:the (?:server|endpoint|api)|v?LLM|SGLang|Ollama|llama-server|LM Studio|[`\w]{1,20}[_.-]server`?)"
@@ -20,96 +21,6 @@ _MINE: Final = regex(
     re.IGNORECASE,
 )
 """Whose trouble it is: a model that tells of one says "your"."""
-_TROUBLES: Final = (
-    (
-        "call-in-reasoning",
-        regex(
-            r"\b(?:tool|function)[ _-]?calls?\b[^.\n]{0,40}\b(?:in|inside|within|into|as part of)\b(?: the| its| a)?"
-            r" [`\"'<]?(?:think(?:ing)?|reasoning)\w{0,10}\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "identical-call-loop",
-        regex(
-            r"\b(?:call|repeat|invok|run|us)(?:s|es|e|ing)? the (?:exact )?same (?:tool|function)s?\b[^.\n]{0,40}"
-            r"\b(?:again|over|repeatedly|forever|endless\w*|in a loop|times)\b"
-            r"|\bkeeps? (?:calling|repeating|invoking|running) the (?:exact )?same (?:tool|function|call)"
-            r"|\b(?:tool|function)[ -]call(?:s|ing)? (?:infinite |endless )?loops?\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "call-left-in-content",
-        regex(
-            r"\b(?:print|output|writ|show|return|display|dump|type|emit)(?:s|es|e|ing|ting)?\b(?: out)?[^.\n]{0,60}"
-            r"\b(?:json|calls?|tags?|xml|markup)\b[^.\n]{0,40}\b(?:instead of|rather than|without|but (?:never|doesn't"
-            r"|does not|won't))(?: actually| really)? (?:call|run|execut|invok|us)\w{0,5}\b"
-            r"|\b(?:repl(?:y|ies|ied)|respond|answer)(?:s|ed)?\b[^.\n]{0,20}\b(?:literal|raw)\b[^.\n]{0,20}\bcalls?\b"
-            r"|\b(?:raw|plain)\b[^.\n]{0,25}\b(?:json|xml|calls?|tags)\b[^.\n]{0,50}\b(?:rendered|shown|displayed|printed)\b"
-            r"|\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\b(?:shown|displayed|printed|rendered|returned|sent|emitted)"
-            r" as (?:plain |raw |normal )?(?:text|content)\b"
-            r"|\b(?:throw|print|output|writ|return|respond|repl(?:y|i)|spit|emit)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}"
-            r"\b(?:json|xml|calls?|tags?|markup)\b[^.\n]{0,30}\bas (?:an? |the |its |plain |normal |raw |regular ){0,3}"
-            r"(?:text|content|response|message|answer|reply|output|string)\b"
-            r"|\b(?:prints?|outputs?|writes?|returns?) the tool(?: calls?)? in plain ?text\b"
-            r"|\bleak(?:s|ed|ing)?\b(?: out| through)? (?:as|into|in)\b[^.\n]{0,20}"
-            r"\b(?:content|text|messages?|responses?|answers?|output|chat)\b"
-            r"|\b(?:return|leav|put|pass)(?:s|es|e|ing|ting)?\b[^.\n]{0,40}\b(?:json|xml|calls?|tags?|markup)\b"
-            r"[^.\n]{0,20}\b(?:in|inside)(?: the)? {1,2}[`'\"]?(?:message\.)?(?:content|field)\b"
-            r"|\b(?:tool|function)[_ -]calls? (?:is|are|stays?|comes? back|comes?|remains?)"
-            r" (?:always |still |just |an? |null or ){0,2}(?:empty|null|none|missing|\[\])"
-            r"|\b(?:tool|function)[ -]calls? (?:is|are|gets?) (?:never|not) (?:executed|run|invoked|made|parsed)"
-            r"|\b(?:no tools?|nothing) (?:is |was |gets? |ever )?(?:runs?|ran|called|executed|invoked|happen(?:s|ed))\b"
-            r"|\b(?:outputs?|prints?|writes?|returns?) an? (?:normal|plain|regular) (?:message|text|answer)\b"
-            r"|\b(?:tool|function)[ -]calls? (?:is|are|comes?|appears?|ends? up|shows? up)\b[^.\n]{0,30}"
-            r"\b(?:as|in)(?: the| plain| normal| message){0,3} (?:text|content|chat)\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "announced-not-called",
-        regex(
-            r"\b(?:model|llm)\b[^\n]{0,120}\b(?:plan|announc|describ|promis|say)(?:s|es|ed|ing)?\b"
-            r"[^.\n]{0,80}\b(?:but|then|and) (?:\w+ ){0,2}?(?:stops?|ends?|halts?|quits?)\b[^.\n]{0,20}"
-            r"\b(?:no|without(?: any| a)?) (?:tool|function)[_ -]?calls?\b"
-            r"|\b(?:does not|doesn't|did not|didn't|never|not) (?:actually |really )?(?:emit|issue|produce|generate)"
-            r"(?:s|d)? (?:any|a|the) (?:actual |real |structured )?(?:tool|function)_?calls?"
-            r"(?: at all| in (?:the|its) \w)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "reasoning-exhausted-budget",
-        regex(
-            r"\b(?:all|its) (?:\w+ )?tokens\b[^.\n]{0,20}\b(?:consumed|eaten|exhausted)\b (?:up )?by\b[^.\n]{0,20}"
-            r"\b(?:reasoning(?! about)|thinking)\w{0,10}\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "tool-choice-ignored",
-        regex(
-            r"\btool_choice\b[^.\n]{0,60}\b(?:(?:not|isn't|never) (?:enforced|respected|honou?red|applied|forwarded)"
-            r"|ignored|dropped|has no effect|returned (?:no )?(?:tool_calls|prose|text|stop))\b"
-            r"|\b(?:ignor|drop)(?:s|es|ed|ing)\b[^.\n]{0,30}\btool_choice\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "calls-lost",
-        regex(
-            r"\b(?:server|model|api|endpoint|llm|it|vllm|ollama|sglang|mlx_lm\.server|llama-server)\b[^.\n]{0,30}"
-            r"\b(?:returns?|sends?|gives?|responds? with|answers? with) (?:me |back )?an? (?:completely )?"
-            r"(?:empty|blank) \W?(?:message|response|answer|content|reply|completion|tool_calls)\b"
-            r"|\bneither\b[^.\n]{0,40}\b(?:tool_calls\b[^.\n]{0,30}\bnor|nor\b[^.\n]{0,30}\btool_calls)\b"
-            r"|\b(?:content|tool_calls)\b[^.\n]{0,20}\band\b[^.\n]{0,20}\b(?:tool_calls|content)\b[^.\n]{0,20}"
-            r"\bboth (?:empty|null)\b",
-            re.IGNORECASE,
-        ),
-    ),
-)
-"""What people say, by the diagnosis that it describes."""
 _SUBJECT: Final = regex(
     r"\b(?:tool|function)[ _-]?(?:calls?|calling|use|choice|result|schema|parser|message)s?\b|\btool_\w+|\bMCP\b"
     r"|\b(?:v?LLMs?|sglang|ollama|llama[.-]?(?:cpp|server)|LM ?Studio|litellm|lang(?:chain|graph)|openrouter"
@@ -161,25 +72,6 @@ _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```"
 """Code that somebody quotes."""
 _BLOCKS: Final = 4
 """Blocks of code that are read."""
-_NOT_RUN: Final = regex(
-    r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
-    r"|\b(?:does|do|did|will)(?: not|n['\u2019]?t) (?:actually )?(?:execute|run|invoke)"
-    r" (?:the|any|this|that) (?:tool|function|call)s?\b|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
-    r"|\bjust (?:returns?|prints?|outputs?) this (?:message|text)\b"
-    r"|\bpseudo[- ]tool\b|\bdoes(?: not|n['\u2019]?t) do anything\b"
-    r"|\b(?:tools?|functions?)(?: calling| calls?)? (?:does|do|did)(?: not|n['\u2019]?t) work\b"
-    r"|\b(?:failed to|did not|didn't) (?:call|use) any (?:of the )?(?:required )?tools?\b"
-    r"|\b(?:instead of|rather than) (?:actually |really |just )?(?:making|executing|running|performing|calling|invoking"
-    r"|triggering|using|doing|the)\b[^.\n]{0,30}?\b(?:tools?|functions?|calls?|actions?|commands?)\b"
-    r"|\b(?:actions?|commands?|tools?|functions?|calls?) (?:is|are|was|were|gets?)(?:n['\u2019]?t| not| never)"
-    r" (?:actually |really |being |even )?(?:performed|executed|run|called|invoked|carried out|triggered|made)\b"
-    r"|\b(?:get|getting|got|receive|see) (?:back )?(?:the |just |only |raw ){0,3}(?:code|json|xml)(?:/data)?"
-    r" (?:back|only)\b"
-    r"|\b(?:model|server|llm|it|ollama) (?:just |only |always )?(?:returns?|outputs?|prints?|writes?|gives?)"
-    r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b",
-    re.IGNORECASE,
-)
-"""What is said beside a call that nothing ran."""
 _TURNS: Final = regex(
     r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
@@ -216,11 +108,11 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
     if beside_call and _TURNS.search(text[:_LONGEST]):
         return "call-left-in-content"  # a client that runs a call shows it as one
     words = CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST]))
-    if beside_call and _NOT_RUN.search(words) and voice_of(words) != "explains":
+    if beside_call and NOT_RUN.search(words) and voice_of(words) != "explains":
         return "call-left-in-content"
-    if not (beside_call or _MINE.search(words)):
+    if not (beside_call or _MINE.search(words) or is_report(text)):
         return ""
-    code = next((code for code, pattern in _TROUBLES if pattern.search(words)), "")
+    code = next((code for code, pattern in TROUBLES if pattern.search(words)), "")
     return code if code and voice_of(words) != "explains" else ""
 
 

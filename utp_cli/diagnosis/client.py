@@ -69,7 +69,7 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
     yield from odd(subject, "legacy-field", "a field of the first generation of function calls is used")
 
 
-@diagnosis("call-name-empty", "error", views=("rejected", "in_text"))
+@diagnosis("call-name-empty", "error", views=("rejected", "native", "in_text"))
 def call_name_empty(answer: Answer) -> Iterator[Observation]:
     """A call has no name.
 
@@ -92,6 +92,15 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 fix=_STREAMED if streamed else _WHOLE,
             )
+    for found in answer.native:
+        if any((repair.code, repair.before) == ("nested-arguments", None) for repair in found.repairs):
+            yield Observation(
+                message=f"the call has no name: it stands inside its own arguments, a call of {found.name}",
+                evidence=found.text,
+                pointer=found.pointer,
+                fix=_INSIDE,
+                tool=found.name,
+            )
     for found in answer.in_text:
         if found.parser == "kimi_k2" and _ID.fullmatch(found.name or "") and found.name not in answer.known:
             yield Observation(
@@ -106,6 +115,10 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
 _ID = regex(r"(?:call|toolu|fc|chatcmpl-tool)[_-](?=\w*\d)\w+")
 """How clients and servers name calls."""
 _WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
+_INSIDE = (
+    "unwrap it: `name` and `arguments` out of the arguments (utp parse gives it back); a gateway put there what the"
+    " model wrote as JSON: upgrade it, or take its native route (LiteLLM: ollama_chat/ in place of ollama/)"
+)
 _STREAMED = (
     "ask with `stream: false` to see whether the server sends a name at all; if so, put the pieces together by `index`:"
     " the name stands in the first one"

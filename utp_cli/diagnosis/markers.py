@@ -118,7 +118,7 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
     What people see: the body of the call stands in the answer, and no tool parser finds it.
 
     What proves it: the model's format opens calls with a special token, and the whole text is the body of
-    such a call without it; or a generation closes the call with such a marker, and none opens it.
+    such a call without it.
 
     What to change: send `skip_special_tokens: false` (OpenAI client: `extra_body={"skip_special_tokens":
     False}`); transformers: `decode(…, skip_special_tokens=False)`; vLLM 0.11 and later does it for hermes;
@@ -126,8 +126,6 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `[TOOL_CALLS] missing from output`, `could not find tool call start token`.
     """
-    if answer.raw and answer.in_text:
-        yield from _closed_only(answer)
     dialect = dialect_of(answer.model)
     body = _BODIES.get(dialect.name) if dialect else None
     if (
@@ -148,24 +146,6 @@ def special_tokens_stripped(answer: Answer) -> Iterator[Observation]:
                 pointer=passage.pointer,
                 span=(0, len(passage.text)),
             )
-
-
-def _closed_only(answer: Answer) -> Iterator[Observation]:
-    """Find calls of a generation that are closed by a marker, and opened by none."""
-    for call in {(call.pointer, call.parser): call for call in answer.in_text}.values():
-        text, dialect = answer.result.texts.get(call.pointer, ""), DIALECTS.get(call.parser)
-        markers = zip(dialect.section_open, dialect.section_close, strict=False) if dialect else ()
-        for opener, closer in markers:
-            if closer in text and opener not in text:
-                yield Observation(
-                    severity="warning",
-                    message=f"the call ends with {closer}, and no {opener} begins it",
-                    evidence=text[-_EVIDENCE:],
-                    pointer=call.pointer,
-                    span=call.span,
-                    tool=call.name,
-                )
-                return
 
 
 def _names_known(found: re.Match[str], answer: Answer) -> bool:

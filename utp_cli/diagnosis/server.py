@@ -26,6 +26,7 @@ _AROUND_CALLS = regex(r"```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 """What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
+_WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
 
@@ -34,12 +35,7 @@ _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
     "call-left-in-content",
     "error",
     star=True,
-    views=(
-        "in_text",
-        "shown",
-        "cut_off",
-        "bare",
-    ),
+    views=("in_text", "malformed", "shown", "cut_off", "thought", "bare"),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
@@ -50,8 +46,10 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
     Bare and fenced JSON count where they name a known tool, or where the whole content is objects with
     `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
-    say that it is printed instead of run. Where there is a structured call, a text that is nothing
-    but its JSON is a warning: the call is run, and people see it written.
+    say that it is printed instead of run; where its server is named, a hint says what makes that server read it. In
+    a stream a marker that opens a call is enough: parsers of streams hold it back.
+    Where there is a structured call, a text that is nothing but its JSON is a warning: the call is run, and people
+    see it written.
 
     What to change: run the server with the tool parser of the model's format (vLLM:
     `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
@@ -64,9 +62,13 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         yield from _said_again(answer)
         return
     told = answer.raw and _tells_of_it(answer)
-    if (answer.raw and not told) or answer.asked_in_text:
+    if answer.asked_in_text:
         return
-    for call in answer.in_text or (answer.shown or answer.cut_off if told else ()):
+    if answer.raw and not told:
+        yield from _closed_only(answer) or _perhaps_left(answer)
+        return
+    begun = answer.cut_off if told or answer.result.stream else ()  # a parser of streams holds the marker back
+    for call in answer.in_text or (answer.shown if told else ()) or begun:
         text = answer.result.texts.get(call.pointer, "")
         if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_all(text, call, answer):
             continue
@@ -74,7 +76,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
             continue
         yield Observation(
-            message=f"the call of {call.name} stands in the text only",
+            message=f"the call of {call.name or 'a tool'} stands in the text only",
             evidence=answer.written(call),
             pointer=call.pointer,
             span=call.span,
@@ -82,6 +84,50 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
+
+
+def _closed_only(answer: Answer) -> list[Observation]:
+    """Find a call of a generation that is closed by a marker, and opened by none; `[]` where there is none.
+
+    A decoder that drops special tokens drops both: the model left its opening out, as Qwen3-Coder does.
+    """
+    for call in {(call.pointer, call.parser): call for call in answer.in_text}.values():
+        text, dialect = answer.result.texts.get(call.pointer, ""), DIALECTS.get(call.parser)
+        markers = zip(dialect.section_open, dialect.section_close, strict=False) if dialect else ()
+        lost = next(((one, end) for one, end in markers if end in text and one not in text), None)
+        if lost:
+            seen = Observation(
+                severity="warning",
+                message=f"the call ends with {lost[1]}, and no {lost[0]} begins it: parsers that wait for it find none",
+                evidence=answer.written(call),
+                pointer=call.pointer,
+                span=call.span,
+                fix=_WITHOUT_OPENING.format(opening=lost[0]) + fixes.tool_parser(answer, dialect),
+                tool=call.name,
+            )
+            return [seen]
+    return []
+
+
+def _perhaps_left(answer: Answer) -> Iterator[Observation]:
+    """Say what to set where a generation has a call and its server is known: a client may have got it as it stands."""
+    server = answer.server.get("engine")
+    call = next(iter(answer.in_text or answer.malformed or answer.shown or answer.thought), None)
+    if not server or call is None:
+        return
+    dialect, runs = DIALECTS.get(call.parser), answer.server.get("tool_call_parser")
+    if dialect and (dialect.read_by_clients or runs in fixes.parsers_of(dialect, None)):
+        return
+    yield Observation(
+        severity="info",
+        confidence="low",
+        message=f"a raw text; where a client got it as its content, {fixes.label_of(server)} did not read the call",
+        evidence=answer.written(call),
+        pointer=call.pointer,
+        span=call.span,
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)),
+        tool=call.name,
+    )
 
 
 def _is_bare(call: CallView, answer: Answer) -> bool:

@@ -143,6 +143,11 @@ class Answer(Record):
         """Calls between words that may only show them."""
         return tuple(call_view(call, self.result) for call in self.result.rejected if call.reason == "shown")
 
+    @kept
+    def malformed(self) -> tuple[CallView, ...]:
+        """Calls in the text that no repair makes whole."""
+        return tuple(call for call in self.call_views if call.reason == "malformed" and not call.native)
+
     def written(self, call: CallView) -> str:
         """A call of a text, as it stands there."""
         return (self.result.texts.get(call.pointer, "")[slice(*call.span)] if call.span else "") or call.text

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.run import ANSWER_KINDS, diagnose_other
 from utp_cli.parsing.parser import parse
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 from utp_cli.protocol.sdk_objects import document_of
 
 if TYPE_CHECKING:
@@ -37,4 +39,28 @@ def diagnose(
     table = source if isinstance(source, dict) else {kind: source}
     # What the capture says of itself comes first.
     said = {key: value for key, value in table.items() if value is not None}
-    return diagnose_other(kind, {**known, **(request or {}), **said})
+    found = diagnose_other(kind, {**known, **(request or {}), **said})
+    return found + _left_in_text(table, known) if kind == "session" else found
+
+
+_IN_TEXT: Final = frozenset({"call-left-in-content", "harmony-leak", "parser-mismatch", "special-tokens-stripped"})
+_MOST: Final = 20
+"""Messages that are read, from the end."""
+_MARKUP: Final = regex(r"[\[<{|]")
+
+
+def _left_in_text(session: Mapping[str, Any], known: Mapping[str, Any]) -> list[Finding]:
+    """Read the assistant's messages as the answers that they were; tell of the last with a call that nothing ran."""
+    messages = session.get("messages", session.get("session"))
+    said = [
+        (at, message)
+        for at, message in enumerate(messages if isinstance(messages, list) else ())
+        if isinstance(message, dict) and message.get("role") == "assistant" and not message.get("tool_calls")
+    ]
+    for at, message in said[: -_MOST - 1 : -1]:
+        content = message.get("content")
+        if isinstance(content, str) and _MARKUP.search(content):
+            named = parse({"role": "assistant", "content": content}, **known).diagnoses
+            if found := [one for one in named if one.code in _IN_TEXT and one.severity == "error"]:
+                return [replace(one, place=replace(one.place, pointer=f"/messages/{at}/content")) for one in found]
+    return []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.protocol.numbers import dumps
-from utp_cli.repair.arguments import shape_arguments
+from utp_cli.repair.arguments import shape_arguments, shape_repair
 from utp_cli.repair.extract import repair_json
 from utp_cli.repair.strict import strict
 from utp_cli.wire.spec import ABSENT
@@ -48,9 +48,26 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
         candidate.arguments = arguments
         if end.cut and tool and any(name not in arguments for name in tool.required):
             candidate.reason = "truncated"
-    if candidate.name is None:
+    if candidate.name is None and not _named_inside(candidate):
         candidate.reason = "malformed"
     return candidate
+
+
+_GIVEN: Final = frozenset({"arguments", "parameters"})
+
+
+def _named_inside(candidate: Candidate) -> bool:
+    """Take name and arguments out of arguments that are a whole call: so gateways pass on what a model wrote."""
+    inner = candidate.arguments
+    called, given = inner.get("name"), [inner[key] for key in inner if key in _GIVEN]
+    if candidate.reason or len(inner) != 2 or not (isinstance(called, str) and called):
+        return False
+    if not given or not isinstance(given[0], dict):
+        return False
+    message = "the arguments hold a whole call, and the call has no name"
+    candidate.repairs.append(shape_repair("nested-arguments", "/name", None, message, after=called))
+    candidate.name, candidate.arguments = called, given[0]
+    return True
 
 
 def _decoded(text: str, candidate: Candidate, end: Ending) -> Any:
