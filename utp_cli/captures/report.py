@@ -7,6 +7,7 @@ from typing import Final
 
 from utp_cli.captures.troubles import NOT_RUN, TROUBLES
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.patterns import regex
 
 _FIELD: Final = regex(r"`([\w.\[\]-]{1,60})`")
@@ -76,6 +77,8 @@ _TURNS: Final = regex(
     r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
     r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])"
+    rf"|^[ \t]{{0,4}}[●⏺✦] {{1,3}}(?:\{{\s*\"name\"|{CALL_MARKUP})"
+    r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n)?(?:> )?(?:codex|assistant|model)\n"
     r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,
 )
@@ -100,14 +103,17 @@ def is_report(text: str) -> bool:
     return voice == "asks" or bool(told) or len(_FLAGS.findall(text)) >= _SETTINGS
 
 
+def is_window(text: str) -> bool:
+    """Whether a text is what the window of a client showed; a client that runs a call shows it as one."""
+    return _TURNS.search(text[:_LONGEST]) is not None
+
+
 def trouble_told(text: str, *, beside_call: bool = False) -> str:
     """Return the code of the diagnosis that somebody describes who has the trouble; `""` where nobody does.
 
     `beside_call`: a call stands there too, which says enough of whose trouble it is.
     """
-    if beside_call and _TURNS.search(text[:_LONGEST]):
-        return "call-left-in-content"  # a client that runs a call shows it as one
-    words = CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST]))
+    words = CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST])).replace("**", "")
     if beside_call and NOT_RUN.search(words) and voice_of(words) != "explains":
         return "call-left-in-content"
     if not (beside_call or _MINE.search(words) or is_report(text)):
@@ -119,6 +125,6 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
 def quoted_generations(text: str) -> list[tuple[int, int]]:
     """Return where code stands in a report that tells of a call which nothing ran: a model may have written it."""
     text = text[:_LONGEST]
-    if not is_report(text) or trouble_told(text, beside_call=True) != "call-left-in-content":
+    if trouble_told(text, beside_call=True) != "call-left-in-content":
         return []
     return [block.span(1) for block in _BLOCK.finditer(text)][:_BLOCKS]

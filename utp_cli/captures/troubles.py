@@ -47,10 +47,22 @@ NOT_RUN: Final = regex(
     r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b"
     r"|\b(?:I|we)(?:'ll| will)? (?:\w{1,12} )?(?:get|got|receive|see)\b[^.\n]{0,40}\b(?:responses?|out ?puts?|messages?"
     r"|replies|content)\b[^.\n:]{0,40}:"
+    r"|\b(?:prints?|outputs?|responds?|replies|gets?|getting|got|seeing|see|shows?|displays?|leaks?|gives?|returns?)\b"
+    r"[^.\n]{0,80}\b(?:like(?: this)?|(?:with|this|following|below)(?: (?:text|message|output|response|answer|json))?"
+    r"|e\.g)[^\n\w]{0,4}$"
+    r"|\b(?:this|here|below) is\b[^.\n]{0,40}\b(?:output|response|answer|reply|example of me)\b"
+    r"|\b(?:raw|failing|broken|example|actual|model) (?:\w+ )?(?:output|response)\b[^.\n]{0,30}(?::|\blooks? like\b)"
+    r"|\b(?:displayed|shown|printed|rendered|appears?|appearing) as(?:-is| is| plain| raw| text)\b"
+    r"|\bas part of the (?:conversation|chat|answer|message)\b|\bnever (?:actually )?(?:executed|run|invoked|called)\b"
+    r"|\b(?:is|are)(?: not|n['\u2019]?t) (?:captured|recogni[sz]ed|picked up|being parsed)\b"
+    r"|\b(?:does|do|did)(?: ?not|n['\u2019]?t) (?:actually )?(?:run|execute|call|invoke)"
+    r" (?:the |any )?(?:tool|function)s?\b"
+    r"|\bstops? (?:after|at|with|on) (?:some |the |an? |each |every )?tool[_ -]?calls?\b"
+    r"|\bjust (?:displays?|shows?|prints?)[^.\n]{0,20}$|\bunable to use tool\b"
     r"|\bdoes nothing\b|\b(?:does|do)(?: not|n['\u2019]?t) do anything\b|\bnothing (?:more )?happens\b"
-    r"|\b(?:un|never |not (?:being )?(?:correctly )?)parsed\b|\bjust prints? the json\b"
+    r"|\b(?:un|never |not (?:being )?(?:correctly )?)parsed\b"
     rf"|{_NOTHING_CAME}",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 """What is said beside a call that nothing ran."""
 TROUBLES: Final = (
@@ -83,6 +95,8 @@ TROUBLES: Final = (
             r"|\bneither\b[^.\n]{0,40}\b(?:tool_calls\b[^.\n]{0,30}\bnor|nor\b[^.\n]{0,30}\btool_calls)\b"
             r"|\b(?:content|tool_calls)\b[^.\n]{0,20}\band\b[^.\n]{0,20}\b(?:tool_calls|content)\b[^.\n]{0,20}"
             r"\b(?:both (?:empty|null)|is (?:emptied|empty too|also empty))\b"
+            r"|\b(?:drops?|swallows?|discards?|loses?) (?:every|all|any|the|each)(?: \w+)?"
+            r" (?:tool|function)[ _-]calls?\b"
             r"|\b(?:tool|function)[ _-]calls?\b (?:is|are|gets?|was|were) (?:silently |just )?(?:dropped|swallowed|lost"
             r"|discarded)\b|\btool calls?\b[^.\n]{0,40}\bnever (?:sent|returned|delivered|emitted)\b",
             re.IGNORECASE,
@@ -120,6 +134,7 @@ TROUBLES: Final = (
         regex(
             r"\b(?:stream(?:s|ing|ed)?|delta|speculative|mtp)\b[^\n]{0,120}\b(?:loses?|lost|drops?|dropped|gone"
             r"|never sent|cut)\b[^.\n]{0,40}\b(?:arguments?|args|calls?)\b"
+            r"|\bstream(?:s|ing|ed)?\b[^.\n]{0,120}\b(?:empty arguments|calls? (?:is|are) (?:lost|dropped|merged))\b"
             r"|\barguments?\b[^.\n]{0,40}\b(?:silently )?(?:dropped|lost|gone)\b",
             re.IGNORECASE,
         ),
@@ -144,6 +159,7 @@ TROUBLES: Final = (
             rf"|\bas an? (?:raw )?json object\b|{_NOTHING_CAME}"
             r"|\binstead of (?:making|executing|performing) (?:the |an? |any )?(?:tool|function)[ -]calls?\b"
             r"|\b(?:I|it|we) (?:just |only |always )?(?:gets? |receive )(?:an? |the |back |only |raw )?json\b"
+            r"|\bcontent\b(?: field)?[^.\n]{0,20}\b(?:instead of|rather than)\b[^.\n]{0,30}\btool_calls\b"
             r"|\bmissing (?:both |the |any )?tool_calls?\b"
             r"|\bfails? to (?:properly |correctly )?parse (?:the |this |it|any )?(?:tool[ _]calls?"
             r"|as (?:a )?(?:tool|function))"

@@ -31,6 +31,7 @@ _ASKS: Final = regex(
     r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\berrors? (?:is|was|gets?) (?:prompted|shown|reported|displayed|thrown|raised):(?= ?\W)"
+    r"|\b(?:not able|unable) to (?:run|use|call|get)\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"
     r"|(?<!common )(?<!typical )(?<!possible )(?<!frequent )(?<!known )(?<!likely )"
     r"\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?"
@@ -51,8 +52,9 @@ _EXPLAINS: Final = regex(
     r"|\b(?:you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
-    r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b"
-    r"|\bexample (?:of|error|body|response|output)\b(?!\**:\**\s*\n)|^(?:sure|certainly|of course)\b"
+    r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of (?:\w+ ){0,2}(?:logs?|me|my)\b)"
+    r"|\bexample (?:of(?! (?:\w+ ){0,2}(?:logs?|me|my)\b)|error|body|response|output)\b(?!\**:\**\s*\n)"
+    r"|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
     r"|\blet me\b|\bmeans that\b"
@@ -121,7 +123,8 @@ ADVICE: Final = regex(
     r"|\ball (?:\d+ )?tests pass|\bDone\b|\bI (?:can(?:'t|not)|was unable|only have)\b"
     r"|\b(?:usually|typically|most often|in general)\b"
     r"|\bsays that\b|\b[Tt]he rest (?:is|are|succeeded|passed)\b|\b[Pp]atch below\b|^\|[ :|-]{3,}\|"
-    r"|^(?:Yes|No|Here(?:'s| is| are)|There are|Sorry|Unfortunately)\b|\u8bf7(?!\u95ee)",
+    r"|^(?:Yes|No|Here(?:'s| is| are)(?! an example of (?:\w+ ){0,2}(?:logs?|me|my)\b)|There are|Sorry|Unfortunately)\b"
+    r"|\u8bf7(?!\u95ee)",
     re.MULTILINE,
 )
 """How an answer goes on: with advice, with what was done, with what was asked for."""

@@ -5,10 +5,12 @@ Sources: vLLM 0.33.0, SGLang 0.5.23 (wheels), llama.cpp and Ollama (sources), re
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS
 from utp_cli.facts.releases import OLDEST, has, spans
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 
 if TYPE_CHECKING:
@@ -44,6 +46,21 @@ class CommandFault(Record):
     """Options to set (`""`: without a value) or to take away (None)."""
     advice: str = ""
     """What to do where no option helps."""
+
+
+_BASE: Final = regex(r"(?:^|[-_/])(?:base|pretrain(?:ed)?)(?:[-_.]|$)", re.IGNORECASE)
+
+
+def base_model(command: StartCommand, _: Detection) -> Iterator[CommandFault]:
+    """A release that was trained on no conversation, with a tool parser: it writes no calls."""
+    if command.options.get(TOOL) and _BASE.search(command.model or ""):
+        yield CommandFault(
+            code="weak-model-tier",
+            severity="warning",
+            message=f"{command.model} is a base model: it was trained on no calls, and seldom writes one",
+            evidence=str(command.model),
+            advice="the instruct release of the same model",
+        )
 
 
 def advised(found: Detection, command: StartCommand, option: str) -> str | None:

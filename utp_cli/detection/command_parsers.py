@@ -18,6 +18,7 @@ from utp_cli.detection.command_faults import (
     WHAT,
     CommandFault,
     advised,
+    base_model,
     conflict,
     is_there,
     known_names,
@@ -260,11 +261,11 @@ def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandF
 
 
 VLLM = (
-    _no_parser, _not_loaded, unknown_parser, _other_dialect, other_template, _vllm_pairs, _thinking_left,
+    _no_parser, _not_loaded, unknown_parser, base_model, _other_dialect, other_template, _vllm_pairs, _thinking_left,
     little_context("--max-model-len"),
 )  # fmt: skip
 SGLANG = (
-    _no_parser, unknown_parser, _other_dialect, other_template, _sglang_others, _thinking_left,
+    _no_parser, unknown_parser, base_model, _other_dialect, other_template, _sglang_others, _thinking_left,
     little_context("--context-length"),
 )  # fmt: skip
 """Rules; their order is the order of the findings."""

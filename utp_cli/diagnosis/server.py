@@ -35,7 +35,7 @@ _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
     "call-left-in-content",
     "error",
     star=True,
-    views=("in_text", "malformed", "shown", "cut_off", "thought", "bare"),
+    views=("in_text", "rejected", "bare"),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
@@ -112,7 +112,7 @@ def _closed_only(answer: Answer) -> list[Observation]:
 def _perhaps_left(answer: Answer) -> Iterator[Observation]:
     """Say what to set where a generation has a call and its server is known: a client may have got it as it stands."""
     server = answer.server.get("engine")
-    call = next(iter(answer.in_text or answer.malformed or answer.shown or answer.thought), None)
+    call = next(iter(answer.in_text or answer.malformed or answer.shown or answer.thought or answer.cut_off), None)
     if not server or call is None:
         return
     dialect, runs = DIALECTS.get(call.parser), answer.server.get("tool_call_parser")
@@ -184,11 +184,12 @@ def _said_again(answer: Answer) -> Iterator[Observation]:
 
 def _tells_of_it(answer: Answer) -> bool:
     """Whether somebody says in the text around a call that nothing ran it."""
-    if not (answer.in_text or answer.shown or answer.cut_off) or not answer.result.content.strip():
+    if not (answer.in_text or answer.shown or answer.cut_off):
         return False
-    from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - only for text beside a call
+    from utp_cli.captures.report import is_window, trouble_told  # noqa: PLC0415 - only for text beside a call
 
-    return trouble_told(answer.result.content, beside_call=True) == "call-left-in-content"
+    told = trouble_told(answer.result.content, beside_call=True) == "call-left-in-content"
+    return told or is_window(answer.result.texts.get("", ""))
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))

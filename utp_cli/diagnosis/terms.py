@@ -53,6 +53,7 @@ REJECTIONS = _catalogue("rejection", {
 
 NOTES = _catalogue("note", {
     "unsure-call": "Nothing tells if the call was made or only shown: text goes on behind it, or tools are unknown.",
+    "no-answer": "There is nothing of a model in the input, or nothing that it says: what stands there instead.",
     "unread-json": "The text begins as JSON does, and is cut, or no reader makes JSON of it.",
     "file-name": "The input is a file's name and nothing else: what the file holds was meant.",
     "tool-chosen": "The first of two stages chose a tool: its schema is to be sent next.",

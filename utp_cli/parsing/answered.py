@@ -175,7 +175,14 @@ def _doubt(result: ParseResult) -> Doubt | None:
     """Say what a text without a call is, raw or in a document; None where it may be an answer."""
     if result.calls or result.rejected or result.server_calls:
         return None
-    return doubt_of(result.content) if result.shape == "text" else unread_of(result.content)
+    return doubt_of(result.content + _end_of(result)) if result.shape == "text" else unread_of(result.content)
+
+
+def _end_of(result: ParseResult) -> str:
+    """Return the marker with which a raw text ends; it ends no call, so it is no part of what is said."""
+    last = result.segments[-1] if result.segments else None
+    alone = last is not None and last.kind == "markup" and not last.pointer and result.content
+    return "\n" + result.texts[""][slice(*last.span)] if alone and last else ""
 
 
 def _other(result: ParseResult) -> tuple[str, str] | None:

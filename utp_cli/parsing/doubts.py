@@ -50,15 +50,23 @@ _CLOSED: Final = regex(
     re.MULTILINE,
 )
 """The end of a call, alone on a line."""
-_VERBS: Final = (
-    r"(?:append|apply|ask|attempt|create|delete|edit|execute|fetch|find|get|grep|insert|list|read|remove|replace|run|save"
-    r"|search|send|submit|switch|update|write)_(?:[a-z]{1,20}_){0,2}"
+_VERB: Final = (
+    r"(?:add|append|apply|ask|attempt|book|calculate|call|check|compute|convert|create|delete|edit|execute|fetch|find"
+    r"|generate|get|grep|insert|list|lookup|open|play|query|read|remove|replace|run|save|search|send|set|submit|switch"
+    r"|translate|update|write)"
+)
+_TOOL: Final = (
+    rf"{_VERB}_(?:[a-z]{{1,20}}_){{0,2}}"
     r"(?:files?|memory|memories|notes?|tool|command|code|diff|director(?:y|ies)|web|question|completion|mode|todos?"
     r"|content|image|message|task|terminal|query|url|page|symbol|definitions?|names?)"
 )
 """Names as tools have them: a verb, and what it acts on."""
-_ELEMENT: Final = regex(rf"^[ \t]*(<({_VERBS})>)[^\0`]{{0,4000}}?(?:</\2>|\Z)\s*\Z", re.MULTILINE)
-"""A tag that is named as tools are, with which a text ends."""
+_ELEMENT: Final = regex(
+    rf"^[ \t]*(<({_TOOL})>)[^\0`]{{0,4000}}?(?:</\2>|\Z)\s*\Z"
+    rf"|^[ \t]*(<({_VERB}_(?!results?>)\w{{2,60}})>)\s*<[a-z_]{{2,40}}>[^\0`]{{0,4000}}?</\4>\s*\Z",
+    re.MULTILINE,
+)
+"""A tag that is named as tools are, with which a text ends; of one that acts on anything, an element is the first."""
 _SPOKEN: Final = regex(
     r"^[ \t]*([^\w\x00-\x1f\x7f-\x9f]{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?"
     r"|invok(?:ed|ing))\b[^\w\x00-\x1f\x7f-\x9f]{1,8})(?:\w{1,10}://)?[A-Za-z][\w.:/-]{0,80}[\W_]{0,3}"
@@ -73,8 +81,7 @@ _TAGGED: Final = regex(
 )
 """An element with a tool's name, and one with JSON behind it."""
 _LINED: Final = regex(
-    r"\A\s*((?:get|query|search|find|list|read|write|create|update|delete|send|check|run|execute|call|fetch|book|calculate"
-    r"|compute|convert|lookup|open|save|add|set|play|translate|generate)_\w{2,60}) ?\r?\n"
+    rf"\A\s*({_VERB}_\w{{2,60}}) ?\r?\n"
     r"\s*\{\s*[\"}][^\0]{0,8000}\}\s*\Z"
 )
 """A name as tools have it, alone on a line, and JSON."""
@@ -103,13 +110,32 @@ _NO_ARGUMENTS: Final = regex(
     re.IGNORECASE,
 )
 """Words in brackets that name a tool, and nothing beside it."""
-_ATTRIBUTES: Final = regex(rf"\A\s*({_VERBS})(?: {{1,3}}[a-z_]{{1,40}}=\"[^\"\n]{{0,2000}}\"){{1,8}}\s*\Z")
+_ATTRIBUTES: Final = regex(rf"\A\s*({_TOOL})(?: {{1,3}}[a-z_]{{1,40}}=\"[^\"\n]{{0,2000}}\"){{1,8}}\s*\Z")
 """A name as tools have it, and arguments as the attributes of a tag are written; nothing beside it."""
 _NAME: Final = regex(
     r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|\uff5c][\w|\uff5c]{0,60}|</(?:arg_?\w{1,20}|function|tool\w{0,10}"
-    r"|invoke|parameter)\b))|[\"']([\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
+    r"|invoke|parameter)\b))"
 )
 """A name that goes on with markup."""
+_CHANNELED: Final = regex(r"[\"']([\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']")
+"""A name that goes on with gpt-oss' markup."""
+_DOUBLE_NAME: Final = regex(r"\b([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){1,4}?)\1")
+"""A name that is written twice: pieces of a stream that were put together."""
+_MERGED: Final = regex(rf"{_DOUBLE_NAME.pattern}\(?\{{[^\n]{{0,2000}}\}}\s?\{{")
+"""The same, and the arguments of both calls behind it."""
+_NAMELESS: Final = regex(r"(?:\{\s*\"name\"\s*:\s*\"\"\s*,\s*\"arguments\"\s*:[^\n]{0,200}\n\s*){2}")
+"""Pieces of arguments, each of them a call without a name."""
+_FUNCTION: Final = regex(
+    r"^[ \t]*(\[FUNCTION\])\s*[\w.-]{1,64}\s*\[(?:ARGS|ARGUMENTS|INPUT)\]\s*\{"
+    r"|^[ \t]*(Calling tools?:)\s*\[?\s*\{\s*[\"'](?:id|type|function|name)[\"']",
+    re.MULTILINE,
+)
+"""Words in front of a call: Qwen-Agent's of 2024, and those in which smolagents tells a call of the history."""
+_PYTHON: Final = regex(
+    rf"\A\s*(?:```\w{{0,10}}\s*)?({_VERB}_\w{{2,60}}(?=\())(?:\w{{0,60}}\("
+    r"(?:\w{1,40} ?= ?(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[\w.-]{1,40})(?:, ?)?){1,10}\)\s*){1,10}(?:```\s*)?\Z"
+)
+"""Calls as Python writes them, named as tools are, and nothing beside them."""
 _RENAMED: Final = regex(
     r"([\"']name[\"']: ?[\"'][\w.-]{2,64}[\"'], ?[\"']arguments[\"']: ?[\"'])(?:[^\n]{0,400}\n[^\n]{0,80}?\1){2,}"
 )
@@ -122,7 +148,7 @@ _DOUBLED: Final = regex(
     r"\A\s*\{\{\s*\"\w{1,40}\"\s*:[^\0]{0,2000}?\"(?:function|tool|tool_name|arguments|action)\"\s*:[^\0]{0,4000}\}\}\s*\Z"
 )
 _LABELLED: Final = regex(
-    r"^[ \t]*((?:AI|Agent|Assistant|Bot|Model|LLM|Output|Response|Reply)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
+    r"^[ \t]*((?:AI|Agent|Assistant|Bot|Model|LLM|Output|Response|Reply|[Cc]ontent)\b[^\n:{\[]{0,40}:)[ \t]*\[?\s*\{\s*"
     r"\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:",
     re.MULTILINE,
 )
@@ -183,30 +209,40 @@ _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
         (form, _UNKNOWN, _DIALECT, _UNREAD)
-        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED)
+        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION)
     ),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
+    (_PYTHON, "calls as Python writes them: where {} is a tool, a call", _TOOLS, _UNREAD),
+    (_CHANNELED, "gpt-oss' markup stands in the name of a call: {}", _PROMPT, "harmony-leak"),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
     (_OBSERVED, "the lines of a ReAct agent: who wrote `Observation:` is not told", _STOP, "fabricated-result"),
     (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", _JOINS, _REPEATED),
+    (
+        _MERGED,
+        "two calls of {} in one, as streams whose pieces share an index give them",
+        _JOINS,
+        "stream-index-collision",
+    ),
+    (_DOUBLE_NAME, "the name {} twice, as a stream gives it whose pieces were joined", _JOINS, "stream-name-repeated"),
+    (_NAMELESS, "pieces of a stream, each made a call without a name", _JOINS, "call-name-empty"),
     (_RENAMED, "parts of a stream, each with the name of the call", _JOINS, "stream-name-repeated"),
     (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", _JOINS, "arguments-concatenated"),
     (_DOUBLED, "JSON with doubled braces, as templates of prompts have them", _PROMPT, "arguments-invalid-json"),
 )
 """What a text is, the first that is found; its first group is told."""
 _IN_ANSWERS: Final = (
-    *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED)),
+    *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
     (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
 )
 """What the content of an answer may be instead of words: unknown markup of a call."""
 _LATER: Final = (
     (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
     (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD),
-    (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
-    (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
+    (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, _UNREAD),
+    (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, _UNREAD),
     (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, _UNREAD),
 )
 """As `_FORMS`, of a text that may also be the words of an error: those are told first."""

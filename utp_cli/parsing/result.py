@@ -50,6 +50,8 @@ class Parsed(ParseResult):
     @kept
     def diagnoses(self) -> list[Finding]:
         error = (self.named and self.facts.error) or ""
+        if not (self.calls or self.named) and (wrong := self._quoted_command()):
+            return wrong
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
             return self.named
@@ -57,6 +59,15 @@ class Parsed(ParseResult):
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
         return weighed(self.named, error, engine) if error else guesses(code, words, engine)
+
+    def _quoted_command(self) -> list[Finding]:
+        """Return what is wrong with the parser of a command that a plain text quotes."""
+        if self.shape != "text" or "parser" not in self.content:
+            return []
+        from utp_cli.detection.command_told import faults_told  # noqa: PLC0415 - only who quotes a command pays
+
+        known = self.circumstances
+        return faults_told(self.content, model=known.model or self.model, engine=known.server.get("engine"))
 
     @kept
     def named(self) -> list[Finding]:

@@ -1,0 +1,82 @@
+"""A server's command line, or options of one, among the words of a report: what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.detection.command_checks import check_command
+from utp_cli.detection.command_line import joined, read_command
+from utp_cli.detection.detect import detect
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.detection.command_line import StartCommand
+    from utp_cli.protocol.findings import Finding
+
+_BEGINS: Final = regex(
+    r"(?:vllm serve|sglang serve|python3?(?:\.\d{1,2})? -m (?:vllm|sglang)\.[\w.]{1,60}|llama-server|trtllm-serve"
+    r"|lmdeploy serve \w{1,20})(?=[ \t]+\S)[^\n`]{1,4000}"
+)
+"""A whole command; its line ends it."""
+PARSER_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}[`'\"]?([a-z][\w.-]{1,60})")
+_TEMPLATE: Final = regex(r"--chat-template[ =]{1,3}[`'\"]?([\w./-]{1,200})")
+_ENGINES: Final = (
+    ("sglang", "sglang serve --model-path {model}", regex(r"\bsglang\b")),
+    ("vllm", "vllm serve {model} --enable-auto-tool-choice", regex(r"\bv-?llm\b|--enable-auto-tool-choice")),
+)
+"""Servers whose parser is an option: what starts them, and how a text names them, in small letters."""
+_NAME: Final = regex(r"(?<![\w./-])(?:[\w-]{1,60}/)?[A-Za-z][\w.]{0,40}-[\w.-]{1,80}(?![\w/])")
+"""What may be the id of a model."""
+_NAMES: Final = 40
+_LONGEST: Final = 8_000
+"""Characters that are looked at."""
+_OF_PARSERS: Final = frozenset(
+    {"parser-mismatch", "template-of-another-model", "parser-unknown-to-server", "parser-tokenizer-mismatch"}
+    | {"weak-model-tier"}
+)
+"""What is wrong with a parser. That other options are absent says little: nobody quotes all of them."""
+
+
+def faults_told(text: str, *, model: str | None = None, engine: str | None = None) -> list[Finding]:
+    """Return what is wrong with the tool parser of a command that a text quotes; `[]` where it quotes none.
+
+    `model`, `engine`: as somebody says them; else the text does. The findings are hints, of severity `info`: the
+    command is not known to be the cause.
+    """
+    for started in _commands(joined(text[:_LONGEST]), model, engine):
+        named = model or _known_of(started)
+        found = check_command(started, detect(named)).findings if named else ()
+        if wrong := [one for one in found if one.code in _OF_PARSERS and one.severity != "info"]:
+            return [replace(one, severity="info", confidence="low") for one in wrong]
+    return []
+
+
+def _known_of(started: StartCommand) -> str | None:
+    """Return the model of a command; the name under which it is served where only that says which it is."""
+    served = started.options.get("--served-model-name")
+    return served if served and not detect(started.model or "").dialect else started.model
+
+
+def _commands(text: str, model: str | None, engine: str | None) -> Iterator[StartCommand]:
+    whole = False
+    for found in _BEGINS.finditer(text):
+        if (started := read_command(found[0])) and PARSER_OPTION.search(found[0]):
+            whole = True
+            yield started
+    parser, low = PARSER_OPTION.search(text), text.lower()
+    if whole or not parser:
+        return
+    named = model or next((one for one in _ids(text) if detect(one).dialect), None)
+    start = next((words for name, words, sign in _ENGINES if engine == name or (not engine and sign.search(low))), None)
+    if named and start:
+        template = _TEMPLATE.search(text)
+        options = f" --tool-call-parser {parser[1]}" + (f" --chat-template {template[1]}" if template else "")
+        if started := read_command(start.format(model=named) + options):
+            yield started
+
+
+def _ids(text: str) -> list[str]:
+    return [found[0] for found in _NAME.finditer(text)][:_NAMES]
