@@ -10,8 +10,8 @@ from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.patterns import regex
 
-_FIELD: Final = regex(r"`([\w.\[\]-]{1,60})`")
-"""The name of a field, which is a word of its sentence."""
+_FIELD: Final = regex(r"`([\w.\[\]-]{1,60}(?:[:=] ?[\w\"'\[\]{}]{1,20})?)`")
+"""The name of a field, alone or with its value: words of the sentence."""
 _MINE: Final = regex(
     r"\b(?:(?:the (?:server|endpoint|api)|v?LLM|SGLang|Ollama|llama-server|LM Studio|[`\w]{1,20}[_.-]server`?)"
     r" (?:currently |still |always |just )?(?:returns|sends|gives|responds)|my|our|I'm|I’m|I am|we're"
@@ -67,6 +67,9 @@ _SPECIFIC: Final = regex(
 _FLAGS: Final = regex(r"(?<!\S)--[a-z][a-z-]{2,40}(?:[ =]\S)?")
 _SETTINGS: Final = 3
 """Options of a command line that are nobody's answer by themselves."""
+_BRIEF: Final = 600
+"""Characters of a few sentences."""
+_REASON: Final = regex(r"\b(?:because|since|therefore|which means|so that|in order to)\b", re.IGNORECASE)
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
@@ -103,6 +106,12 @@ def is_report(text: str) -> bool:
     return voice == "asks" or bool(told) or len(_FLAGS.findall(text)) >= _SETTINGS
 
 
+def _is_brief(text: str) -> bool:
+    """Whether a text is a title, or a few sentences about tool calls, that neither advise nor give a reason."""
+    brief = len(text) <= _BRIEF and _SUBJECT.search(text) and not _DOCUMENT.match(text)
+    return bool(brief) and not ADVICE.search(text) and not _REASON.search(text)
+
+
 def is_window(text: str) -> bool:
     """Whether a text is what the window of a client showed; a client that runs a call shows it as one."""
     return _TURNS.search(text[:_LONGEST]) is not None
@@ -116,7 +125,7 @@ def trouble_told(text: str, *, beside_call: bool = False) -> str:
     words = CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST])).replace("**", "")
     if beside_call and NOT_RUN.search(words) and voice_of(words) != "explains":
         return "call-left-in-content"
-    if not (beside_call or _MINE.search(words) or is_report(text)):
+    if not (beside_call or _MINE.search(words) or is_report(text) or _is_brief(text)):
         return ""
     code = next((code for code, pattern in TROUBLES if pattern.search(words)), "")
     return code if code and voice_of(words) != "explains" else ""

@@ -17,8 +17,7 @@ _PLAIN: Final = (
     r"(?: (?:the|an?|its|just|raw|plain|normal|literal|regular|visible|ordinary|assistant|agent|chat|final))"
 )
 _PLACE: Final = (
-    r" [`'\"]?(?:(?:message|delta|choices\[0\])\.){0,3}(?:content|text|literal|prose|string|chat|message|screen|output"
-    r"|terminal|response)\b"
+    r" [`'\"]?(?:(?:message|delta|choices\[0\])\.){0,3}(?:content|text|literal|prose|chat|screen|terminal)\b"
 )
 _TOOLS: Final = r"\b(?:tools?|functions?)(?: (?:array|list|definitions?|schemas?|parameter|calls?))?"
 _EMPTY: Final = r"(?:empty|null|none|missing|undefined|blank|\[\])(?!\w)"
@@ -105,7 +104,7 @@ TROUBLES: Final = (
     (
         "stream-index-collision",
         regex(
-            rf"\b(?:all|every|each|same|duplicate|identical|wrong)\b{_WORDS}{{0,60}}\bindex\b\W{{0,3}}"
+            rf"\b(?:all|every|each|same|duplicate|identical|wrong|both)\b{_WORDS}{{0,60}}\bindex\b\W{{0,3}}"
             r"(?:0\b|instead|of 0|for (?:all|every|each))",
             re.IGNORECASE,
         ),
@@ -154,7 +153,8 @@ TROUBLES: Final = (
     (
         "call-left-in-content",
         regex(
-            rf"\b{_CALL}\b{_WORDS}{{0,60}}\b(?:as|in|into|inside|within|to|onto|through as){_PLAIN}{{0,4}}{_PLACE}"
+            rf"\b{_CALL}\b{_WORDS}{{0,60}}\b(?:(?:as|in|into|inside|within|to|onto){_PLAIN}{{0,4}}{_PLACE}"
+            rf"|as{_PLAIN}{{0,4}} (?:string|message|output|response|answer|reply)\b)"
             rf"|\bas (?:raw |plain |literal ){{1,2}}(?:(?:xml|json) )?(?:text|chat|content|message)\b"
             rf"|\bas an? (?:raw )?json object\b|{_NOTHING_CAME}"
             r"|\binstead of (?:making|executing|performing) (?:the |an? |any )?(?:tool|function)[ -]calls?\b"

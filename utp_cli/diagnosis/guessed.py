@@ -8,20 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis.catalogue import DIAGNOSES
-from utp_cli.diagnosis.fixes import label_of
+from utp_cli.diagnosis.fixes import label_of, tool_parser
 from utp_cli.diagnosis.likeness import most_like
+from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.facts.error_texts.entries import MANY
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
+    from utp_cli.diagnosis.subject import Answer
     from utp_cli.facts.error_texts.entries import ErrorText
     from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.protocol.findings import Finding
 
 _MOST: Final = 3
 """Causes that are guessed."""
+_UNREAD: Final = frozenset({"call-left-in-content", "parser-mismatch"})
+"""What another parser of the server at hand mends."""
 _FIFTH: Final = 0.2
 _HALF: Final = 0.5
 """Parts of an error that a family's text has to cover."""
@@ -55,22 +59,24 @@ def _family(found: list[Finding], words: str) -> FoundText | None:
     return same[0] if same and all(one.entry.by == MANY for one in same) else None
 
 
-def guesses(code: str, words: str, engine: str | None) -> list[Finding]:
+def guesses(code: str, words: str, engine: str | None, subject: Answer | None = None) -> list[Finding]:
     """Return up to three causes that an input may have, the likeliest first.
 
     `code`: what its form hints at, or `""`; `words`: those of an error, or `""`; `engine`: the server, where it is
-    known.
+    known; `subject`: the answer, for the fix of what no parser of the server read.
     """
     why = {code: "the form of the input hints at it"} if code else {}
     for entry in most_like(words) if words else ():
         why.setdefault(entry.code, _like(entry))
-    return [_guess(one, why[one], engine) for one in [*why][:_MOST]]
+    return [_guess(one, why[one], engine, subject) for one in [*why][:_MOST]]
 
 
-def _guess(code: str, evidence: str, engine: str | None) -> Finding:
+def _guess(code: str, evidence: str, engine: str | None, subject: Answer | None) -> Finding:
     rule = DIAGNOSES[code]
     found = finding_of(rule, f"perhaps: {rule.headline}", evidence, severity="info", confidence="low")
     own = rule.facts.get("servers", {}).get(engine or "", "")
+    if subject and subject.server.get("engine") and code in _UNREAD:
+        own = tool_parser(subject, dialect_of(subject.model))
     return replace(found, fix=own) if own else found
 
 

@@ -26,6 +26,7 @@ _AROUND_CALLS = regex(r"```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 """What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
+_ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
 _WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
@@ -125,7 +126,7 @@ def _perhaps_left(answer: Answer) -> Iterator[Observation]:
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)),
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + _ALREADY,
         tool=call.name,
     )
 
@@ -184,12 +185,14 @@ def _said_again(answer: Answer) -> Iterator[Observation]:
 
 def _tells_of_it(answer: Answer) -> bool:
     """Whether somebody says in the text around a call that nothing ran it."""
-    if not (answer.in_text or answer.shown or answer.cut_off):
+    call = next(iter(answer.in_text or answer.shown or answer.cut_off), None)
+    text = answer.result.texts.get("", "")
+    if call is None or (not answer.result.content.strip() and answer.written(call).strip() == text.strip()):
         return False
     from utp_cli.captures.report import is_window, trouble_told  # noqa: PLC0415 - only for text beside a call
 
     told = trouble_told(answer.result.content, beside_call=True) == "call-left-in-content"
-    return told or is_window(answer.result.texts.get("", ""))
+    return told or is_window(text)
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))

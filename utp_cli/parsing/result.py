@@ -12,6 +12,7 @@ from utp_cli.protocol.records import Record, field, kept
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from utp_cli.diagnosis.subject import Answer
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
@@ -58,7 +59,7 @@ class Parsed(ParseResult):
         from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
-        return weighed(self.named, error, engine) if error else guesses(code, words, engine)
+        return weighed(self.named, error, engine) if error else guesses(code, words, engine, self._answer())
 
     def _quoted_command(self) -> list[Finding]:
         """Return what is wrong with the parser of a command that a plain text quotes."""
@@ -69,13 +70,20 @@ class Parsed(ParseResult):
         known = self.circumstances
         return faults_told(self.content, model=known.model or self.model, engine=known.server.get("engine"))
 
+    def _known(self) -> dict[str, Any]:
+        return {**vars(self.circumstances), "model": self.circumstances.model or self.model}
+
+    def _answer(self) -> Answer:
+        """Return the subject of the diagnoses: what was read, and what is known beside it."""
+        from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415 - only who asks for diagnoses pays
+
+        return Answer(result=self, **self._known())
+
     @kept
     def named(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
-        from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415
 
-        known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
-        found = diagnose_answer(Answer(result=self, **known))
+        found = diagnose_answer(self._answer())
         cut = bool(self.captures) and self.captures[self.chosen].cut
         if (self.facts.lone or cut) and not self.facts.error:
             left_out = UNFINISHED if self.facts.lone and not self.finish_reason else _unknown(self.finish_reason)
@@ -85,6 +93,6 @@ class Parsed(ParseResult):
             return found
         from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
 
-        more = diagnose_conversation(asked, self.shape, **known)
+        more = diagnose_conversation(asked, self.shape, **self._known())
         told = {finding.code for finding in found}
         return found + [finding for finding in more if finding.code not in told]
