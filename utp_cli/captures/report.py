@@ -81,6 +81,7 @@ _TURNS: Final = regex(
     r"\S[^\n]{0,400}\n"
     r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])"
     rf"|^[ \t]{{0,4}}[●⏺✦] {{1,3}}(?:\{{\s*\"name\"|{CALL_MARKUP})"
+    rf"|^[ \t\"']{{0,4}}content[\"']? ?[:=] ?[\"']?(?:{CALL_MARKUP}|\{{\s*\"name\")"
     r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n)?(?:> )?(?:codex|assistant|model)\n"
     r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,

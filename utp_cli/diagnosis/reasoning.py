@@ -9,7 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
-from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.dialects.catalogue import CALL_MARKUP, DIALECTS
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
 _MARKUP = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]")
 """The markers that may stand behind a call: the end of its section, of the thinking, of the turn."""
+_OPENING = regex(rf"^[ \t]*(?:{CALL_MARKUP})", re.MULTILINE)
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
@@ -50,14 +51,15 @@ def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("call-in-reasoning", "error", views=("thought",))
+@diagnosis("call-in-reasoning", "error", views=("thought", "silent_thinking"))
 def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
     """The only call stands in the thinking.
 
     What people see: the model thinks about the tool and stops; nothing runs.
 
     What proves it: no structured call, none in the text, but a readable call of a known tool in the
-    thinking; where no tools are known, one in markup with which the thinking ends, and nothing is said after it.
+    thinking; where no tools are known, one in markup with which the thinking ends, and nothing is said after it; or
+    such markup that cannot be read, at the beginning of a line, in an answer that has nothing but thinking.
 
     What to change: `chat_template_kwargs: {"enable_thinking": false}` for turns with tools, or a server
     release that reads calls out of the thinking; retry once with "emit the call after thinking".
@@ -74,6 +76,15 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 span=call.span,
                 tool=call.name,
+            )
+            return
+    for passage in () if answer.thought else answer.silent_thinking:
+        if marker := _OPENING.search(passage.text):
+            yield Observation(
+                message=f"{marker[0].strip()} stands in the thinking, and nothing else came: a call nobody can read",
+                evidence=passage.text[marker.start() :],
+                pointer=passage.pointer,
+                confidence="medium",
             )
             return
 

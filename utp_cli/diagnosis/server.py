@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 _FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 _CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
 _BLANK = regex(r"[\s,;]*")
-_AROUND_CALLS = regex(r"```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
-"""What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators."""
+_AROUND_CALLS = regex(r"Calling tools?:|```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
+"""What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators, and the words
+in which smolagents tells of calls."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"

@@ -230,6 +230,13 @@ class Answer(Record):
         return found
 
     @property
+    def silent_thinking(self) -> tuple[AnswerText, ...]:
+        """The thinking of an answer that has nothing else."""
+        if self.call_views or self.raw or any(passage.text.strip() for passage in self.visible):
+            return ()
+        return tuple(passage for passage in self.passages if passage.thinking)
+
+    @property
     def visible(self) -> tuple[AnswerText, ...]:
         """What the user would see."""
         return tuple(passage for passage in self.passages if not passage.thinking)

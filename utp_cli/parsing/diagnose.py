@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.diagnosis.observation import finding_of
 from utp_cli.diagnosis.run import ANSWER_KINDS, diagnose_other
 from utp_cli.parsing.parser import parse
+from utp_cli.protocol.findings import Place
+from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.sdk_objects import document_of
@@ -46,6 +49,8 @@ def diagnose(
 _IN_TEXT: Final = frozenset({"call-left-in-content", "harmony-leak", "parser-mismatch", "special-tokens-stripped"})
 _MOST: Final = 20
 """Messages that are read, from the end."""
+_ABOUT: Final = frozenset({"role", "id", "name", "type", "timestamp", "createdAt", "model"})
+"""Fields of a message that say nothing."""
 _MARKUP: Final = regex(r"[\[<{|]")
 
 
@@ -63,4 +68,20 @@ def _left_in_text(session: Mapping[str, Any], known: Mapping[str, Any]) -> list[
             named = parse({"role": "assistant", "content": content}, **known).diagnoses
             if found := [one for one in named if one.code in _IN_TEXT and one.severity == "error"]:
                 return [replace(one, place=replace(one.place, pointer=f"/messages/{at}/content")) for one in found]
-    return []
+    return _nothing_said(*said[-1]) if said and messages and said[-1][1] is messages[-1] else []
+
+
+def _nothing_said(at: int, message: Mapping[str, Any]) -> list[Finding]:
+    """Say of a session that ends with an answer which has nothing in it that a call may be lost."""
+    if any(value for key, value in message.items() if key not in _ABOUT):
+        return []
+    from utp_cli.diagnosis.catalogue import DIAGNOSES  # noqa: PLC0415 - all pages, for one message
+
+    found = finding_of(
+        DIAGNOSES["calls-lost"],
+        "perhaps: the last answer has neither text nor call",
+        json_dumps(message),
+        severity="info",
+        confidence="low",
+    )
+    return [replace(found, place=Place(pointer=f"/messages/{at}"))]

@@ -67,6 +67,11 @@ _HEADERS = (
     ),
     _BareHeader(
         dialect="mistral",
+        sign="TOOL_CALLS",
+        pattern=regex(rf"(?<![\[\w])TOOL_CALLS(?! ){_NAME}(?:ARGS)?(?=\{{)"),
+    ),
+    _BareHeader(
+        dialect="mistral",
         sign="{",
         pattern=regex(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
         plain=True,

@@ -70,14 +70,11 @@ class Parsed(ParseResult):
         known = self.circumstances
         return faults_told(self.content, model=known.model or self.model, engine=known.server.get("engine"))
 
-    def _known(self) -> dict[str, Any]:
-        return {**vars(self.circumstances), "model": self.circumstances.model or self.model}
-
     def _answer(self) -> Answer:
         """Return the subject of the diagnoses: what was read, and what is known beside it."""
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
-        return Answer(result=self, **self._known())
+        return Answer(result=self, **{**vars(self.circumstances), "model": self.circumstances.model or self.model})
 
     @kept
     def named(self) -> list[Finding]:
@@ -93,6 +90,7 @@ class Parsed(ParseResult):
             return found
         from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
 
-        more = diagnose_conversation(asked, self.shape, **self._known())
+        known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
+        more = diagnose_conversation(asked, self.shape, **known)
         told = {finding.code for finding in found}
         return found + [finding for finding in more if finding.code not in told]
