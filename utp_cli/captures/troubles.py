@@ -19,6 +19,11 @@ _PLAIN: Final = (
 _PLACE: Final = (
     r" [`'\"]?(?:(?:message|delta|choices\[0\])\.){0,3}(?:content|text|literal|prose|chat|screen|terminal)\b"
 )
+_STAYS: Final = (
+    r"(?:is|are|was|were|be|stays?|lands?|left|remains?|appears?|shows?|comes?|ends?|leaks?|leaked|goes|gets?|sits?|through"
+    r"|directly|inside|instead)"
+)
+"""What becomes of a call that nobody reads."""
 _TOOLS: Final = r"\b(?:tools?|functions?)(?: (?:array|list|definitions?|schemas?|parameter|calls?))?"
 _EMPTY: Final = r"(?:empty|null|none|missing|undefined|blank|\[\])(?!\w)"
 _NOTHING_CAME: Final = (
@@ -31,7 +36,8 @@ _NOTHING_CAME: Final = (
 NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
     r"|\b(?:does|do|did|will)(?: not|n['\u2019]?t) (?:actually )?(?:execute|run|invoke)"
-    r" (?:the|any|this|that) (?:tool|function|call)s?\b|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
+    r" (?:the|any|this|that|it)(?: (?:tool|function|call|response|output|json|command|code)s?)?\b"
+    r"|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
     r"|\bjust (?:returns?|prints?|outputs?) this (?:message|text)\b"
     r"|\bpseudo[- ]tool\b|\bdoes(?: not|n['\u2019]?t) do anything\b"
     r"|\b(?:tools?|functions?)(?: calling| calls?)? (?:does|do|did)(?: not|n['\u2019]?t) work\b"
@@ -48,7 +54,7 @@ NOT_RUN: Final = regex(
     r"|replies|content)\b[^.\n:]{0,40}:"
     r"|\b(?:prints?|outputs?|responds?|replies|gets?|getting|got|seeing|see|shows?|displays?|leaks?|gives?|returns?)\b"
     r"[^.\n]{0,80}\b(?:like(?: this)?|(?:with|this|following|below)(?: (?:text|message|output|response|answer|json))?"
-    r"|e\.g)[^\n\w]{0,4}$"
+    r"|e\.g)(?: (?:to|in|on|into) the (?:\w{1,12} ?){1,2})?(?: ?\([^)\n]{0,80}\))?[^\n\w]{0,4}$"
     r"|\b(?:this|here|below) is\b[^.\n]{0,40}\b(?:output|response|answer|reply|example of me)\b"
     r"|\b(?:raw|failing|broken|example|actual|model) (?:\w+ )?(?:output|response)\b[^.\n]{0,30}(?::|\blooks? like\b)"
     r"|\b(?:displayed|shown|printed|rendered|appears?|appearing) as(?:-is| is| plain| raw| text)\b"
@@ -82,6 +88,16 @@ TROUBLES: Final = (
             r"|\b(?:tool|function)[ -]call(?:s|ing)? (?:infinite |endless )?loops?\b"
             r"|\b(?:does|do|will)(?: not|n['\u2019]?t) (?:ever )?stop (?:calling|invoking)\b"
             r"|\b(?:is|was|gets?) (?:called|invoked) (?:\d{1,4} times|again and again|repeatedly)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "streaming-parser-loss",
+        regex(
+            r"\b(?:stream(?:s|ing|ed)?|delta|speculative|mtp)\b[^\n]{0,120}\b(?:loses?|lost|drops?|dropped|gone"
+            r"|never sent|cut)\b[^.\n]{0,40}\b(?:arguments?|args|calls?)\b"
+            r"|\bstream(?:s|ing|ed)?\b[^.\n]{0,120}\b(?:empty arguments|calls? (?:is|are) (?:lost|dropped|merged))\b"
+            r"|\barguments?\b[^.\n]{0,40}\b(?:silently )?(?:dropped|lost|gone)\b",
             re.IGNORECASE,
         ),
     ),
@@ -129,16 +145,6 @@ TROUBLES: Final = (
         ),
     ),
     (
-        "streaming-parser-loss",
-        regex(
-            r"\b(?:stream(?:s|ing|ed)?|delta|speculative|mtp)\b[^\n]{0,120}\b(?:loses?|lost|drops?|dropped|gone"
-            r"|never sent|cut)\b[^.\n]{0,40}\b(?:arguments?|args|calls?)\b"
-            r"|\bstream(?:s|ing|ed)?\b[^.\n]{0,120}\b(?:empty arguments|calls? (?:is|are) (?:lost|dropped|merged))\b"
-            r"|\barguments?\b[^.\n]{0,40}\b(?:silently )?(?:dropped|lost|gone)\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
         "fabricated-result",
         regex(
             r"\b(?:not|n't) actually (?:call|run|us|invok)(?:e|ing)?\b[^.\n]{0,40}\b(?:just|instead|but)\b"
@@ -153,7 +159,8 @@ TROUBLES: Final = (
     (
         "call-left-in-content",
         regex(
-            rf"\b{_CALL}\b{_WORDS}{{0,60}}\b(?:(?:as|in|into|inside|within|to|onto){_PLAIN}{{0,4}}{_PLACE}"
+            rf"(?:\b{_CALL}\b{_WORDS}{{0,40}}\b{_STAYS}|\b(?:leav|dump|put|pass|return|print|emit|writ|output|treat|show|throw|spit|respond|repl)"
+            rf"\w{{0,4}}\b{_WORDS}{{0,30}}\b{_CALL})\b{_WORDS}{{0,30}}\b(?:(?:as|in|into|inside|within|to|onto){_PLAIN}{{0,4}}{_PLACE}"
             rf"|as{_PLAIN}{{0,4}} (?:string|message|output|response|answer|reply)\b)"
             rf"|\bas (?:raw |plain |literal ){{1,2}}(?:(?:xml|json) )?(?:text|chat|content|message)\b"
             rf"|\bas an? (?:raw )?json object\b|{_NOTHING_CAME}"

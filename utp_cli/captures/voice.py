@@ -53,7 +53,7 @@ _EXPLAINS: Final = regex(
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of (?:\w+ ){0,2}(?:logs?|me|my)\b)"
-    r"|\bexample (?:of(?! (?:\w+ ){0,2}(?:logs?|me|my)\b)|error|body|response|output)\b(?!\**:\**\s*\n)"
+    r"|\bexample (?:of(?! (?:\w+ ){0,2}(?:logs?|me|my)\b)|error|body|response|output)\b(?!\**:\**\s*\n| of my| from my)"
     r"|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
