@@ -115,10 +115,11 @@ def _perhaps_left(answer: Answer) -> Iterator[Observation]:
     """Say what to set where a generation has a call and its server is known: a client may have got it as it stands."""
     server = answer.server.get("engine")
     call = next(iter(answer.in_text or answer.malformed or answer.shown or answer.thought or answer.cut_off), None)
-    if not server or call is None:
+    if not isinstance(server, str) or call is None:
         return
     dialect, runs = DIALECTS.get(call.parser), answer.server.get("tool_call_parser")
-    if dialect and (dialect.read_by_clients or runs in fixes.parsers_of(dialect, None)):
+    read = isinstance(runs, str) and dialect is not None and runs in fixes.parsers_of(dialect, None)
+    if read or (dialect and dialect.read_by_clients):
         return
     yield Observation(
         severity="info",

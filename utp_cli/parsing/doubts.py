@@ -157,6 +157,12 @@ _ITEM: Final = regex(
     r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|args|parameters|input)\"\s*:"
     r"[^\0]{0,8000}\}\s*\Z"
 )
+_BUILT_IN: Final = regex(r"\A\s*([a-z]\w{1,40}\.call\()\w{1,30} ?= ?[\"']")
+"""How Llama 3.1 calls its built-in tools."""
+_MEMBER: Final = regex(
+    r"(?:\A|\n)[^\n\"{]{0,40}\"arguments\"\s{0,3}:\s{0,3}(\"(?:[^\"\\\n]|\\.){0,8000}\")\s{0,3}[,}]?\s*(?:\Z|\n)"
+)
+"""The arguments of a call, out of their object."""
 _CODE: Final = regex(r"```[^\0]{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`")
 _QUOTED: Final = regex(rf"(?::|\.|\n)\s{{0,9}}`({CALL_MARKUP})[^`\n]{{1,2000}}`\s*\Z")
 """A call in marks, with which a text ends."""
@@ -204,6 +210,7 @@ _TOOLS: Final = "the definitions of the tools: utp parse --tools FILE"
 _TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function | json }}; ollama show --modelfile"
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
 _JOINS: Final = "why they are joined: utp explain arguments-concatenated"
+_REPAIR: Final = "what repairs them: utp parse --repair-only"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
@@ -215,6 +222,7 @@ _FORMS: Final = (
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
+    (_BUILT_IN, "a call of a built-in tool of Llama 3.1, {} …, without its marker", _PROMPT, _UNREAD),
     (_PYTHON, "calls as Python writes them: where {} is a tool, a call", _TOOLS, _UNREAD),
     (_CHANNELED, "gpt-oss' markup stands in the name of a call: {}", _PROMPT, "harmony-leak"),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
@@ -261,11 +269,31 @@ def doubt_of(text: str) -> Doubt | None:
         return Doubt("no answer: its frame is there, and nothing in it", _SERVERS_LOG)
     if _REFUSAL.match(text):
         return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
-    if alone := said_alone(text):
+    if alone := _arguments(text) or said_alone(text):
         return alone
     if _COMMAND.match(text):
         return Doubt("a command that starts a server, and no answer", "utp detect --command FILE", _fault_of(text))
     return _first_of(_LATER, text) or (_document(text) if _DOCUMENT.match(text) else None)
+
+
+def _arguments(text: str) -> Doubt | None:
+    """Say what is wrong with arguments that stand alone in a text, as JSON does in a string."""
+    found = _MEMBER.search(text)
+    try:
+        inner = loads(found[1]) if found else None
+    except ValueError:
+        return None
+    if not isinstance(inner, str):
+        return None
+    try:
+        value = loads(inner) if inner.strip() else None
+    except (ValueError, RecursionError):
+        return Doubt("the arguments of a call, and they are no JSON", _REPAIR, "arguments-invalid-json")
+    if isinstance(value, dict):
+        return None
+    code = "arguments-double-encoded" if isinstance(value, str) else "arguments-not-object"
+    code = code if inner.strip() else "arguments-empty-string"
+    return Doubt("the arguments of a call, and they are no object", f"what is due: utp explain {code}", code)
 
 
 def unread_of(content: str) -> Doubt | None:

@@ -76,6 +76,7 @@ class Parser:
         decoded: bool = False,
     ) -> None:
         self._tools = known_tools(tools)
+        server = _known_of(server)
         self._options: dict[str, Any] = {
             "tools": self._tools, "model": model, "provider": provider,
             "parser": parser, "finish_reason": finish_reason, "generation_prompt": generation_prompt,
@@ -88,14 +89,14 @@ class Parser:
         self._mode = mode_named(mode)
         self._circumstances = Circumstances(
             tools=self._tools if self._mode.checked else None,
-            model=model, provider=provider, request=request or {}, server=dict(server or {}),
+            model=model, provider=provider, request=request or {}, server=server,
             asked_in_text=self._mode.in_text,
         )  # fmt: skip
         self._finish_reason = finish_reason
         self._least = min_confidence
         self._tier, self._root = tier, root
         mine = {dialect.name: dialect for dialect in dialects}
-        self._asked = (mine[parser],) if parser in mine else dialects_of(parser, (server or {}).get("engine"))
+        self._asked = (mine[parser],) if parser in mine else dialects_of(parser, server.get("engine"))
         self._asked, dialects = _with_names(self._asked, dialects, self._tools)
         self._text_fields = TextFields(
             _plan(self._asked, tuple(dialects), model), self._tools, generation_prompt, Announcer()
@@ -362,6 +363,12 @@ def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
     done = [tool for tool in listed if isinstance(tool, Tool)]
     done += read_definitions([tool for tool in listed if not isinstance(tool, Tool)])
     return {tool.name: tool for tool in done}
+
+
+def _known_of(server: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what is known of a server as words; a release may be a number in a file, and other values say nothing."""
+    plain = ((key, value) for key, value in (server or {}).items() if isinstance(value, str | bool | int | float))
+    return {key: value if isinstance(value, str | bool) else str(value) for key, value in plain}
 
 
 def _with_names(

@@ -68,7 +68,10 @@ class Parsed(ParseResult):
         from utp_cli.detection.command_told import faults_told  # noqa: PLC0415 - only who quotes a command pays
 
         known = self.circumstances
-        return faults_told(self.content, model=known.model or self.model, engine=known.server.get("engine"))
+        engine = known.server.get("engine")
+        return faults_told(
+            self.content, model=known.model or self.model, engine=engine if isinstance(engine, str) else None
+        )
 
     def _answer(self) -> Answer:
         """Return the subject of the diagnoses: what was read, and what is known beside it."""
