@@ -19,39 +19,73 @@ def _codes(text: object, **known: object) -> list[tuple[str, str]]:
     return [(found.code, found.severity) for found in parse(text, **known).diagnoses]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Ollama gets my question, but the editor does not execute the response and prints text like this to the chat:\n{}",
-        "The model responds with:\n\n```\n{}\n```\n\nIt is shown as plain text and never executed.",
-        "Example output of my agent:\n```\n{}\n```",
-        "This is what the agent's output looks like, and nothing more happens:\n{}",
-        "3. I see this output:\n\n{}\n",
-        "| `message.tool_calls` | `null` |\n\n```\n{}\n```",
-        "The `tool_calls` field is empty:\n\n```\n{}\n```",
-        "`delta.tool_calls` 始终为空\n```\n{}\n```",
-        "● {}",
-        "> \n> user\n> open the page\n> \n> codex\n> {}",
-    ],
-)
-@pytest.mark.parametrize("call", [CALL, TAGGED], ids=["json", "tags"])
-def test_words_beside_a_call_say_that_nothing_ran_it(words: str, call: str) -> None:
-    told = parse(words.replace("{}", call))
-    assert (LEFT, "error") in [(found.code, found.severity) for found in told.diagnoses]
+def _left(text: str) -> str:
+    """Return how sure it is told that nothing ran a call: `error`, `info` or `""`."""
+    return next((found.severity for found in parse(text).diagnoses if found.code == LEFT), "")
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "sure"),
     [
-        "I open the page now.\n{}",
-        "Let me look at it:\n\n{}",
-        "The tests are green. I call the last tool:\n{}",
-        "To open a page you write it like this:\n```\n{}\n```",
+        ("I use Ollama, and it prints the JSON instead of calling the tool:\n{}", "error"),
+        ("My agent gets the tool call as plain text in the content:\n```\n{}\n```", "error"),
+        ("User: open the page\n\nAssistant:\n{}", "error"),
+        ("I run vLLM and the `tool_calls` field is empty:\n\n```\n{}\n```", "error"),
+        ("Ollama answers, but copilot does not execute the response and prints text like this:\n```\n{}\n```", "info"),
+        ("| `message.tool_calls` | `null` |\n\n```\n{}\n```", "error"),
+        ("`delta.tool_calls` 始终为空\n```\n{}\n```", "error"),
+        ("● {}", "info"),
+        ("> user\n> open the page\n> \n> codex\n> {}", "info"),
     ],
 )
 @pytest.mark.parametrize("call", [CALL, TAGGED], ids=["json", "tags"])
+def test_words_beside_a_call_say_that_nothing_ran_it(words: str, sure: str, call: str) -> None:
+    assert _left(words.replace("{}", call)) == sure
+
+
+HEALTHY = [
+    "I open the page now.",
+    "Let me look at it:",
+    "The tests are green. I call the last tool:",
+    "Now I see the issue: handleClick is never called. Let me fix it:",
+    "The function parse_args is never called, so I remove it.",
+    "I will get the content of the file:",
+    "I see the error messages in the output: the import is missing. Let me add it.",
+    "I got the response: the service is up. Let me ask for its health again.",
+    "The command returns the following:",
+    "The program prints the following output:",
+    "The build shows warnings like:",
+    "The button does nothing when it is clicked. I read the handler first.",
+    "CI did not run the command. I read the workflow.",
+    "The date is not recognized. I read the reader of dates.",
+    "The value is printed as is. I read the template.",
+    "The greeting is sent as part of the message. I read the sender.",
+    "The expected output: 5. The actual output: 4. I read the function.",
+    "The page just shows a spinner",
+    "Here is the output of the test run. I read the file next.",
+]
+
+
+@pytest.mark.parametrize("words", HEALTHY)
+@pytest.mark.parametrize("call", [CALL, TAGGED, CODER], ids=["json", "tags", "coder"])
 def test_words_of_a_model_beside_a_call_say_nothing_of_the_kind(words: str, call: str) -> None:
-    assert _codes(words.replace("{}", call)) == []
+    assert _codes(f"{words}\n\n{call}") == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ">>> add(1, 2)\n3",
+        "User: {question}\nAssistant: {answer}",
+        "user\nhello\nassistant\nhi",
+        '\u25cf {"name": "x"}',
+        "content: <tool_call>",
+    ],
+)
+def test_what_an_argument_or_thinking_holds_is_no_window(value: str) -> None:
+    call = CODER.replace("2\n", f"{value}\n")
+    assert _left(f"I write it.\n<tool_call>\n{call}</tool_call>") == ""
+    assert _left(f"<think>\n{value}\n</think>\n\n{TAGGED}") == ""
 
 
 @pytest.mark.parametrize(
@@ -69,6 +103,19 @@ def test_words_of_a_model_beside_a_call_say_nothing_of_the_kind(words: str, call
         ("Your tool calls land in the content because the vLLM parser is off.", ""),
         ("The tool calls of the last hour: none failed, and all of them were logged in the chat of the team.", ""),
         ("Use the tool_calls field; vLLM puts them there, not in the content.", ""),
+        ("If tool_calls is empty, the loop ends and the answer is shown.", ""),
+        ("AIMessage.tool_calls is empty for normal answers.", ""),
+        ("Anthropic returns tool calls in the content array as blocks of type tool_use.", ""),
+        ("The MCP server returns JSON as text content.", ""),
+        ("Release notes: tool calls are now shown in the chat with an icon.", ""),
+        ("feat(ui): show tool calls in the chat", ""),
+        ("Human-in-the-loop: the tool call is not executed until a human approves it.", ""),
+        ("In an OpenAI stream every chunk of the first tool call has index 0.", ""),
+        ('Tools are ignored when tool_choice is "none".', ""),
+        ("The tool is called 3 times in this LangGraph run, once for each city.", ""),
+        ("chore: drop all tool calls older than 30 days from the log", ""),
+        ("Streaming with Ollama: arguments are not cut; each call is sent whole.", ""),
+        ("assert resp.tool_calls == []", ""),
     ],
 )
 def test_a_title_tells_its_cause(words: str, code: str) -> None:
@@ -76,7 +123,7 @@ def test_a_title_tells_its_cause(words: str, code: str) -> None:
 
 
 def test_a_call_behind_the_name_of_its_field_stands_there() -> None:
-    assert _codes(f"content: {TAGGED}") == [(LEFT, "error")]
+    assert _codes(f"content: {TAGGED}") == [(LEFT, "info")]
     assert _codes(f"tool_calls: None\ncontent: {CALL}") == [(LEFT, "info")]
 
 
@@ -107,11 +154,21 @@ def test_a_marker_in_the_content_of_a_stream_is_enough() -> None:
     assert LEFT not in [found.code for found in parse(ended).diagnoses]
 
 
-@pytest.mark.parametrize("key", ["arguments", "parameters"])
-def test_a_call_inside_its_own_arguments_is_given_back(key: str) -> None:
+OPEN_PAGE = {
+    "name": "open_page",
+    "description": "Opens a page.",
+    "parameters": {"type": "object", "properties": {"depth": {"type": "integer"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "tools"), [("arguments", None), ("arguments", [OPEN_PAGE]), ("parameters", [OPEN_PAGE])]
+)
+def test_a_call_inside_its_own_arguments_is_given_back(key: str, tools: list[object] | None) -> None:
     inside = json.dumps({"name": "open_page", key: {"depth": 2}})
     call = {"id": "c1", "type": "function", "function": {"name": "", "arguments": inside}}
-    told = parse({"choices": [{"message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}]})
+    body = {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+    told = parse(body, tools=tools)
     assert [(one.name, one.arguments) for one in told.calls] == [("open_page", {"depth": 2})]
     assert [found.code for found in told.diagnoses] == ["call-name-empty"]
 
@@ -132,11 +189,28 @@ def _session(*said: object) -> list[tuple[str, str]]:
     return [(one.code, one.place.pointer) for one in found]
 
 
-def test_a_session_whose_answer_is_a_call_in_text_is_told_where() -> None:
+def test_a_session_whose_last_answer_is_a_call_in_text_is_told_where() -> None:
     assert _session(TAGGED) == [(LEFT, "/messages/1/content")]
-    assert _session(CALL, "Why does nothing happen?") == [(LEFT, "/messages/1/content")]
+    assert _session(CALL) == [(LEFT, "/messages/1/content")]
     assert _session("") == [("calls-lost", "/messages/1")]
-    assert _session("It is open.") == _session("The set is {1, 2}.") == []
+    assert _session("It is open.") == _session("The set is {1, 2}.") == _session(TAGGED, "It is open.") == []
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [
+            {"role": "assistant", "content": TAGGED},
+            {"role": "user", "content": "<tool_response>\nok\n</tool_response>"},
+        ],
+        [{"role": "system", "content": "Write <tool_call>"}, {"role": "assistant", "content": TAGGED}],
+        ["odd", None, {"role": "assistant", "content": 3}, {"role": "assistant"}, {"role": "user", "content": ""}],
+    ],
+)
+@pytest.mark.parametrize("odd", [{}, {"model": 3, "provider": []}, {"server": "vllm"}, {"server": [None]}])
+def test_a_session_that_runs_calls_of_texts_is_healthy(turns: list[object], odd: dict[str, object]) -> None:
+    found = diagnose({"messages": [{"role": "user", "content": "Open it."}, *turns], **odd}, kind="session")
+    assert [one.code for one in found if one.code in {LEFT, "calls-lost"}] == []
 
 
 @pytest.mark.parametrize("where", ["reasoning", "reasoning_content"])
@@ -146,8 +220,9 @@ def test_markup_that_nobody_can_read_in_thinking_that_is_all_there_is(where: str
     assert [found.code for found in parse(body).diagnoses] == ["call-in-reasoning"]
     body["choices"][0]["message"]["content"] = "The sum is 7."  # type: ignore[index]
     assert parse(body).diagnoses == []
-    body["choices"][0]["message"] = {"role": "assistant", "content": "", where: "They write <tool_call> in front."}
-    assert "call-in-reasoning" not in [found.code for found in parse(body).diagnoses]
+    for thought in ("They write <tool_call> in front.", "So:\n<tool_call> opens a call.\nI say that.", "<tool_call>"):
+        body["choices"][0]["message"] = {"role": "assistant", "content": "", where: thought}
+        assert "call-in-reasoning" not in [found.code for found in parse(body).diagnoses]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +240,7 @@ def test_markup_that_nobody_can_read_in_thinking_that_is_all_there_is(where: str
 )  # fmt: skip
 def test_a_command_that_is_quoted_is_checked(text: str, model: str, engine: str, fix: str) -> None:
     found = parse(text, model=model or None, server={"engine": engine} if engine else None).diagnoses
-    assert [one.severity for one in found] == ["info"]
+    assert found[0].severity == "info"
     assert fix in found[0].fix
 
 
@@ -175,17 +250,24 @@ def test_a_command_that_is_quoted_is_checked(text: str, model: str, engine: str,
         "Start it with `vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes`.",
         "The option --tool-call-parser NAME chooses the parser.",
         "`--tool-call-parser hermes` reads the calls of Qwen3.",
+        "I start it with vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes.",
+        "(vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes)",
+        "For gpt-oss-20b, replace --tool-call-parser hermes by --tool-call-parser openai (vLLM).",
+        "vLLM. We moved from Qwen3-8B to Llama-3.1-8B-Instruct with --tool-call-parser llama3_json.",
+        "vllm serve my-org/qwen3-8b-base-chat --enable-auto-tool-choice --tool-call-parser hermes",
+        "vllm serve /models/base/qwen3-8b --enable-auto-tool-choice --tool-call-parser hermes",
     ],
 )
 def test_a_command_that_is_right_is_nothing_to_tell(text: str) -> None:
-    assert parse(text).diagnoses == []
+    assert [one.code for one in parse(text).diagnoses if one.code in {"parser-mismatch", "weak-model-tier"}] == []
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
     [
         ('get_weather(city="Oslo")', LEFT),
-        ('```python\nget_weather(city="Oslo", days=2)\nread_file(path="a.py")\n```', LEFT),
+        ("```python\nset_seed(seed=42)\n```", ""),
+        ('create_user(name="Ann", age=3)', ""),
         ("<get_weather>\n<city>Oslo</city>\n</get_weather>", LEFT),
         ('[FUNCTION] get_weather\n[ARGS] {"city": "Oslo', LEFT),
         ('[search_notes]\n{"query": "x"}\n[END_TOOL_REQUEST]', LEFT),
@@ -194,6 +276,10 @@ def test_a_command_that_is_right_is_nothing_to_tell(text: str) -> None:
         ("['list_sets', 'query_set<|channel|>commentary']", "harmony-leak"),
         ("get_users() returns all users.", ""),
         ("hash_map_hash_map", ""),
+        ("The variable in_min_max holds the range, is_this_thread_safe is true, img_0001img_0001.png", ""),
+        ("<play_list><song>A</song></play_list>", ""),
+        ('[FUNCTION] add [ARGS] {"a": 1} is an old form.', ""),
+        ("In harmony, 'assistant<|channel|>commentary' begins a call.", ""),
         ("<create_order>\n<customer>Ann</customer>\n</create_order>\n\nThe importer takes it.", ""),
         ("print_report(title)", ""),
     ],
@@ -205,7 +291,12 @@ def test_what_the_form_of_a_text_hints_at(text: str, code: str) -> None:
 def test_mistrals_call_without_its_brackets_is_read() -> None:
     told = parse('I write the list.TOOL_CALLStodo_write{"todos": ["a"]}')
     assert [(call.name, call.arguments) for call in told.calls] == [("todo_write", {"todos": ["a"]})]
-    assert parse("TOOL_CALLS is a constant; TOOL_CALLS{a} is none.").calls == []
+    for text in (
+        "TOOL_CALLS is one; TOOL_CALLS{a} is none.",
+        'static TOOL_CALLSMap{"a": 1}',
+        'See TOOL_CALLSread{"a": 1}',
+    ):
+        assert parse(text).calls == []
 
 
 def test_no_answer_has_a_page() -> None:

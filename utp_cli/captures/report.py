@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Literal
 
-from utp_cli.captures.troubles import NOT_RUN, TROUBLES
+from utp_cli.captures.troubles import NOT_RUN, PERHAPS_NOT_RUN, TROUBLES
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
-from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.patterns import regex
 
 _FIELD: Final = regex(r"`([\w.\[\]-]{1,60}(?:[:=] ?[\w\"'\[\]{}]{1,20})?)`")
@@ -67,8 +66,29 @@ _SPECIFIC: Final = regex(
 _FLAGS: Final = regex(r"(?<!\S)--[a-z][a-z-]{2,40}(?:[ =]\S)?")
 _SETTINGS: Final = 3
 """Options of a command line that are nobody's answer by themselves."""
+_LEFT: Final = dict(TROUBLES)["call-left-in-content"]
 _BRIEF: Final = 600
 """Characters of a few sentences."""
+_NAME: Final = regex(
+    r"v?LLM|SGLang|Ollama|llama|LM ?Studio|mlx|omlx|koboldcpp|tabby|TensorRT-LLM|lmdeploy|xinference|qwen|gpt-oss"
+    r"|mistral|gemma|glm|deepseek|kimi|openai|litellm|open-?webui",
+    re.IGNORECASE,
+)
+"""Who serves, or answers: somebody's trouble names one of them."""
+_FAULT: Final = regex(
+    r"\b(?:bugs?|issues?|problems?|broken|breaks?|fails?|failed|failing|(?:do|does|did|is|are)(?: not|n['\u2019]?t)"
+    r"|cannot|not \w{0,20} ?parsed|wrong\w*|instead of|unexpected\w*|sometimes|always|never|silently|drops?|loses?"
+    r"|ignored|no (?:tool )?calls|\w+Error)\b|\[bug\]|before fix",
+    re.IGNORECASE,
+)
+"""What a title of somebody's trouble has."""
+_MENDED: Final = regex(
+    r"\b(?:no longer|fixed|mended|solved|resolved|is off|until|unless|human|by itself|in the first|so far)\b"
+    r"|^\W{0,3}(?:if|when|with|in|to) [^,]{1,80},"
+    r"|^(?:feat|fix|chore|docs|refactor|test|perf|build|ci)(?:\([\w/-]{1,30}\))?: |^(?:release notes|changelog)\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells how it is, or how it was."""
 _REASON: Final = regex(r"\b(?:because|since|therefore|which means|so that|in order to)\b", re.IGNORECASE)
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
@@ -79,14 +99,30 @@ _BLOCKS: Final = 4
 _TURNS: Final = regex(
     r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
-    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,80}(?:\n|\Z)|[●⏺•✦])"
-    rf"|^[ \t]{{0,4}}[●⏺✦] {{1,3}}(?:\{{\s*\"name\"|{CALL_MARKUP})"
-    rf"|^[ \t\"']{{0,4}}content[\"']? ?[:=] ?[\"']?(?:{CALL_MARKUP}|\{{\s*\"name\")"
-    r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n)?(?:> )?(?:codex|assistant|model)\n"
+    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦])"
     r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,
 )
 """What somebody asked and what came, as the window of a client shows them."""
+_IN_FRONT: Final = regex(
+    r"^[ \t]{0,4}[●⏺✦] {1,3}\Z|^[ \t\"']{0,4}content[\"']? ?[:=] ?[\"']?\Z"
+    r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n|\n)?(?:> )?(?:codex|assistant|model)\n(?:> )?\Z",
+    re.MULTILINE,
+)
+"""What such a window, or a program that prints fields, puts right in front of a call."""
+_SHOWS: Final = regex(
+    r"\b(?:docs?|documentation|formats?|templates?|cards?|readme|examples?|guides?|specifications?|expects?)\b",
+    re.IGNORECASE,
+)
+"""What is said of a call that is shown."""
+_WHO: Final = regex(
+    r"\b(?:the )?(?:model|LLM|assistant|agent|server|endpoint|client|copilot|cline|roo|goose|codex|claude code|qwen\w*"
+    r"|gpt-oss|llama\w*|mistral\w*|gemma\w*)\b"
+    r"[^.\n]{0,30}\b(?:responds?|replies|answers?|prints?|outputs?|returns?|writes?|gives?|sends?|shows?|leaks?|emits?"
+    r"|does(?: not|n['\u2019]?t))\b",
+    re.IGNORECASE,
+)
+"""Who wrote what stands there."""
 
 
 _DOCUMENT: Final = regex(r"\s*(?:\{|\[\s*[\"{])")
@@ -108,33 +144,51 @@ def is_report(text: str) -> bool:
 
 
 def _is_brief(text: str) -> bool:
-    """Whether a text is a title, or a few sentences about tool calls, that neither advise nor give a reason."""
-    brief = len(text) <= _BRIEF and _SUBJECT.search(text) and not _DOCUMENT.match(text)
-    return bool(brief) and not ADVICE.search(text) and not _REASON.search(text)
+    """Whether a text is a title, or a few sentences, of somebody's trouble with a model or its server."""
+    brief = len(text) <= _BRIEF and _NAME.search(text) and not _DOCUMENT.match(text) and _FAULT.search(text)
+    return bool(brief) and not (ADVICE.search(text) or _REASON.search(text))
 
 
-def is_window(text: str) -> bool:
-    """Whether a text is what the window of a client showed; a client that runs a call shows it as one."""
-    return _TURNS.search(text[:_LONGEST]) is not None
-
-
-def trouble_told(text: str, *, beside_call: bool = False) -> str:
-    """Return the code of the diagnosis that somebody describes who has the trouble; `""` where nobody does.
-
-    `beside_call`: a call stands there too, which says enough of whose trouble it is.
-    """
-    words = CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST])).replace("**", "")
-    if beside_call and NOT_RUN.search(words) and voice_of(words) != "explains":
-        return "call-left-in-content"
-    if not (beside_call or _MINE.search(words) or is_report(text) or _is_brief(text)):
+def trouble_told(text: str) -> str:
+    """Return the code of the diagnosis that somebody describes who has the trouble; `""` where nobody does."""
+    words = _words_of(text)
+    if not (_MINE.search(words) or is_report(text) or _is_brief(text)):
+        return ""
+    if len(text) <= _BRIEF and _MENDED.search(text):
         return ""
     code = next((code for code, pattern in TROUBLES if pattern.search(words)), "")
     return code if code and voice_of(words) != "explains" else ""
 
 
+def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
+    """Say whether somebody tells that nothing ran the call which stands in a text.
+
+    `words`: the text without its calls and its thinking; `before`: all that stands in front of the first call. Reports
+    quote the call, in a fence or in marks; what may be said of much else counts there only, elsewhere it is a hint.
+    """
+    if _TURNS.search(words[:_LONGEST]):
+        return "told"  # a client that runs a call shows it as one
+    said = _words_of(words)
+    if voice_of(said) == "explains":
+        return ""
+    left, in_front = _LEFT.search(said), _IN_FRONT.search(before[-_LONGEST:])
+    quoted = before.count("```") % 2 or before.rpartition("\n")[2].count("`") % 2
+    whose = in_front or _MINE.search(said) or is_report(words) or (quoted and not _SHOWS.search(said))
+    if NOT_RUN.search(said) or (left and whose):
+        return "told"
+    if left or (PERHAPS_NOT_RUN.search(said) and (_SUBJECT.search(said) or _WHO.search(said))):
+        return "told" if quoted and is_report(words) else "perhaps"
+    return "perhaps" if in_front else ""
+
+
+def _words_of(text: str) -> str:
+    return CODE.sub("", _FIELD.sub(r"\1", text[:_LONGEST])).replace("**", "")
+
+
 def quoted_generations(text: str) -> list[tuple[int, int]]:
     """Return where code stands in a report that tells of a call which nothing ran: a model may have written it."""
     text = text[:_LONGEST]
-    if trouble_told(text, beside_call=True) != "call-left-in-content":
+    told = told_beside(text, "")
+    if not told or (told == "perhaps" and not is_report(text)):
         return []
     return [block.span(1) for block in _BLOCK.finditer(text)][:_BLOCKS]

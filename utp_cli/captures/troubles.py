@@ -36,8 +36,7 @@ _NOTHING_CAME: Final = (
 NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
     r"|\b(?:does|do|did|will)(?: not|n['\u2019]?t) (?:actually )?(?:execute|run|invoke)"
-    r" (?:the|any|this|that|it)(?: (?:tool|function|call|response|output|json|command|code)s?)?\b"
-    r"|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
+    r" (?:the|any|this|that) (?:tool|function|call)s?\b|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
     r"|\bjust (?:returns?|prints?|outputs?) this (?:message|text)\b"
     r"|\bpseudo[- ]tool\b|\bdoes(?: not|n['\u2019]?t) do anything\b"
     r"|\b(?:tools?|functions?)(?: calling| calls?)? (?:does|do|did)(?: not|n['\u2019]?t) work\b"
@@ -49,7 +48,13 @@ NOT_RUN: Final = regex(
     r"|\b(?:get|getting|got|receive|see) (?:back )?(?:the |just |only |raw ){0,3}(?:code|json|xml)(?:/data)?"
     r" (?:back|only)\b"
     r"|\b(?:model|server|llm|it|ollama) (?:just |only |always )?(?:returns?|outputs?|prints?|writes?|gives?)"
-    r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b"
+    r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b",
+    re.IGNORECASE,
+)
+"""What is said beside a call that nothing ran."""
+PERHAPS_NOT_RUN: Final = regex(
+    r"\b(?:does|do|did)(?: ?not|n['\u2019]?t) (?:actually )?(?:execute|run|call|invoke)"
+    r" (?:the |any |this |that )?(?:tool|function|call|response|output|json)s?\b"
     r"|\b(?:I|we)(?:'ll| will)? (?:\w{1,12} )?(?:get|got|receive|see)\b[^.\n]{0,40}\b(?:responses?|out ?puts?|messages?"
     r"|replies|content)\b[^.\n:]{0,40}:"
     r"|\b(?:prints?|outputs?|responds?|replies|gets?|getting|got|seeing|see|shows?|displays?|leaks?|gives?|returns?)\b"
@@ -69,7 +74,7 @@ NOT_RUN: Final = regex(
     rf"|{_NOTHING_CAME}",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What is said beside a call that nothing ran."""
+"""What may be said so of a call, and of much else: a hint only, where models and their tools are spoken of."""
 TROUBLES: Final = (
     (
         "call-in-reasoning",
@@ -94,8 +99,8 @@ TROUBLES: Final = (
     (
         "streaming-parser-loss",
         regex(
-            r"\b(?:stream(?:s|ing|ed)?|delta|speculative|mtp)\b[^\n]{0,120}\b(?:loses?|lost|drops?|dropped|gone"
-            r"|never sent|cut)\b[^.\n]{0,40}\b(?:arguments?|args|calls?)\b"
+            r"\b(?:stream(?:s|ing|ed)?|delta|speculative|mtp)\b[^\n]{0,120}\b(?<!not )(?:loses?|lost|drops?|dropped"
+            r"|gone|never sent|cut)\b[^.\n]{0,40}\b(?:arguments?|args|calls?)\b"
             r"|\bstream(?:s|ing|ed)?\b[^.\n]{0,120}\b(?:empty arguments|calls? (?:is|are) (?:lost|dropped|merged))\b"
             r"|\barguments?\b[^.\n]{0,40}\b(?:silently )?(?:dropped|lost|gone)\b",
             re.IGNORECASE,

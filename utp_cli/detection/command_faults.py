@@ -48,12 +48,16 @@ class CommandFault(Record):
     """What to do where no option helps."""
 
 
-_BASE: Final = regex(r"(?:^|[-_/])(?:base|pretrain(?:ed)?)(?:[-_.]|$)", re.IGNORECASE)
+_BASE: Final = regex(
+    r"(?:^|.*/)(?!.*(?:instruct|chat|sft|[-_]it(?:[-_.]|$)))[^/]{1,80}[-_](?:base|pretrain(?:ed)?)(?:[-_.][^/]*)?",
+    re.IGNORECASE,
+)
+"""How the name of such a release ends; what was trained further says so."""
 
 
 def base_model(command: StartCommand, _: Detection) -> Iterator[CommandFault]:
     """A release that was trained on no conversation, with a tool parser: it writes no calls."""
-    if command.options.get(TOOL) and _BASE.search(command.model or ""):
+    if command.options.get(TOOL) and _BASE.fullmatch(command.model or ""):
         yield CommandFault(
             code="weak-model-tier",
             severity="warning",

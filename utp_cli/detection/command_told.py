@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.captures.voice import voice_of
 from utp_cli.detection.command_checks import check_command
 from utp_cli.detection.command_line import joined, read_command
 from utp_cli.detection.detect import detect
@@ -20,9 +21,11 @@ _BEGINS: Final = regex(
     r"(?:vllm serve|sglang serve|python3?(?:\.\d{1,2})? -m (?:vllm|sglang)\.[\w.]{1,60}|llama-server|trtllm-serve"
     r"|lmdeploy serve \w{1,20})(?=[ \t]+\S)[^\n`]{1,4000}"
 )
-"""A whole command; its line ends it."""
-PARSER_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}[`'\"]?([a-z][\w.-]{1,60})")
-_TEMPLATE: Final = regex(r"--chat-template[ =]{1,3}[`'\"]?([\w./-]{1,200})")
+"""A whole command; its line ends it, or the sentence."""
+_SENTENCE: Final = regex(r"[.,;:!?)\"'\]}]{1,3}(?:\s*\Z|\s+(?![-\\])[^\0]*)")
+"""What stands behind a command in a sentence."""
+PARSER_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}[`'\"]?([a-z][\w-]{1,60})")
+_TEMPLATE: Final = regex(r"--chat-template[ =]{1,3}[`'\"]?([\w./-]{0,200}\w)")
 _ENGINES: Final = (
     ("sglang", "sglang serve --model-path {model}", regex(r"\bsglang\b")),
     ("vllm", "vllm serve {model} --enable-auto-tool-choice", regex(r"\bv-?llm\b|--enable-auto-tool-choice")),
@@ -30,6 +33,10 @@ _ENGINES: Final = (
 """Servers whose parser is an option: what starts them, and how a text names them, in small letters."""
 _NAME: Final = regex(r"(?<![\w./-])(?:[\w-]{1,60}/)?[A-Za-z][\w.]{0,40}-[\w.-]{1,80}(?![\w/])")
 """What may be the id of a model."""
+_ADVISED: Final = regex(
+    r"\b(?:do not|don't|never) use\b|\breplace\b|\bin place of\b|(?:^|[.:!] )(?:Use|Start|Add|Set)\b"
+)
+"""A command that somebody is told to use, or not to use."""
 _NAMES: Final = 40
 _LONGEST: Final = 8_000
 """Characters that are looked at."""
@@ -46,8 +53,11 @@ def faults_told(text: str, *, model: str | None = None, engine: str | None = Non
     `model`, `engine`: as somebody says them; else the text does. The findings are hints, of severity `info`: the
     command is not known to be the cause.
     """
-    for started in _commands(joined(text[:_LONGEST]), model, engine):
-        named = model or _known_of(started)
+    text = text[:_LONGEST]
+    if _ADVISED.search(text) or voice_of(text) == "explains":
+        return []
+    for started in _commands(joined(text), model, engine):
+        named = _known_of(started) or model
         found = check_command(started, detect(named)).findings if named else ()
         if wrong := [one for one in found if one.code in _OF_PARSERS and one.severity != "info"]:
             return [replace(one, severity="info", confidence="low") for one in wrong]
@@ -55,26 +65,28 @@ def faults_told(text: str, *, model: str | None = None, engine: str | None = Non
 
 
 def _known_of(started: StartCommand) -> str | None:
-    """Return the model of a command; the name under which it is served where only that says which it is."""
-    served = started.options.get("--served-model-name")
-    return served if served and not detect(started.model or "").dialect else started.model
+    """Return the model of a command, or the name under which it is served; None where neither says which it is."""
+    names = (started.model, started.options.get("--served-model-name"))
+    return next((name for name in names if name and detect(name).dialect), None)
 
 
 def _commands(text: str, model: str | None, engine: str | None) -> Iterator[StartCommand]:
     whole = False
     for found in _BEGINS.finditer(text):
-        if (started := read_command(found[0])) and PARSER_OPTION.search(found[0]):
+        if (started := read_command(_SENTENCE.sub("", found[0]))) and PARSER_OPTION.search(found[0]):
             whole = True
             yield started
-    parser, low = PARSER_OPTION.search(text), text.lower()
-    if whole or not parser:
+    parsers, low = {*PARSER_OPTION.findall(text)}, text.lower()
+    if whole or len(parsers) != 1:
         return
-    named = model or next((one for one in _ids(text) if detect(one).dialect), None)
-    start = next((words for name, words, sign in _ENGINES if engine == name or (not engine and sign.search(low))), None)
-    if named and start:
+    known = [model] if model else [one for one in _ids(text) if detect(one).dialect]
+    named = known[0] if known and len({detect(one).dialect for one in known}) == 1 else None
+    told = [(name, start) for name, start, sign in _ENGINES if sign.search(low)]
+    starts = told or [(name, start) for name, start, _ in _ENGINES if name == engine]
+    if named and len(starts) == 1 and engine in {None, starts[0][0]}:
         template = _TEMPLATE.search(text)
-        options = f" --tool-call-parser {parser[1]}" + (f" --chat-template {template[1]}" if template else "")
-        if started := read_command(start.format(model=named) + options):
+        options = f" --tool-call-parser {parsers.pop()}" + (f" --chat-template {template[1]}" if template else "")
+        if started := read_command(starts[0][1].format(model=named) + options):
             yield started
 
 

@@ -73,7 +73,7 @@ def call_view(call: ToolCall, result: ParseResult) -> CallView:
     choice = _CHOICE.match(call.pointer)
     native = call.rung == "native"
     read = _read(call) if native else None
-    said = read.value if read else None
+    said = call.arguments if repairs and named_inside(repairs) else read.value if read else None
     if not isinstance(said, dict):
         said = call.arguments if not native and _untyped(call.parser) else before(call.arguments, repairs)
     return CallView(
@@ -95,6 +95,11 @@ def call_view(call: ToolCall, result: ParseResult) -> CallView:
         repairs=repairs,
         read=read,
     )
+
+
+def named_inside(repairs: tuple[Repair, ...]) -> bool:
+    """Whether a call had no name, and its arguments were the call."""
+    return any(repair.code == "nested-arguments" and repair.before is None for repair in repairs)
 
 
 def _read(call: ToolCall) -> Strict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from utp_cli.diagnosis.call_view import named_inside
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 from utp_cli.protocol.patterns import regex
@@ -93,7 +94,7 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 fix=_STREAMED if streamed else _WHOLE,
             )
     for found in answer.native:
-        if any((repair.code, repair.before) == ("nested-arguments", None) for repair in found.repairs):
+        if found.repairs and named_inside(found.repairs):
             yield Observation(
                 message=f"the call has no name: it stands inside its own arguments, a call of {found.name}",
                 evidence=found.text,

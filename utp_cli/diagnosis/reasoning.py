@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
 _MARKUP = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]")
 """The markers that may stand behind a call: the end of its section, of the thinking, of the turn."""
-_OPENING = regex(rf"^[ \t]*(?:{CALL_MARKUP})", re.MULTILINE)
+_OPENING = regex(rf"^[ \t]*({CALL_MARKUP})\s{{0,9}}[\w\"{{<\[](?:[^\0]{{0,8000}}[^\s])?[>\]}}]\s*\Z", re.MULTILINE)
+"""A marker at the beginning of a line, and behind it what ends as markup does."""
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
@@ -78,10 +79,10 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
                 tool=call.name,
             )
             return
-    for passage in () if answer.thought else answer.silent_thinking:
+    for passage in () if answer.thought or answer.stop == "length" else answer.silent_thinking:
         if marker := _OPENING.search(passage.text):
             yield Observation(
-                message=f"{marker[0].strip()} stands in the thinking, and nothing else came: a call nobody can read",
+                message=f"{marker[1].strip()} stands in the thinking, and nothing else came: a call nobody can read",
                 evidence=passage.text[marker.start() :],
                 pointer=passage.pointer,
                 confidence="medium",

@@ -27,6 +27,8 @@ _AROUND_CALLS = regex(r"Calling tools?:|```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 in which smolagents tells of calls."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
+_HOSTED = frozenset({"openai", "anthropic", "gemini", "google", "bedrock", "azure", "mistral", "groq", "openrouter"})
+"""Who serves, and sets what their servers read."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
 _WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
@@ -63,13 +65,15 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     if answer.native:
         yield from _said_again(answer)
         return
-    told = answer.raw and _tells_of_it(answer)
     if answer.asked_in_text:
         return
+    said = _told(answer) if answer.raw else ""
+    told = said == "told"
     if answer.raw and not told:
-        yield from _closed_only(answer) or _perhaps_left(answer)
+        yield from _closed_only(answer) or _perhaps_left(answer, said)
         return
-    begun = answer.cut_off if told or answer.result.stream else ()  # a parser of streams holds the marker back
+    streamed = answer.result.stream and answer.stop == "none"  # a parser of streams holds the marker back
+    begun = [call for call in answer.cut_off if told or (streamed and call.text.strip())]
     for call in answer.in_text or (answer.shown if told else ()) or begun:
         text = answer.result.texts.get(call.pointer, "")
         if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_all(text, call, answer):
@@ -111,20 +115,23 @@ def _closed_only(answer: Answer) -> list[Observation]:
     return []
 
 
-def _perhaps_left(answer: Answer) -> Iterator[Observation]:
-    """Say what to set where a generation has a call and its server is known: a client may have got it as it stands."""
+def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
+    """Say what to set for a call in a generation where its server is known, or the words around it make one think so.
+
+    A client may have got it as it stands.
+    """
     server = answer.server.get("engine")
-    call = next(iter(answer.in_text or answer.malformed or answer.shown or answer.thought or answer.cut_off), None)
-    if not isinstance(server, str) or call is None:
+    call = next(iter(answer.in_text or (answer.shown if said else ())), None)
+    if call is None or not (server or said) or "tool_call_parser" in answer.server or server in _HOSTED:
         return
-    dialect, runs = DIALECTS.get(call.parser), answer.server.get("tool_call_parser")
-    read = isinstance(runs, str) and dialect is not None and runs in fixes.parsers_of(dialect, None)
-    if read or (dialect and dialect.read_by_clients):
+    dialect = DIALECTS.get(call.parser)
+    if dialect and dialect.read_by_clients:
         return
+    who = fixes.label_of(server) if server else "the server"
     yield Observation(
         severity="info",
         confidence="low",
-        message=f"a raw text; where a client got it as its content, {fixes.label_of(server)} did not read the call",
+        message=f"a raw text; where a client got it as its content, {who} did not read the call of {call.name}",
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
@@ -185,16 +192,16 @@ def _said_again(answer: Answer) -> Iterator[Observation]:
             return
 
 
-def _tells_of_it(answer: Answer) -> bool:
-    """Whether somebody says in the text around a call that nothing ran it."""
+def _told(answer: Answer) -> str:
+    """Say whether somebody tells in the text around a call that nothing ran it: `told`, `perhaps` or `""`."""
     call = next(iter(answer.in_text or answer.shown or answer.cut_off), None)
     text = answer.result.texts.get("", "")
     if call is None or (not answer.result.content.strip() and answer.written(call).strip() == text.strip()):
-        return False
-    from utp_cli.captures.report import is_window, trouble_told  # noqa: PLC0415 - only for text beside a call
+        return ""
+    from utp_cli.captures.report import told_beside  # noqa: PLC0415 - only for text beside a call
 
-    told = trouble_told(answer.result.content, beside_call=True) == "call-left-in-content"
-    return told or is_window(text)
+    spoken = (part.span for part in answer.result.segments if part.kind in {"text", "layout"} and not part.pointer)
+    return told_beside("".join(text[slice(*span)] for span in spoken), text[: call.span[0] if call.span else 0])
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))

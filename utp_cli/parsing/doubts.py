@@ -63,10 +63,13 @@ _TOOL: Final = (
 """Names as tools have them: a verb, and what it acts on."""
 _ELEMENT: Final = regex(
     rf"^[ \t]*(<({_TOOL})>)[^\0`]{{0,4000}}?(?:</\2>|\Z)\s*\Z"
-    rf"|^[ \t]*(<({_VERB}_(?!results?>)\w{{2,60}})>)\s*<[a-z_]{{2,40}}>[^\0`]{{0,4000}}?</\4>\s*\Z",
+    r"|^[ \t]*(<((?:append|apply|ask|calculate|compute|convert|edit|execute|fetch|find|get|grep|insert|lookup|read"
+    r"|replace|translate|write)_(?!results?>)\w{2,60})>)\s*<[a-z_]{2,40}>[^\0`]{0,4000}?</\4>\s*\Z",
     re.MULTILINE,
 )
-"""A tag that is named as tools are, with which a text ends; of one that acts on anything, an element is the first."""
+"""A tag that is named as tools are, with which a text ends; in one that acts on anything, an element stands first.
+
+Verbs that are nouns too name data: `<play_list>`."""
 _SPOKEN: Final = regex(
     r"^[ \t]*([^\w\x00-\x1f\x7f-\x9f]{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?"
     r"|invok(?:ed|ing))\b[^\w\x00-\x1f\x7f-\x9f]{1,8})(?:\w{1,10}://)?[A-Za-z][\w.:/-]{0,80}[\W_]{0,3}"
@@ -117,25 +120,35 @@ _NAME: Final = regex(
     r"|invoke|parameter)\b))"
 )
 """A name that goes on with markup."""
-_CHANNELED: Final = regex(r"[\"']([\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']")
+_CHANNELED: Final = regex(
+    r"[\"']((?!assistant)[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
+)
 """A name that goes on with gpt-oss' markup."""
-_DOUBLE_NAME: Final = regex(r"\b([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){1,4}?)\1")
+_TWICE: Final = rf"\b({_VERB}(?:_[a-z0-9]{{1,20}}){{1,3}}?)\1"
+_DOUBLE_NAME: Final = regex(rf"{_TWICE}(?:\b|\1)")
 """A name that is written twice: pieces of a stream that were put together."""
-_MERGED: Final = regex(rf"{_DOUBLE_NAME.pattern}\(?\{{[^\n]{{0,2000}}\}}\s?\{{")
+_MERGED: Final = regex(rf"{_TWICE}\(?\{{[^\n]{{0,2000}}\}}\s?\{{")
 """The same, and the arguments of both calls behind it."""
 _NAMELESS: Final = regex(r"(?:\{\s*\"name\"\s*:\s*\"\"\s*,\s*\"arguments\"\s*:[^\n]{0,200}\n\s*){2}")
 """Pieces of arguments, each of them a call without a name."""
 _FUNCTION: Final = regex(
-    r"^[ \t]*(\[FUNCTION\])\s*[\w.-]{1,64}\s*\[(?:ARGS|ARGUMENTS|INPUT)\]\s*\{"
-    r"|^[ \t]*(Calling tools?:)\s*\[?\s*\{\s*[\"'](?:id|type|function|name)[\"']",
+    r"\A\s*(\[FUNCTION\])\s*[\w.-]{1,64}\s*\[(?:ARGS|ARGUMENTS|INPUT)\]\s*\{[^}]{0,4000}(?:\}\s*)?\Z"
+    r"|\A\s*(Calling tools?:)\s*\[?\s*\{\s*[\"'](?:id|type|function|name)[\"'][^\0]{0,8000}[\]}]\s*\Z"
+)
+"""Words in front of a call, and nothing behind it: Qwen-Agent's of 2024, and smolagents' for a call of the history."""
+_PYTHON: Final = regex(
+    r"\A\s*((?:fetch|find|get|lookup|query|search)_\w{2,60}(?=\())(?:\w{0,60}\("
+    r"(?:\w{1,40} ?= ?(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[\w.-]{1,40})(?:, ?)?){1,10}\)\s*){1,10}\Z"
+)
+"""Calls as Python writes them, named as tools are that look something up, and nothing beside them."""
+_BRACKETED: Final = regex(r"^[ \t]*(\[[\w.-]{2,80}\])\s*\{[^\0]{0,4000}\}\s*\[END_TOOL_REQUEST\]\s*\Z", re.MULTILINE)
+"""A call in the form of LM Studio, with its name where the opening marker is due."""
+_PRINTED: Final = regex(
+    r"^[ \t\"']*tool_?calls[\"']?\s?[:=]\s?(?:None|null|\[\]),?\s*\n"
+    r"[ \t\"']*(content[\"']?\s?[:=])\s?[\"']?\{\s*\"name\"",
     re.MULTILINE,
 )
-"""Words in front of a call: Qwen-Agent's of 2024, and those in which smolagents tells a call of the history."""
-_PYTHON: Final = regex(
-    rf"\A\s*(?:```\w{{0,10}}\s*)?({_VERB}_\w{{2,60}}(?=\())(?:\w{{0,60}}\("
-    r"(?:\w{1,40} ?= ?(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[\w.-]{1,40})(?:, ?)?){1,10}\)\s*){1,10}(?:```\s*)?\Z"
-)
-"""Calls as Python writes them, named as tools are, and nothing beside them."""
+"""The fields of an answer as a program printed them, with a call in the content."""
 _RENAMED: Final = regex(
     r"([\"']name[\"']: ?[\"'][\w.-]{2,64}[\"'], ?[\"']arguments[\"']: ?[\"'])(?:[^\n]{0,400}\n[^\n]{0,80}?\1){2,}"
 )
@@ -222,6 +235,8 @@ _FORMS: Final = (
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
     (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
+    (_BRACKETED, "{} stands where [TOOL_REQUEST] is due", _PROMPT, _UNREAD),
+    (_PRINTED, "a call stands behind '{}', and the list of calls is empty", _PROMPT, _UNREAD),
     (_BUILT_IN, "a call of a built-in tool of Llama 3.1, {} …, without its marker", _PROMPT, _UNREAD),
     (_PYTHON, "calls as Python writes them: where {} is a tool, a call", _TOOLS, _UNREAD),
     (_CHANNELED, "gpt-oss' markup stands in the name of a call: {}", _PROMPT, "harmony-leak"),
@@ -249,8 +264,8 @@ _IN_ANSWERS: Final = (
 _LATER: Final = (
     (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
     (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD),
-    (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, _UNREAD),
-    (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, _UNREAD),
+    (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
+    (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
     (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, _UNREAD),
 )
 """As `_FORMS`, of a text that may also be the words of an error: those are told first."""

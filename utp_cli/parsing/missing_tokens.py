@@ -68,7 +68,7 @@ _HEADERS = (
     _BareHeader(
         dialect="mistral",
         sign="TOOL_CALLS",
-        pattern=regex(rf"(?<![\[\w])TOOL_CALLS(?! ){_NAME}(?:ARGS)?(?=\{{)"),
+        pattern=regex(rf"(?<![^.!?:\n])TOOL_CALLS(?=[a-z]){_NAME}(?:ARGS)?(?=\{{)"),
     ),
     _BareHeader(
         dialect="mistral",

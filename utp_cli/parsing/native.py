@@ -48,7 +48,7 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
         candidate.arguments = arguments
         if end.cut and tool and any(name not in arguments for name in tool.required):
             candidate.reason = "truncated"
-    if candidate.name is None and not _named_inside(candidate):
+    if candidate.name is None and not _named_inside(candidate, tools):
         candidate.reason = "malformed"
     return candidate
 
@@ -56,13 +56,16 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
 _GIVEN: Final = frozenset({"arguments", "parameters"})
 
 
-def _named_inside(candidate: Candidate) -> bool:
-    """Take name and arguments out of arguments that are a whole call: so gateways pass on what a model wrote."""
+def _named_inside(candidate: Candidate, tools: Mapping[str, Tool] | None) -> bool:
+    """Take name and arguments out of arguments that are a whole call: so gateways pass on what a model wrote.
+
+    Where tools are known it has to name one of them; `parameters` may be anything else where they are not.
+    """
     inner = candidate.arguments
     called, given = inner.get("name"), [inner[key] for key in inner if key in _GIVEN]
     if candidate.reason or len(inner) != 2 or not (isinstance(called, str) and called):
         return False
-    if not given or not isinstance(given[0], dict):
+    if not given or not isinstance(given[0], dict) or (called not in tools if tools else "arguments" not in inner):
         return False
     message = "the arguments hold a whole call, and the call has no name"
     candidate.repairs.append(shape_repair("nested-arguments", "/name", None, message, after=called))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from utp_cli.wire.reader import WireReader, parts_of
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.parsing.candidates import Candidate
@@ -76,7 +77,7 @@ class Parser:
         decoded: bool = False,
     ) -> None:
         self._tools = known_tools(tools)
-        server = _known_of(server)
+        server = _known_of(server) if server else {}
         self._options: dict[str, Any] = {
             "tools": self._tools, "model": model, "provider": provider,
             "parser": parser, "finish_reason": finish_reason, "generation_prompt": generation_prompt,
@@ -365,9 +366,10 @@ def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
     return {tool.name: tool for tool in done}
 
 
-def _known_of(server: Mapping[str, Any] | None) -> dict[str, Any]:
+def _known_of(server: Any) -> dict[str, Any]:
     """Return what is known of a server as words; a release may be a number in a file, and other values say nothing."""
-    plain = ((key, value) for key, value in (server or {}).items() if isinstance(value, str | bool | int | float))
+    told = server.items() if isinstance(server, Mapping) else ()
+    plain = ((key, value) for key, value in told if isinstance(value, str | bool | int | float))
     return {key: value if isinstance(value, str | bool) else str(value) for key, value in plain}
 
 

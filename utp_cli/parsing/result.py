@@ -51,15 +51,17 @@ class Parsed(ParseResult):
     @kept
     def diagnoses(self) -> list[Finding]:
         error = (self.named and self.facts.error) or ""
-        if not (self.calls or self.named) and (wrong := self._quoted_command()):
-            return wrong
+        wrong = [] if self.calls or self.named else self._quoted_command()
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
-            return self.named
+            return wrong or self.named
         from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
-        return weighed(self.named, error, engine) if error else guesses(code, words, engine, self._answer())
+        if error:
+            return weighed(self.named, error, engine)
+        guessed = guesses(code, "" if wrong else words, engine, self._answer())
+        return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
 
     def _quoted_command(self) -> list[Finding]:
         """Return what is wrong with the parser of a command that a plain text quotes."""
