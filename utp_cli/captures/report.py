@@ -105,7 +105,7 @@ _TURNS: Final = regex(
 )
 """What somebody asked and what came, as the window of a client shows them."""
 _IN_FRONT: Final = regex(
-    r"^[ \t]{0,4}[●⏺✦] {1,3}\Z|^[ \t\"']{0,4}content[\"']? ?[:=] ?[\"']?\Z"
+    r"^[ \t]{0,4}[●⏺✦] {1,3}\Z|(?:^[ \t\"']{0,4}|[(,] ?)content[\"']? ?[:=] ?[\"']?\Z"
     r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n|\n)?(?:> )?(?:codex|assistant|model)\n(?:> )?\Z",
     re.MULTILINE,
 )
@@ -169,14 +169,16 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     if _TURNS.search(words[:_LONGEST]):
         return "told"  # a client that runs a call shows it as one
     said = _words_of(words)
-    if voice_of(said) == "explains":
-        return ""
     left, in_front = _LEFT.search(said), _IN_FRONT.search(before[-_LONGEST:])
+    not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said)
+    if not (left or in_front or not_run or perhaps) or voice_of(said) == "explains":
+        return ""
     quoted = before.count("```") % 2 or before.rpartition("\n")[2].count("`") % 2
-    whose = in_front or _MINE.search(said) or is_report(words) or (quoted and not _SHOWS.search(said))
-    if NOT_RUN.search(said) or (left and whose):
+    if not_run:
         return "told"
-    if left or (PERHAPS_NOT_RUN.search(said) and (_SUBJECT.search(said) or _WHO.search(said))):
+    if left and (in_front or _MINE.search(said) or is_report(words) or (quoted and not _SHOWS.search(said))):
+        return "told"
+    if left or (perhaps and (_SUBJECT.search(said) or _WHO.search(said))):
         return "told" if quoted and is_report(words) else "perhaps"
     return "perhaps" if in_front else ""
 

@@ -27,6 +27,8 @@ _AROUND_CALLS = regex(r"Calling tools?:|```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 in which smolagents tells of calls."""
 _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
+_BULLETS = frozenset("●⏺✦")
+"""What windows of clients put in front of an answer."""
 _HOSTED = frozenset({"openai", "anthropic", "gemini", "google", "bedrock", "azure", "mistral", "groq", "openrouter"})
 """Who serves, and sets what their servers read."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
@@ -70,7 +72,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     said = _told(answer) if answer.raw else ""
     told = said == "told"
     if answer.raw and not told:
-        yield from _closed_only(answer) or _perhaps_left(answer, said)
+        yield from _closed_only(answer) or (_perhaps_left(answer, said) if said or answer.server else ())
         return
     streamed = answer.result.stream and answer.stop == "none"  # a parser of streams holds the marker back
     begun = [call for call in answer.cut_off if told or (streamed and call.text.strip())]
@@ -194,14 +196,17 @@ def _said_again(answer: Answer) -> Iterator[Observation]:
 
 def _told(answer: Answer) -> str:
     """Say whether somebody tells in the text around a call that nothing ran it: `told`, `perhaps` or `""`."""
-    call = next(iter(answer.in_text or answer.shown or answer.cut_off), None)
     text = answer.result.texts.get("", "")
-    if call is None or (not answer.result.content.strip() and answer.written(call).strip() == text.strip()):
+    if not answer.result.content.strip() and text[:1] not in _BULLETS:
+        return ""
+    starts = [call.span[0] for call in (*answer.in_text, *answer.shown, *answer.cut_off) if call.span]
+    if not starts:
         return ""
     from utp_cli.captures.report import told_beside  # noqa: PLC0415 - only for text beside a call
 
-    spoken = (part.span for part in answer.result.segments if part.kind in {"text", "layout"} and not part.pointer)
-    return told_beside("".join(text[slice(*span)] for span in spoken), text[: call.span[0] if call.span else 0])
+    kinds = {"text", "layout"}
+    spoken = [text[slice(*part.span)] for part in answer.result.segments if part.kind in kinds and not part.pointer]
+    return told_beside("".join(spoken), text[: min(starts)])
 
 
 @diagnosis("parser-mismatch", "error", views=("in_text",))
