@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from utp_cli import diagnose, parse
+from utp_cli.app import app
 from utp_cli.parsing.answered import no_answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CALL = '{"name": "open_page", "arguments": {"depth": 2}}'
 TAGGED = f"<tool_call>\n{CALL}\n</tool_call>"
@@ -304,3 +309,15 @@ def test_no_answer_has_a_page() -> None:
 
     assert no_answer(parse("null"))
     assert "no-answer" in NOTES
+
+
+def test_a_screen_tells_what_is_wrong_with_a_quoted_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report.txt"
+    file.write_text(
+        "I run `vllm serve openai/gpt-oss-20b --enable-auto-tool-choice --tool-call-parser llama3_json`: no calls."
+    )
+    with pytest.raises(SystemExit):
+        app(["parse", str(file)], prog_name="utp")
+    screen = capsys.readouterr().out
+    assert "fix     --tool-call-parser openai" in screen
+    assert "nothing is proved" not in screen

@@ -238,7 +238,13 @@ def _missing(result: ParseResult, screen: Screen) -> list[Text]:
 def _guessed(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw the causes that are guessed, but for one that was drawn as a diagnosis, and those just spoken of."""
     said = f"{other_than_answer(result)} {what_is_missing(result)}"
-    like = [guess.code for guess in result.diagnoses[len(result.named) :] if guess.code not in said]
+    guesses = result.diagnoses[len(result.named) :]
+    checked = [guess for guess in guesses if not guess.message.startswith("perhaps")]  # a command that the text quotes
+    if checked:
+        first = checked[0]
+        lines = screen.labelled(Text("  command", style="bold"), f"{first.message} ({first.code})", _DETAILS)
+        return lines + screen.labelled(Text("  fix", style="bold"), first.fix, _DETAILS)
+    like = [guess.code for guess in guesses if guess.code not in said]
     if not like:
         return []
     lead = "if it is not that, it is" if result.named else "nothing is proved; as an error it is"
