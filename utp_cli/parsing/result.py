@@ -67,7 +67,7 @@ class Parsed(ParseResult):
         """Return what is wrong with the parser of a command that a plain text quotes."""
         if self.shape != "text" or "parser" not in self.content:
             return []
-        from utp_cli.detection.command_told import faults_told  # noqa: PLC0415 - only who quotes a command pays
+        from utp_cli.parsing.command_told import faults_told  # noqa: PLC0415 - only who quotes a command pays
 
         known = self.circumstances
         engine = known.server.get("engine")
