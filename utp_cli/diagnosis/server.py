@@ -29,8 +29,6 @@ _DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
-_HOSTED = frozenset({"openai", "anthropic", "gemini", "google", "bedrock", "azure", "mistral", "groq", "openrouter"})
-"""Who serves, and sets what their servers read."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
 _WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
@@ -124,7 +122,12 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     """
     server = answer.server.get("engine")
     call = next(iter(answer.in_text or (answer.shown if said else ())), None)
-    if call is None or not (server or said) or "tool_call_parser" in answer.server or server in _HOSTED:
+    if (
+        call is None
+        or not (server or said)
+        or "tool_call_parser" in answer.server
+        or fixes.engine_of(answer) == "hosted"
+    ):
         return
     dialect = DIALECTS.get(call.parser)
     if dialect and dialect.read_by_clients:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from utp_cli.parsing.missing_tokens import read_stripped
 from utp_cli.parsing.modes import mode_named
 from utp_cli.parsing.native import native_candidate
 from utp_cli.parsing.preflight import preflight
-from utp_cli.parsing.result import Circumstances, Parsed
+from utp_cli.parsing.result import Circumstances, Parsed, known_of
 from utp_cli.parsing.surroundings import weigh
 from utp_cli.parsing.text_fields import TextFields
 from utp_cli.parsing.unknown_markers import unknown_calls
@@ -32,7 +31,7 @@ from utp_cli.wire.reader import WireReader, parts_of
 from utp_cli.wire.spec import CallDone, CallOpened, CallPiece, Finished, ServerCallSeen, TextPiece
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from utp_cli.dialects.spec import Dialect
     from utp_cli.parsing.candidates import Candidate
@@ -77,7 +76,7 @@ class Parser:
         decoded: bool = False,
     ) -> None:
         self._tools = known_tools(tools)
-        server = _known_of(server) if server else {}
+        server = known_of(server) if server else {}
         self._options: dict[str, Any] = {
             "tools": self._tools, "model": model, "provider": provider,
             "parser": parser, "finish_reason": finish_reason, "generation_prompt": generation_prompt,
@@ -364,13 +363,6 @@ def known_tools(tools: Iterable[Any] | None) -> dict[str, Tool] | None:
     done = [tool for tool in listed if isinstance(tool, Tool)]
     done += read_definitions([tool for tool in listed if not isinstance(tool, Tool)])
     return {tool.name: tool for tool in done}
-
-
-def _known_of(server: Any) -> dict[str, Any]:
-    """Return what is known of a server as words; a release may be a number in a file, and other values say nothing."""
-    told = server.items() if isinstance(server, Mapping) else ()
-    plain = ((key, value) for key, value in told if isinstance(value, str | bool | int | float))
-    return {key: value if isinstance(value, str | bool) else str(value) for key, value in plain}
 
 
 def _with_names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.answered import hints, no_answer, what_is_missing
@@ -10,11 +11,16 @@ from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.records import Record, field, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from utp_cli.diagnosis.subject import Answer
     from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
+
+
+def known_of(server: Any) -> dict[str, Any]:
+    """Return what is known of a server as words; a release may be a number in a file, and other values say nothing."""
+    told = server.items() if isinstance(server, Mapping) else ()
+    plain = ((key, value) for key, value in told if isinstance(value, str | bool | int | float))
+    return {key: value if isinstance(value, str | bool) else str(value) for key, value in plain}
 
 
 class Circumstances(Record):
