@@ -68,6 +68,14 @@ HEALTHY = [
     "The expected output: 5. The actual output: 4. I read the function.",
     "The page just shows a spinner",
     "Here is the output of the test run. I read the file next.",
+    "The button handler is not executed. I open the file:",
+    "The function was never called. I remove it.",
+    "Instead of using sed commands, I use the edit tool.",
+    "I see the page: it is served as plain text.",
+    "My script writes the JSON to the terminal.",
+    "My test is missing tool_calls. I add them:",
+    "The tool_calls field is null in this fixture, as the test wants. I read the test.",
+    "测试失败了，tool_calls为空，我来看看解析器。",
 ]
 
 
@@ -97,7 +105,7 @@ def test_what_an_argument_or_thinking_holds_is_no_window(value: str) -> None:
     ("words", "code"),
     [
         ("[Bug]: the tool call sometimes stays in the plain content with Qwen3 on vLLM", LEFT),
-        ("llama-cpp-python reads no tool calls: the JSON is treated as content", LEFT),
+        ("llama-cpp-python: the JSON is treated as content and does not run", LEFT),
         ("vLLM: every chunk of a parallel tool call has `index: 0` instead of its own", "stream-index-collision"),
         ("Tool calling is ignored when response_format is set (Ollama)", "tools-with-structured-output"),
         ("SGLang: the tools array is silently discarded in /v1/completions", "template-without-tools"),
@@ -121,6 +129,11 @@ def test_what_an_argument_or_thinking_holds_is_no_window(value: str) -> None:
         ("chore: drop all tool calls older than 30 days from the log", ""),
         ("Streaming with Ollama: arguments are not cut; each call is sent whole.", ""),
         ("assert resp.tool_calls == []", ""),
+        ("vLLM does not drop any tool calls.", ""),
+        ("Qwen does not invent tool results.", ""),
+        ("Qwen3 never writes the tool call in the thinking block.", ""),
+        ("OpenAI always sends tool_calls: null for plain answers.", ""),
+        ("The Gemma endpoint was called 12 times and failed twice.", ""),
     ],
 )
 def test_a_title_tells_its_cause(words: str, code: str) -> None:
@@ -209,6 +222,15 @@ def test_a_session_whose_last_answer_is_a_call_in_text_is_told_where() -> None:
             {"role": "user", "content": "<tool_response>\nok\n</tool_response>"},
         ],
         [{"role": "system", "content": "Write <tool_call>"}, {"role": "assistant", "content": TAGGED}],
+        [{"role": "assistant", "content": TAGGED}, {"role": "user", "content": "[open_page] Result:\nok"}],
+        [{"role": "assistant", "content": TAGGED}, {"role": "ipython", "content": "ok"}],
+        [
+            {"role": "user", "content": [{"type": "text", "text": "Use <tool_call>"}]},
+            {"role": "assistant", "content": TAGGED},
+        ],
+        [{"role": "user", "content": "Show me an example"}, {"role": "assistant", "content": CALL}],
+        [{"role": "assistant", "content": "", "thinking_blocks": [1]}],
+        [{"role": "tool", "content": "ok"}, {"role": "assistant", "content": ""}],
         ["odd", None, {"role": "assistant", "content": 3}, {"role": "assistant"}, {"role": "user", "content": ""}],
     ],
 )
@@ -261,6 +283,11 @@ def test_a_command_that_is_quoted_is_checked(text: str, model: str, engine: str,
         "vLLM. We moved from Qwen3-8B to Llama-3.1-8B-Instruct with --tool-call-parser llama3_json.",
         "vllm serve my-org/qwen3-8b-base-chat --enable-auto-tool-choice --tool-call-parser hermes",
         "vllm serve /models/base/qwen3-8b --enable-auto-tool-choice --tool-call-parser hermes",
+        "vllm serve acme/qwen3-8b-knowledge-base --enable-auto-tool-choice --tool-call-parser hermes",
+        "vllm serve Qwen/Qwen3-8B-Base-Tools --enable-auto-tool-choice --tool-call-parser hermes",
+        "fix(deploy): vLLM gpt-oss-20b ran with --tool-call-parser hermes",
+        "vLLM rejects --tool-call-parser hermes for gpt-oss-20b, that is why we use openai.",
+        "vLLM with DeepSeek-R1-Distill-Qwen-32B and --tool-call-parser hermes.",
     ],
 )
 def test_a_command_that_is_right_is_nothing_to_tell(text: str) -> None:

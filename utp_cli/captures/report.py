@@ -70,14 +70,14 @@ _LEFT: Final = dict(TROUBLES)["call-left-in-content"]
 _BRIEF: Final = 600
 """Characters of a few sentences."""
 _NAME: Final = regex(
-    r"v?LLM|SGLang|Ollama|llama|LM ?Studio|mlx|omlx|koboldcpp|tabby|TensorRT-LLM|lmdeploy|xinference|qwen|gpt-oss"
-    r"|mistral|gemma|glm|deepseek|kimi|openai|litellm|open-?webui",
+    r"\b(?:v?LLMs?|SGLang|Ollama|llama[\w.-]*|LM ?Studio|o?mlx\w*|koboldcpp|tabbyapi|TensorRT-LLM|lmdeploy|xinference"
+    r"|qwen[\w.-]*|gpt-oss\w*|mistral|gemma\w*|glm[\w.-]*|deepseek[\w.-]*|kimi[\w.-]*|openai|litellm|llama-cpp-python|open-?webui)\b",
     re.IGNORECASE,
 )
 """Who serves, or answers: somebody's trouble names one of them."""
 _FAULT: Final = regex(
     r"\b(?:bugs?|issues?|problems?|broken|breaks?|fails?|failed|failing|(?:do|does|did|is|are)(?: not|n['\u2019]?t)"
-    r"|cannot|not \w{0,20} ?parsed|wrong\w*|instead of|unexpected\w*|sometimes|always|never|silently|drops?|loses?"
+    r"|cannot|not \w{0,20} ?parsed|wrong\w*|instead of|unexpected\w*|sometimes|silently|drops?|loses?"
     r"|ignored|no (?:tool )?calls|\w+Error)\b|\[bug\]|before fix",
     re.IGNORECASE,
 )
@@ -89,6 +89,9 @@ _MENDED: Final = regex(
     re.IGNORECASE,
 )
 """What a sentence has that tells how it is, or how it was."""
+_NOT_SO: Final = regex(r"\b(?:not|never|no|without|revert|can(?:not)?|n['\u2019]t)\b[^.:\n]*\Z", re.IGNORECASE)
+"""What denies the words behind it."""
+_JUST_BEFORE: Final = 25
 _REASON: Final = regex(r"\b(?:because|since|therefore|which means|so that|in order to)\b", re.IGNORECASE)
 _LONGEST: Final = 4_000
 """Characters that are looked at."""
@@ -115,6 +118,16 @@ _SHOWS: Final = regex(
     re.IGNORECASE,
 )
 """What is said of a call that is shown."""
+_ANNOUNCES: Final = regex(
+    r"(?:^|[.!?;:,\u3002\uff0c] ?|\n|\b(?:and|so|then) )\W{0,3}(?:next,? |now,? |then,? |first,? |here,? |step \d: )?"
+    r"(?:(?:I|we)(?:['\u2019](?:ll|m)| will| am going to| have to| need to)?|let me|let's)"
+    r" (?:now |first |next |then |also |just |directly )?(?!(?:get|got|see|have|use(?! the \w+ tool)|run|am|try"
+    r"|tried|expect|receive|(?:us|runn|gett|see|try|hav|fac|hitt|test)ing|on|in|new|not|always|only|still|ask|asked|can|cannot|do|would)\b)[a-z]{2,12}\b[^.!?\n]{0,100}[.:!]?\s*(?:```\w{0,12}\s*)?\Z"
+    r"|(?:我来|我先|让我|先看|来看|我看)[^\n]{0,40}\s*(?:```\w{0,12}\s*)?\Z",  # I'll, first I, let me, first look
+    re.IGNORECASE,
+)
+"""A sentence right in front of a call that says what its writer does next: the call is made, and told of by nobody."""
+_NEAR: Final = 300
 _WHO: Final = regex(
     r"\b(?:the )?(?:model|LLM|assistant|agent|server|endpoint|client|copilot|cline|roo|goose|codex|claude code|qwen\w*"
     r"|gpt-oss|llama\w*|mistral\w*|gemma\w*)\b"
@@ -156,8 +169,10 @@ def trouble_told(text: str) -> str:
         return ""
     if len(text) <= _BRIEF and _MENDED.search(text):
         return ""
-    code = next((code for code, pattern in TROUBLES if pattern.search(words)), "")
-    return code if code and voice_of(words) != "explains" else ""
+    told = next(((code, found) for code, pattern in TROUBLES if (found := pattern.search(words))), None)
+    if told is None or voice_of(words) == "explains":
+        return ""
+    return "" if _NOT_SO.search(words, max(told[1].start() - _JUST_BEFORE, 0), told[1].start()) else told[0]
 
 
 def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
@@ -171,16 +186,18 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     said = _words_of(words)
     left, in_front = _LEFT.search(said), _IN_FRONT.search(before[-_LONGEST:])
     not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said)
-    if not (left or in_front or not_run or perhaps) or voice_of(said) == "explains":
+    if (
+        not (left or in_front or not_run or perhaps)
+        or voice_of(said) == "explains"
+        or _ANNOUNCES.search(before[-_NEAR:])
+    ):
         return ""
     quoted = before.count("```") % 2 or before.rpartition("\n")[2].count("`") % 2
-    if not_run:
+    named, subject = _WHO.search(said) or _NAME.search(said), _SUBJECT.search(said)
+    whose = named or in_front or (subject and is_report(words)) or (quoted and not _SHOWS.search(said))
+    if not_run or (left and whose):
         return "told"
-    if left and (in_front or _MINE.search(said) or is_report(words) or (quoted and not _SHOWS.search(said))):
-        return "told"
-    if left or (perhaps and (_SUBJECT.search(said) or _WHO.search(said))):
-        return "told" if quoted and is_report(words) else "perhaps"
-    return "perhaps" if in_front else ""
+    return "perhaps" if in_front or named or subject else ""
 
 
 def _words_of(text: str) -> str:

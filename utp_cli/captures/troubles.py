@@ -92,7 +92,7 @@ TROUBLES: Final = (
             r"|\bkeeps? (?:calling|repeating|invoking|running) the (?:exact )?same (?:tool|function|call)"
             r"|\b(?:tool|function)[ -]call(?:s|ing)? (?:infinite |endless )?loops?\b"
             r"|\b(?:does|do|will)(?: not|n['\u2019]?t) (?:ever )?stop (?:calling|invoking)\b"
-            r"|\b(?:is|was|gets?) (?:called|invoked) (?:\d{1,4} times|again and again|repeatedly)\b",
+            r"|\b(?:is|was|gets?) (?:called|invoked) (?:\d{2,4} times in a row|again and again|repeatedly)\b",
             re.IGNORECASE,
         ),
     ),

@@ -49,10 +49,10 @@ class CommandFault(Record):
 
 
 _BASE: Final = regex(
-    r"(?:^|.*/)(?!.*(?:instruct|chat|sft|[-_]it(?:[-_.]|$)))[^/]{1,80}[-_](?:base|pretrain(?:ed)?)(?:[-_.][^/]*)?",
+    r"(?:.*/)?[^/]{1,80}\d[bm][-_](?:base|pretrain(?:ed)?)(?:[-_](?:v?\d[\d.]*|hf|[bf]p?\d{1,2}|int\d|awq|gptq|gguf|mlx))*",
     re.IGNORECASE,
 )
-"""How the name of such a release ends; what was trained further says so."""
+"""How the name of such a release ends: the size, `base`, a date or a format."""
 
 
 def base_model(command: StartCommand, _: Detection) -> Iterator[CommandFault]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.captures.voice import voice_of
@@ -34,9 +35,13 @@ _ENGINES: Final = (
 _NAME: Final = regex(r"(?<![\w./-])(?:[\w-]{1,60}/)?[A-Za-z][\w.]{0,40}-[\w.-]{1,80}(?![\w/])")
 """What may be the id of a model."""
 _ADVISED: Final = regex(
-    r"\b(?:do not|don't|never) use\b|\breplace\b|\bin place of\b|(?:^|[.:!] )(?:Use|Start|Add|Set)\b"
+    r"\b(?:do not|don['\u2019]?t|never) (?:use|start|run|serve)\b|\breplace\b|\bin place of\b"
+    r"|(?:^|[.:!] )(?:Use|Start|Add|Set)\b|\b(?:moved away|switched|before:|after:|rejects?|that is why|ran with)\b"
+    r"|\bdoes(?: not|n['\u2019]?t) need\b|\bfine-tune\b"
+    r"|\b(?:works?|answers?) (?:well|fine|now)\b|^(?:fix|feat|chore|docs)(?:\(\w{1,20}\))?: |^[-+]\s?vllm serve",
+    re.MULTILINE | re.IGNORECASE,
 )
-"""A command that somebody is told to use, or not to use."""
+"""A command that somebody is told to use or not to use, that works, or that is no more."""
 _NAMES: Final = 40
 _LONGEST: Final = 8_000
 """Characters that are looked at."""
@@ -59,7 +64,8 @@ def faults_told(text: str, *, model: str | None = None, engine: str | None = Non
     for started in _commands(joined(text), model, engine):
         named = _known_of(started) or model
         found = check_command(started, detect(named)).findings if named else ()
-        if wrong := [one for one in found if one.code in _OF_PARSERS and one.severity != "info"]:
+        wrong = [one for one in found if one.code in _OF_PARSERS and one.severity != "info" and one.fix]
+        if wrong and "has no parser for" not in wrong[0].message:
             return [replace(one, severity="info", confidence="low") for one in wrong]
     return []
 

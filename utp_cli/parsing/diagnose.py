@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.observation import finding_of
@@ -52,22 +51,27 @@ def diagnose(
 _IN_TEXT: Final = frozenset({"call-left-in-content", "harmony-leak", "parser-mismatch", "special-tokens-stripped"})
 _LONGEST: Final = 20_000
 """Characters of a message that is read."""
+_ABOUT: Final = frozenset({"role", "content", "id", "name", "type", "timestamp", "createdAt", "model"})
+"""Fields of a message that say nothing."""
 _MARKUP: Final = regex(r"[\[<{|]")
-_ANSWERED: Final = regex(r"tool_response|TOOL_RESULTS|function_results?>|tool_result|\bObservation:")
-"""How a client gives back what a tool said, as a message of the user."""
+_TAUGHT: Final = regex(rf"{CALL_MARKUP}|[\"']arguments[\"']|<\|?/?tool|\b(?:example|show me|markup|format|JSON)\b")
+"""What asks for a call in the text, or for one to look at."""
 
 
 def _left_in_text(session: Mapping[str, Any]) -> list[Finding]:
-    """Read the assistant's last message as the answer that it was: a call that nobody answered, or nothing at all."""
+    """Read the message of the assistant with which a session ends as the answer that it was: a call, or nothing."""
     messages = session.get("messages", session.get("session"))
     turns = [turn for turn in (messages if isinstance(messages, list) else ()) if isinstance(turn, dict)]
-    at = next((at for at in range(len(turns) - 1, -1, -1) if turns[at].get("role") == "assistant"), None)
-    if at is None or turns[at].get("tool_calls") or any(map(_answers, turns[at + 1 :])) or _teaches(turns):
+    last = turns[-1] if turns and turns[-1] is messages[-1] else {}
+    if last.get("role") != "assistant" or last.get("tool_calls"):
         return []
-    content = turns[at].get("content")
-    if not content and at == len(turns) - 1 and not any(turns[at].get(key) for key in _SAYING):
-        return [_nothing_said(at)]
+    at, content, before = len(messages) - 1, last.get("content"), turns[-2] if len(turns) > 1 else {}
+    if not content:
+        said = any(value for key, value in last.items() if key not in _ABOUT)
+        return [_nothing_said(at)] if not said and before.get("role") == "user" else []
     if not isinstance(content, str) or len(content) > _LONGEST or not _MARKUP.search(content):
+        return []
+    if ("`" in content and not content.startswith("```")) or any(_TAUGHT.search(_text_of(turn)) for turn in turns[:-1]):
         return []
     known = {key: session.get(key) for key in ("tools", "server")}
     known |= {key: text for key in ("model", "provider") if isinstance(text := session.get(key), str)}
@@ -79,28 +83,9 @@ def _left_in_text(session: Mapping[str, Any]) -> list[Finding]:
     return [replace(one, place=place, **({} if marked else {"severity": "info", "confidence": "low"})) for one in found]
 
 
-_SAYING: Final = (
-    "tool_calls",
-    "reasoning",
-    "reasoning_content",
-    "thinking",
-    "function_call",
-    "refusal",
-    "parts",
-    "audio",
-)
-
-
-def _answers(turn: Mapping[str, Any]) -> bool:
-    """Whether a message gives back what a tool said."""
+def _text_of(turn: Mapping[str, Any]) -> str:
     content = turn.get("content")
-    return turn.get("role") in {"tool", "function"} or (isinstance(content, str) and bool(_ANSWERED.search(content)))
-
-
-def _teaches(turns: list[dict[str, Any]]) -> bool:
-    """Whether the prompt asks for calls in the text."""
-    said = (turn.get("content") for turn in turns if turn.get("role") in {"system", "developer"})
-    return any(isinstance(text, str) and re.search(CALL_MARKUP, text) for text in said)
+    return content if isinstance(content, str) else str(content)[:_LONGEST]
 
 
 def _nothing_said(at: int) -> Finding:
