@@ -22,7 +22,7 @@ _KINDS: Final = frozenset({"type", "object", "role", "finish_reason", "finishRea
 """Keys whose text `sort_of` asks for, and not only whether there is one."""
 _SPEAKS: Final = regex(
     r"[{}\[\]]|<[\w|\uff5c]"
-    r"|[Ee]rror|[Ee]xception|invalid_|(?<!\.\w\w:)\b[45]\d\d\b|\n\s+at |^(?:gen_ai|llm|langfuse)\.",
+    r"|[Ee]rror|[Ee]xception|invalid_|(?<!\.\w\w:)\b[45]\d\d\b|\n[ \t]+at |^(?:gen_ai|llm|langfuse)\.",
     re.MULTILINE,
 )
 """What any other text may tell: a document in it, a call, an error, a stack, the name of a span."""

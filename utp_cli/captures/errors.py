@@ -44,7 +44,7 @@ _INNER_KEYS: Final = (
 """Where logs and clients keep the error or the answer that they had; all other values come after these."""
 _SIGN_OF_ERROR: Final = regex(r"[Ee]rror|[Ee]xception|invalid_|\b[45]\d\d\b")
 
-_THROWN: Final = regex(r"(?:[\w$.]{0,60}(?:Error|Exception)\b|[^\n]{0,400}\n\s+at )")
+_THROWN: Final = regex(r"(?:[\w$.]{0,60}(?:Error|Exception)\b|[^\n]{0,400}\n[ \t]+at )")
 """How a stack begins."""
 _TAGGED: Final = regex(r"\s{0,40}<(?:\w{1,20}_)?error>")
 """How clients write an error down for the model that made the call."""

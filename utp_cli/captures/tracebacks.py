@@ -110,6 +110,8 @@ _STATUS_LINE: Final = regex(
     r"|done request: (?:GET|POST) /\S{0,200} \S{1,60} (?P<llama>\d{3})\b"
     r"|HTTP Request: (?:GET|POST) \S{1,300} \"HTTP/[\d.]{1,3} (?P<httpx>\d{3})\b"
 )
+_ISSUES: Final = regex(r"Error message: \[")
+"""How the AI SDK goes on behind the value that it refused: Zod's issues are part of the same error."""
 _MARKED: Final = regex(r"[ \t]*`([^`\n]{1,400})` (?:[a-z]{1,20} ){2}")
 """An error in marks at the beginning of a sentence."""
 _FORMS_OF_STATUS: Final = {"uvicorn": "uvicorn", "gin": "gin", "llama": "llama-cpp", "httpx": "log-line"}
@@ -268,7 +270,9 @@ def _message_end(text: str, end: int) -> int:
             continue
         if not line.strip() or _FRAME.match(line) or _PYTHON_FRAME.match(line) or line.lstrip().startswith("```"):
             break
-        if _BEGIN.match(line) or _CHAIN.search(line) or _STATUS_LINE.search(line) or form_of(line):
+        if _BEGIN.match(line) or _CHAIN.search(line) or _STATUS_LINE.search(line):
+            break
+        if form_of(line) and not _ISSUES.match(line):
             break
         end = following
     return min(end, len(text))

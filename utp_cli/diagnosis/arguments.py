@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer_parts
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
 _QUOTED = regex(r"(?<!\w)'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _IDENTIFIED = regex(r"[\"'](?:id|call_id|tool_call_id)[\"']\s*:\s*[\"']\w")
+_PRINTED = regex(
+    r"\{(?=[^\0]{0,8000}'type': 'function')[^\0]{0,8000}'function': \{(?:'name': '[^'\n]{1,128}', )?'arguments': '\{"
+)
+"""How Python prints a call of a chat completion: its arguments are JSON text in it."""
 _PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
 _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
@@ -31,6 +36,11 @@ def _seen(call: CallView, message: str, evidence: str, **more: Any) -> Observati
     return Observation(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
 
 
+_MARKED: Final = regex(rf"\s*(?:{CALL_MARKUP})")
+_NO_PARSER: Final = (
+    "the server took the text of the model as it is, markup and all, and ran no tool parser on it: send "
+    "`tool_choice: auto`, or upgrade the server; the call is read here all the same"
+)
 _REPAIRED: Final = (
     "use the repaired arguments (every repair is listed); constrain decoding (`strict: true`, structured outputs of "
     "vLLM, a llama.cpp grammar); pass long text by a file instead of an argument"
@@ -59,6 +69,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     missing bracket.
 
     What to change: let `utp parse` repair them (it lists every repair); where they end early, raise `max_tokens`; where
+    the markup of a call stands in them, send `tool_choice: auto` (for a forced choice the server runs no parser); where
     two objects were joined, split them and keep calls apart by `index`; where they are empty, read `{}`; constrain
     decoding (`strict: true`, structured outputs of vLLM, a llama.cpp grammar).
 
@@ -74,7 +85,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
             call,
             f"the arguments of {call.name} are no JSON: {reading.error}",
             f"{causes or reading.error}, at character {reading.at}: …{near}…",
-            fix=_REPAIRED,
+            fix=_NO_PARSER if _MARKED.match(call.text) else _REPAIRED,
         )
 
 
@@ -247,7 +258,7 @@ def _written_in_python(call: CallView) -> bool:
         return any(repair.code in _PYTHON_REPAIRS for repair in call.repairs)
     if not (call.native or call.repairs or call.reason):  # read as it was written: JSON, or what its dialect takes
         return False
-    if not (call.text_due or call.text.lstrip().startswith("{")):
+    if not (call.text_due or call.text.lstrip().startswith("{")) or _PRINTED.match(call.text):
         return False
     return not call.reading.ok and isinstance(as_python(call.text).value, dict)
 

@@ -46,6 +46,7 @@ _OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 
 _OF_SCHEMAS = {"schema-invalid", "schema-not-compilable", "schema-keyword-unsupported", "gemini-schema-shape"}
 """Diagnoses of which the error may tell the keyword."""
+_BAD_REQUEST = 400
 _REASON = 160
 """Characters of what a tool says after the words that it failed."""
 _TOOL = regex(r"\A[ '\"`]{1,3}[\w./-]{1,80}['\"`)]{0,2}(?=: )")
@@ -102,7 +103,7 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
 
 
 def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]) -> Finding:
-    code = _refined(match, refusal.message)
+    code = _refined(match, refusal)
     rule = catalogue[code]
     return Finding(
         code=code,
@@ -162,11 +163,13 @@ def _named(entry: ErrorText, message: str) -> str:
     return f": {', '.join([*names][:_MOST_NAMES])}{more}" if names else ""
 
 
-def _refined(match: FoundText, message: str) -> str:
-    """A refused input is what its issues say, where they say it."""
+def _refined(match: FoundText, refusal: Refusal) -> str:
+    """A refused input is what its issues say; JSON of a refused request that cannot be read stands in its history."""
+    if match.entry.by == "python" and match.entry.code == "arguments-invalid-json" and refusal.status == _BAD_REQUEST:
+        return "history-arguments-invalid"  # vLLM and SGLang decode these before they render the prompt
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
-    told = issues_told(message[match.span[0] :])
+    told = issues_told(refusal.message[match.span[0] :])
     return next((code for said, code in _ISSUES if said in told), match.entry.code)
 
 

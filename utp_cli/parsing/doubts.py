@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.dialects.catalogue import CALL_MARKUP
+from utp_cli.parsing.json_alone import DIALECT, JOINS, arguments_alone, document_alone
 from utp_cli.parsing.said_alone import Doubt, said_alone
-from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ _NAME: Final = regex(
 )
 """A name that goes on with markup."""
 _CHANNELED: Final = regex(
-    r"[\"']((?!assistant)[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
+    r"(?:[\"'`]|\A\s*)((?!assistant)[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})(?:[\"'`]|\s*\Z)"
 )
 """A name that goes on with gpt-oss' markup."""
 _TWICE: Final = rf"\b({_VERB}(?:_[a-z0-9]{{1,20}}){{1,3}}?)\1"
@@ -172,21 +172,9 @@ _ITEM: Final = regex(
 )
 _BUILT_IN: Final = regex(r"\A\s*([a-z]\w{1,40}\.call\()\w{1,30} ?= ?[\"']")
 """How Llama 3.1 calls its built-in tools."""
-_MEMBER: Final = regex(
-    r"(?:\A|\n)[^\n\"{]{0,40}\"arguments\"\s{0,3}:\s{0,3}(\"(?:[^\"\\\n]|\\.){0,8000}\")\s{0,3}[,}]?\s*(?:\Z|\n)"
-)
-"""The arguments of a call, out of their object."""
 _CODE: Final = regex(r"```[^\0]{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`")
 _QUOTED: Final = regex(rf"(?::|\.|\n)\s{{0,9}}`({CALL_MARKUP})[^`\n]{{1,2000}}`\s*\Z")
 """A call in marks, with which a text ends."""
-_CALLS: Final = regex(
-    r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]"
-    r"|[\"']\s*:\s*[\"'][^\"'\n]{0,200}<(?:[\w-]{1,20}:)?(?:tool_?calls?|function_?calls?|invoke|function=)\b",
-    re.IGNORECASE,
-)
-"""A member of a document that holds calls, or a text that has the markup of one."""
-_DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
-_JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
 _NOTHING: Final = regex(r"\s*+(?>(?::[^\n]*+|event: ?\w{1,40}|data: ?(?:\[DONE\]|\{\s*+\}))\s*+){1,200}\Z")
 """A stream of which only the frame came."""
 _EMPTY: Final = regex(r"\s*(?:\{\s*\}|\[\s*\]|null|undefined|None|nil|\"\"|''|\[object Object\])\s*\Z")
@@ -206,6 +194,12 @@ _COMMAND: Final = regex(
     r"(?![^\0]{0,2000}?[.!?;,] [A-Za-z])(?:[^\n]{0,2000}[\\`^][ \t]*\n){0,60}[^\n]{1,2000}\s*\Z"
 )
 """One command, which starts a server: no sentence."""
+_MODELFILE: Final = regex(
+    r"(?:\s|#[^\n]*\n)*+FROM[ \t]+\S[^\n]*\n"
+    r"(?:\s*+(?:#[^\n]*|(?:PARAMETER|ADAPTER|LICENSE|SYSTEM|MESSAGE)[ \t][^\n]*)\n){0,40}"
+    r"\s*+(?:TEMPLATE|RENDERER|PARSER)[ \t]+\S"
+)
+"""A Modelfile of Ollama: what the model is made of, and how its prompt is written."""
 _MARKER: Final = regex(
     r"\A(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
 )
@@ -218,17 +212,14 @@ _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent
 _PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
 _UNREAD: Final = "call-left-in-content"
 _REPEATED: Final = "stream-arguments-repeated"
-_DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 _TOOLS: Final = "the definitions of the tools: utp parse --tools FILE"
 _TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function | json }}; ollama show --modelfile"
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
-_JOINS: Final = "why they are joined: utp explain arguments-concatenated"
-_REPAIR: Final = "what repairs them: utp parse --repair-only"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
-        (form, _UNKNOWN, _DIALECT, _UNREAD)
+        (form, _UNKNOWN, DIALECT, _UNREAD)
         for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION)
     ),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
@@ -242,22 +233,22 @@ _FORMS: Final = (
     (_CHANNELED, "gpt-oss' markup stands in the name of a call: {}", _PROMPT, "harmony-leak"),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
     (_OBSERVED, "the lines of a ReAct agent: who wrote `Observation:` is not told", _STOP, "fabricated-result"),
-    (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", _JOINS, _REPEATED),
+    (_GROWING, "JSON that begins again and again: each part of a stream holds all before it", JOINS, _REPEATED),
     (
         _MERGED,
         "two calls of {} in one, as streams whose pieces share an index give them",
-        _JOINS,
+        JOINS,
         "stream-index-collision",
     ),
-    (_DOUBLE_NAME, "the name {} twice, as a stream gives it whose pieces were joined", _JOINS, "stream-name-repeated"),
-    (_NAMELESS, "pieces of a stream, each made a call without a name", _JOINS, "call-name-empty"),
-    (_RENAMED, "parts of a stream, each with the name of the call", _JOINS, "stream-name-repeated"),
-    (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", _JOINS, "arguments-concatenated"),
+    (_DOUBLE_NAME, "the name {} twice, as a stream gives it whose pieces were joined", JOINS, "stream-name-repeated"),
+    (_NAMELESS, "pieces of a stream, each made a call without a name", JOINS, "call-name-empty"),
+    (_RENAMED, "parts of a stream, each with the name of the call", JOINS, "stream-name-repeated"),
+    (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", JOINS, "arguments-concatenated"),
     (_DOUBLED, "JSON with doubled braces, as templates of prompts have them", _PROMPT, "arguments-invalid-json"),
 )
 """What a text is, the first that is found; its first group is told."""
 _IN_ANSWERS: Final = (
-    *((form, _UNKNOWN, _DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
+    *((form, _UNKNOWN, DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
     (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
 )
 """What the content of an answer may be instead of words: unknown markup of a call."""
@@ -277,38 +268,19 @@ def doubt_of(text: str) -> Doubt | None:
     if doubt := _first_of(_FORMS, text):
         return doubt
     if len(set(tokens := _TOKEN.findall(text))) >= _SEVERAL:
-        return Doubt(f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", _DIALECT)
+        return Doubt(f"unknown markup {tokens[0]}: no dialect reads what stands between such tokens", DIALECT)
     if _EMPTY.match(text):
         return Doubt(f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG)
     if _NOTHING.match(text) or _NO_CHOICE.match(text):
         return Doubt("no answer: its frame is there, and nothing in it", _SERVERS_LOG)
     if _REFUSAL.match(text):
         return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
-    if alone := _arguments(text) or said_alone(text):
+    if alone := arguments_alone(text) or said_alone(text):
         return alone
-    if _COMMAND.match(text):
-        return Doubt("a command that starts a server, and no answer", "utp detect --command FILE", _fault_of(text))
-    return _first_of(_LATER, text) or (_document(text) if _DOCUMENT.match(text) else None)
-
-
-def _arguments(text: str) -> Doubt | None:
-    """Say what is wrong with arguments that stand alone in a text, as JSON does in a string."""
-    found = _MEMBER.search(text)
-    try:
-        inner = loads(found[1]) if found else None
-    except ValueError:
-        return None
-    if not isinstance(inner, str):
-        return None
-    try:
-        value = loads(inner) if inner.strip() else None
-    except (ValueError, RecursionError):
-        return Doubt("the arguments of a call, and they are no JSON", _REPAIR, "arguments-invalid-json")
-    if isinstance(value, dict):
-        return None
-    code = "arguments-double-encoded" if isinstance(value, str) else "arguments-not-object"
-    code = code if inner.strip() else "arguments-empty-string"
-    return Doubt("the arguments of a call, and they are no object", f"what is due: utp explain {code}", code)
+    if _COMMAND.match(text) or _MODELFILE.match(text):
+        what = "a Modelfile" if _MODELFILE.match(text) else "a command that starts a server"
+        return Doubt(f"{what}, and no answer", "utp detect --command FILE", _fault_of(text))
+    return _first_of(_LATER, text) or document_alone(text)
 
 
 def unread_of(content: str) -> Doubt | None:
@@ -324,33 +296,13 @@ def _first_of(forms: Iterable[tuple[Pattern[str], str, str, str]], text: str) ->
     return None
 
 
-def _document(text: str) -> Doubt | None:
-    if _JOINED.match(text):
-        return Doubt("JSON objects one behind the other: arguments of several calls", _JOINS, "arguments-concatenated")
-    if _is_schema(text):
-        return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
-    return Doubt("a document in no known format, which speaks of calls", _DIALECT) if _CALLS.search(text) else None
-
-
 def _fault_of(command: str) -> str:
     """Return the first diagnosis of a command that starts a server; `""` where nothing is wrong with it."""
     from utp_cli.detection.command_checks import check_command  # noqa: PLC0415 - only who pastes a command pays
-    from utp_cli.detection.command_line import read_command  # noqa: PLC0415
+    from utp_cli.detection.command_line import is_modelfile, read_command, read_modelfile  # noqa: PLC0415
     from utp_cli.detection.detect import detect  # noqa: PLC0415
 
-    started = read_command(command)
+    started = read_modelfile(command) if is_modelfile(command) else read_command(command)
     if started is None:
         return ""
     return next((found.code for found in check_command(started, detect(started.model or "")).findings), "")
-
-
-def _is_schema(text: str) -> bool:
-    try:
-        value = loads(text)
-    except (ValueError, RecursionError):
-        return False
-    if not isinstance(value, dict):
-        return False
-    properties = value.get("properties")
-    described = isinstance(properties, dict) and all(isinstance(each, dict | bool) for each in properties.values())
-    return isinstance(value.get("$schema"), str) or (value.get("type") == "object" and described)

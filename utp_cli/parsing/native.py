@@ -50,6 +50,8 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
             candidate.reason = "truncated"
     if candidate.name is None and not _named_inside(candidate, tools):
         candidate.reason = "malformed"
+    if candidate.repairs:
+        _take_out_of_markup(candidate)
     return candidate
 
 
@@ -71,6 +73,18 @@ def _named_inside(candidate: Candidate, tools: Mapping[str, Tool] | None) -> boo
     candidate.repairs.append(shape_repair("nested-arguments", "/name", None, message, after=called))
     candidate.name, candidate.arguments = called, given[0]
     return True
+
+
+def _take_out_of_markup(candidate: Candidate) -> None:
+    """Take arguments out of the markup of the same call: what servers pass on that run no parser on a forced choice."""
+    inner = candidate.arguments
+    given = [inner[key] for key in inner if key in _GIVEN]
+    if candidate.raw.lstrip()[:1] not in ("<", "[") or inner.get("name") != candidate.name or not given:
+        return
+    if len(inner) == 2 and isinstance(given[0], dict):
+        message = "the arguments hold the whole call, with its markup"
+        candidate.repairs.append(shape_repair("nested-arguments", "", inner, message, after=given[0]))
+        candidate.arguments = given[0]
 
 
 def _decoded(text: str, candidate: Candidate, end: Ending) -> Any:

@@ -23,7 +23,7 @@ NAME_ALIASES: Final = (
 )  # fmt: skip
 ARGUMENT_ALIASES: Final = (
     "arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "arguments_json",
-    "tool_args", "tool_arguments", "function_args", "function_arguments",
+    "tool_args", "tool_arguments", "function_args", "function_arguments", "inputs",
 )  # fmt: skip
 NESTING: Final = 4
 """How often text is decoded, and wrappers are opened."""

@@ -1,0 +1,127 @@
+"""JSON that stands alone in a text, prints of calls, notes in JSON, a Modelfile: what they are, and what they are not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from utp_cli import parse
+from utp_cli.parsing.json_alone import document_alone
+from utp_cli.repair.extract import repair_json
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('{"path": "notes.md", "conte', "truncated-call"),
+        ('{"days": [1, 2', "truncated-call"),
+        ('{"city": "Oslo", unit": "celsius"}', "arguments-invalid-json"),
+        ('{"text": "he said "no" and left"}', "arguments-invalid-json"),
+        # an answer, words around one, and what people write in place of values
+        ('{"city": "Oslo", "unit": "celsius"}', None),
+        ('{"city": "Oslo",}', None),
+        ('{"city": "Oslo"} is what I would send', None),
+        ('{"city": ...}', None),
+        ('{"city": {city}}', None),
+        ('{\n  // where\n  "city": "Oslo"\n}', None),
+        ("{city}", None),
+        ("{", None),
+    ],
+)
+def test_an_object_that_is_no_json_hints_at_what_broke_it(text: str, code: str | None) -> None:
+    assert [(found.severity, found.code) for found in parse(text).diagnoses] == ([("info", code)] if code else [])
+
+
+def test_a_long_object_is_not_looked_at() -> None:
+    assert document_alone('{"text": "' + "a" * 10_001) is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '<tool_call>\n{"name": "f", "arguments": {"n": 1}}\n</tool_call>',
+        '<tool_call>{"name": "f", "parameters": {"n": 1}}</tool_call>',
+        (
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>"
+            '{"n": 1}<|tool_call_end|><|tool_calls_section_end|>'
+        ),
+    ],
+)
+def test_arguments_that_are_the_markup_of_the_call_are_taken_out_of_it(raw: str) -> None:
+    """What servers give that run no tool parser where the choice is forced."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": raw}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = parse({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]})
+    assert [(call.name, call.arguments) for call in result.calls] == [("f", {"n": 1})]
+    found = next(one for one in result.diagnoses if one.code == "arguments-invalid-json")
+    assert "`tool_choice: auto`" in found.fix
+
+
+@pytest.mark.parametrize("raw", ['{"name": "f", "arguments": {"n": 1}}', '<b>{"name": "g", "arguments": {"n": 1}}</b>'])
+def test_arguments_of_another_name_or_without_markup_stay(raw: str) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": raw}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = parse({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]})
+    assert [set(call.arguments) for call in result.calls] == [{"name", "arguments"}]
+
+
+def test_pythons_print_of_a_call_is_no_fault_of_the_model() -> None:
+    call = {"id": "call_1", "function": {"arguments": json.dumps({"n": 1}), "name": "f"}, "type": "function"}
+    result = parse(str(call))
+    assert [(call.name, call.arguments) for call in result.calls] == [("f", {"n": 1})]
+    assert [one.code for one in result.diagnoses] == []
+    own = parse("{'name': 'f', 'arguments': {'deep': True}}")
+    assert [one.code for one in own.diagnoses] == ["arguments-python-literal"]
+
+
+def test_inputs_are_arguments() -> None:
+    result = parse('{"tool_name": "read_file", "inputs": {"path": "a.txt"}}')
+    assert [(call.name, call.arguments) for call in result.calls] == [("read_file", {"path": "a.txt"})]
+
+
+@pytest.mark.parametrize("note", ["<--- why is this null?", "<- here", "\u2190 this one", "# so it came"])
+def test_a_note_that_points_at_a_line_is_no_part_of_json(note: str) -> None:
+    reading = repair_json(f'{{"content": null,   {note}\n "n": 1}}')
+    assert (reading.value, [repair.code for repair in reading.repairs]) == (
+        {"content": None, "n": 1},
+        ["hash-comment"],
+    )
+    assert repair_json('{"text": "a <- b \u2190 c"}').repairs == []
+
+
+def test_a_modelfile_is_told_with_what_is_wrong_with_it() -> None:
+    told = parse("# mine\nFROM ./weights.gguf\nPARAMETER num_ctx 8192\nTEMPLATE {{ .Prompt }}\n")
+    assert [one.code for one in told.diagnoses] == ["tools-unsupported-by-model"]
+    for text in (
+        "FROM qwen3.5:9b\nPARSER qwen3.5\nRENDERER qwen3.5\n",
+        "FROM python:3.12\nRUN pip install vllm\n",
+        "From here\nwe go",
+    ):
+        assert parse(text).diagnoses == []
+
+
+def test_a_name_that_goes_on_with_gpt_oss_markup_is_told_alone_too() -> None:
+    for text in ("list_cart<|channel|>commentary", "the name is `list_cart<|channel|>commentary`"):
+        assert [one.code for one in parse(text).diagnoses] == ["harmony-leak"]
+    assert parse("<|channel|>final<|message|>Done.").diagnoses == []
+
+
+def test_a_refused_request_whose_json_cannot_be_read_has_it_in_its_history() -> None:
+    message = "Expecting ',' delimiter: line 1 column 30 (char 29)"
+    refused = {"error": {"message": message, "type": "BadRequestError", "param": None, "code": 400}}
+    assert [one.code for one in parse(refused).diagnoses] == ["history-arguments-invalid"]
+    assert [one.code for one in parse(f"json.decoder.JSONDecodeError: {message}").diagnoses] == [
+        "arguments-invalid-json"
+    ]
+
+
+def test_the_issues_behind_a_refused_value_belong_to_its_error() -> None:
+    issues = [{"code": "invalid_type", "received": "undefined", "path": ["items", 0, "title"], "message": "Required"}]
+    text = (
+        "AI_InvalidToolInputError: Invalid input for tool add: Type validation failed: Value:\n"
+        f'{{"items":[{{}}]}}.\nError message: {json.dumps(issues, indent=2)}'
+    )
+    (found,) = parse(text).diagnoses
+    assert found.code == "missing-argument"
+    assert "items.0.title is required" in found.message

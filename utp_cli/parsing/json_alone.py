@@ -1,0 +1,95 @@
+"""JSON that stands alone in a text and is no answer: arguments of a call, a schema, an object that was cut off."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from utp_cli.parsing.said_alone import Doubt
+from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.patterns import regex
+from utp_cli.repair.extract import repair_json
+
+_MEMBER: Final = regex(
+    r"(?:\A|\n)[^\n\"{]{0,40}\"arguments\"\s{0,3}:\s{0,3}(\"(?:[^\"\\\n]|\\.){0,8000}\")\s{0,3}[,}]?\s*(?:\Z|\n)"
+)
+"""The arguments of a call, out of their object."""
+_CALLS: Final = regex(
+    r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]"
+    r"|[\"']\s*:\s*[\"'][^\"'\n]{0,200}<(?:[\w-]{1,20}:)?(?:tool_?calls?|function_?calls?|invoke|function=)\b",
+    re.IGNORECASE,
+)
+"""A member of a document that holds calls, or a text that has the markup of one."""
+_DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
+_JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
+_OBJECT: Final = regex(r"\s*\{\s*\"[A-Za-z_$][^\"\n]{0,60}\"\s*:")
+_LONGEST: Final = 10_000
+"""Characters of an object that is looked at."""
+_MISQUOTED: Final = frozenset({"missing-open-quote", "unescaped-quote"})
+"""Repairs of what models break in a text that they write as a value."""
+_NOT_JSON: Final = frozenset(
+    {"trailing-garbage", "leading-garbage", "ellipsis", "js-comment", "hash-comment", "python-set", "unquoted-string"}
+)
+"""Repairs of what people write: words around JSON, and what they leave out."""
+JOINS: Final = "why they are joined: utp explain arguments-concatenated"
+_REPAIR: Final = "what repairs them: utp parse --repair-only"
+DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
+_LIMIT: Final = "the finish reason of the answer: where it is `length`, raise max_tokens"
+
+
+def arguments_alone(text: str) -> Doubt | None:
+    """Say what is wrong with arguments that stand alone in a text, as JSON does in a string."""
+    found = _MEMBER.search(text)
+    try:
+        inner = loads(found[1]) if found else None
+    except ValueError:
+        return None
+    if not isinstance(inner, str):
+        return None
+    try:
+        value = loads(inner) if inner.strip() else None
+    except (ValueError, RecursionError):
+        return Doubt("the arguments of a call, and they are no JSON", _REPAIR, "arguments-invalid-json")
+    if isinstance(value, dict):
+        return None
+    code = "arguments-double-encoded" if isinstance(value, str) else "arguments-not-object"
+    code = code if inner.strip() else "arguments-empty-string"
+    return Doubt("the arguments of a call, and they are no object", f"what is due: utp explain {code}", code)
+
+
+def document_alone(text: str) -> Doubt | None:
+    """Say what a document is that stands alone in a text; None where it may be an answer."""
+    if not _DOCUMENT.match(text):
+        return None
+    if _JOINED.match(text):
+        return Doubt("JSON objects one behind the other: arguments of several calls", JOINS, "arguments-concatenated")
+    if _is_schema(text):
+        return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
+    if _CALLS.search(text):
+        return Doubt("a document in no known format, which speaks of calls", DIALECT)
+    return _broken(text)
+
+
+def _broken(text: str) -> Doubt | None:
+    """Say what is wrong with an object that is no JSON, and which a model wrote: it ends early, or its quotes do."""
+    if len(text) > _LONGEST or not _OBJECT.match(text):
+        return None
+    reading = repair_json(text)
+    codes = {repair.code for repair in reading.repairs}
+    if not codes or codes & _NOT_JSON or not isinstance(reading.value, dict):
+        return None
+    if codes & _MISQUOTED:
+        return Doubt("an object that is no JSON: its quotes are wrong", _REPAIR, "arguments-invalid-json")
+    return None if reading.complete else Doubt("JSON that ends early", _LIMIT, "truncated-call")
+
+
+def _is_schema(text: str) -> bool:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(value, dict):
+        return False
+    properties = value.get("properties")
+    described = isinstance(properties, dict) and all(isinstance(each, dict | bool) for each in properties.values())
+    return isinstance(value.get("$schema"), str) or (value.get("type") == "object" and described)
