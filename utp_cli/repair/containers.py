@@ -9,7 +9,7 @@ from utp_cli.protocol.numbers import Number
 from utp_cli.protocol.spans import pointer
 from utp_cli.repair.lookahead import ValuePlace, token
 from utp_cli.repair.shortcuts import Member
-from utp_cli.repair.structure import DEEP, Frame, best, closers_ahead, due
+from utp_cli.repair.structure import DEEP, OPTION, Frame, best, closers_ahead, due
 
 if TYPE_CHECKING:
     from utp_cli.protocol.calls import RepairConfidence
@@ -95,7 +95,12 @@ class Containers:
     @property
     def role(self) -> Role:
         """What the next value is."""
-        return "top" if not self.frames else "member" if self.frames[-1].is_object else "item"
+        if not self.frames:
+            return "top"
+        frame = self.frames[-1]
+        if not frame.is_object:
+            return "item"
+        return "option" if frame.key_text.startswith(OPTION) else "member"
 
     def skim(self, sound: SoundValue) -> None:
         """Take a value that was read in one go, as if it had been entered and closed."""

@@ -12,7 +12,7 @@ from utp_cli.repair.escapes import decode, quoted
 from utp_cli.repair.lookahead import ValuePlace, token
 from utp_cli.repair.quotes import open_string
 from utp_cli.repair.scalars import read_bare_key
-from utp_cli.repair.structure import Comma, Frame, best, due
+from utp_cli.repair.structure import OPTION, Comma, Frame, best, due
 from utp_cli.repair.values import begin_string, concat, end_string
 
 if TYPE_CHECKING:
@@ -81,12 +81,14 @@ def _key(progress: ValueProgress, frame: Frame, plain: str) -> State:
     if kind in ",}" and frame.is_fresh:
         containers.make_set(frame)
         return "value"
-    edits = [Edit("unquoted-key", start, key, quoted(key))]
+    named = key.lstrip("-") if key.startswith(OPTION) else key
+    edits = [Edit("unquoted-key", start, key, quoted(named))]
     if quoted_behind:
         key, inner = decode(key, start)
         edits = [Edit("missing-open-quote", start, "", '"'), *inner]
+        named = key
     source.here = end
-    frame.begin_key(key, start, source.window[at:end], source.base + end)
+    frame.begin_key(named, start, source.window[at:end], source.base + end)
     frame.key_edits = edits
     return _cut_key(containers) if source.closed and end == len(source.window) else "colon"
 
@@ -200,7 +202,8 @@ def _after_member(containers: Containers, frame: Frame, plain: str) -> State:
     """No comma follows a member."""
     source, cursor = containers.source, containers.cursor
     kind, behind = token(source, source.here, cursor.ends)
-    if kind in "sS" or (kind in "wn" and token(source, behind, cursor.ends)[0] in ":="):
+    option = kind == "o" and frame.key_text.startswith(OPTION)
+    if option or kind in "sS" or (kind in "wn" and token(source, behind, cursor.ends)[0] in ":="):
         return _lost_comma(cursor.dots(), frame)
     if cursor.dots() or (plain == "{" and len(containers.frames) > 1 and not containers.frames[-2].is_object):
         return "entry"

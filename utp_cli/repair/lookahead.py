@@ -4,9 +4,9 @@ A quote that a model forgot to escape looks like one that closes. The difference
 after a key a colon, after a member's value a comma *and* the next key, and so on. So the text behind the
 quote is read as a few tokens, each one character:
 
-    , : = } ] ) { [ ( + .   what they are (`;` and fullwidth forms count as what they stand for; `.` is an
-    ellipsis) s  a whole short string     S  a string too long to tell     n  a number or literal     w  a
-    bare word $  the end of the text or of the payload                     ?  anything else
+    , : = } ] ) { [ ( + .   what they are (`;` and fullwidth forms count as what they stand for; `.` is an ellipsis)
+    s  a whole short string     S  a string too long to tell     n  a number or literal     w  a bare word
+    o  an option, `--key`       $  the end of the text or of the payload                    ?  anything else
 
 and looked up in FOLLOW, which says how well they fit the place the string stands in.
 """
@@ -22,9 +22,10 @@ from utp_cli.repair.text_window import Starved
 if TYPE_CHECKING:
     from utp_cli.repair.text_window import TextWindow
 
-Role = Literal["key", "member", "item", "top", "opening"]
+Role = Literal["key", "member", "option", "item", "top", "opening"]
 """Where a string stands: key of an object, value of a member, item of an array, the whole value.
 
+`option` is a member whose key is written as an option, `--city "Oslo"`: the next one needs no comma.
 `opening` asks another question: does a quote *open* a key with its value?
 """
 
@@ -65,6 +66,7 @@ _TOKEN: Final = regex(
     | (?P<long> \"\"\"|''' )
     | (?P<string> ""(?=\w)[^"\n]{{1,{REACH}}}"" | {_STRING} )
     | (?P<long_> ["'“„‘«`＂] )
+    | (?P<option> --[A-Za-z][\w-]*+ )
     | (?P<number> [-+]?\.?\d[\w.+-]*+ | (?:true|false|null|True|False|None|NaN|undefined)\b )
     | (?P<word> [^\W\d][\w$.-]*+ (?:"(?=\s*[:：=]))? )
     """,
@@ -73,7 +75,7 @@ _TOKEN: Final = regex(
 _KINDS: Final = {
     "comma": ",", "colon": ":", "equals": "=", "end": "$", "dots": ".", "long": "S", "string": "s",
     "long_": "S",
-    "number": "n", "word": "w",
+    "number": "n", "word": "w", "option": "o",
 }  # fmt: skip
 _FULLWIDTH: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]"}
 
@@ -86,6 +88,10 @@ _RULES: Final[dict[Role, tuple[str, str]]] = {
             ", s [=n{[s,}$] | , S | , w [:=] | , n : | , { | } s [*sS] | } S | } * "
             "| [)]] [*sS] | s [=,}$+] | + s [*sS] | w [:=] | n :"
         ),
+    ),
+    "option": (
+        "[$.] | o [:=snS{[w] | , o [:=snS{[w] | , s : | , [})]$.] | [})]] [,})]$] | } { | } s : | } o",
+        ", w [:=] | , n : | , { | } s [*sS] | } S | } * | [)]] [*sS] | s [=,}$+] | w [:=] | n :",
     ),
     "item": (
         "[$.] | , s [,]})$+:s] | , n [,]})$] | , [{[]})$.] | [})]] [,})]$] | : [snS{[w] | + s [,])+$]",

@@ -49,6 +49,7 @@ _NEAR: Final = REACH // 2
 _BEHIND: Final[dict[Role, str]] = {
     "key": r"\s*:",
     "member": rf"\s*(?:,\s*(?P<next>[\"'])[^\"'\\\n]{{1,{REACH}}}(?P=next)\s*:|}}\s*[,}}])",
+    "option": r"\s*}\s*}",
     "item": r"\s*(?:,\s*[\"'{\[]|]\s*[,}\]])",
     "top": "(?!)",
 }
@@ -66,6 +67,7 @@ _WORD: Final = r"[ \t]*+[^\W\d]\w*+[ \t]*+[\w(\[]"
 _CONTENT: Final[dict[Role, str]] = {
     "key": "(?!)",
     "member": rf"{_WORD}|[ \t]*+[,+]{_WORD}",
+    "option": "(?!)",
     "item": _WORD,
     "top": "(?!)",
 }

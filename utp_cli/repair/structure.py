@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 DEEP: Final = 64
 """So many due closers are compared; what lies further out is taken to fit."""
 
+OPTION: Final = "--"
+"""How a key begins that is written as an option of a command: MiniMax's `args => {--city "Oslo"}`."""
 _BRACKET: Final = r'[{}\[\]]|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])'
 """A bracket, or a string."""
 
