@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from utp_cli import parse
+from utp_cli import Parser, parse
 from utp_cli.parsing.json_alone import document_alone
 from utp_cli.repair.extract import repair_json
 
@@ -125,3 +125,38 @@ def test_the_issues_behind_a_refused_value_belong_to_its_error() -> None:
     (found,) = parse(text).diagnoses
     assert found.code == "missing-argument"
     assert "items.0.title is required" in found.message
+
+
+ARROW = '[TOOL_CALL]\n{tool => "look_up", args => {%s}}\n[/TOOL_CALL]'
+
+
+@pytest.mark.parametrize(
+    ("written", "arguments"),
+    [
+        ('\n  --city "Oslo"\n  --days 3\n', {"city": "Oslo", "days": 3}),
+        ('--city "Oslo" --warm true', {"city": "Oslo", "warm": True}),
+        ('--city: "Oslo", --days: 3', {"city": "Oslo", "days": 3}),
+        ('"city": "Oslo", "days": 3', {"city": "Oslo", "days": 3}),
+        (r'--text "say \"hi\" --loud now" --to "Ann"', {"text": 'say "hi" --loud now', "to": "Ann"}),
+        ('--tags ["a", "b"] --more {"n": 1}', {"tags": ["a", "b"], "more": {"n": 1}}),
+        ("", {}),
+    ],
+)
+def test_arguments_written_as_options_are_read_each(written: str, arguments: dict[str, object]) -> None:
+    """MiniMax writes so where no tools are in its prompt."""
+    text = "I look.\n" + ARROW % written
+    result = parse(text)
+    assert [(call.parser, call.name, call.arguments) for call in result.calls] == [
+        ("minimax_arrow", "look_up", arguments)
+    ]
+    assert result.content == "I look."
+    for width in (1, 7):
+        parser = Parser()
+        for at in range(0, len(text), width):
+            parser.feed(text[at : at + width])
+        assert [call.arguments for call in parser.close().calls] == [arguments]
+
+
+def test_an_option_in_a_value_of_another_key_is_its_text() -> None:
+    result = parse('{"name": "run", "arguments": {"command": "echo "hi" --name "bob""}}')
+    assert [call.arguments for call in result.calls] == [{"command": 'echo "hi" --name "bob"'}]

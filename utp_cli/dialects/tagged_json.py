@@ -213,6 +213,16 @@ MINIMAX_M1 = Dialect(
     quirks="One object a line, all between one pair of markers.",
 )
 
+MINIMAX_ARROW = Dialect(
+    name="minimax_arrow",
+    source="what MiniMax-M2 to M2.7 write where no tools are in the prompt; ten clients read it (November 2026)",
+    call_open=("[TOOL_CALL]",),
+    call_close=("[/TOOL_CALL]",),
+    reasoning=THINK,
+    body=JsonBody(name_keys=("tool", "name"), argument_keys=("args", "arguments")),
+    quirks='Arrows for colons, and arguments as options: {tool => "f", args => {--city "Oslo"}}.',
+)
+
 COHERE_DROPPED = (
     "<|START_RESPONSE|>",
     "<|END_RESPONSE|>",
