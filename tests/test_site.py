@@ -60,12 +60,19 @@ class Page(HTMLParser):
             self.loaded.append(given.get("src") or given.get("href", ""))
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
-    """Build the site, strict: a warning is an error. Returns its pages, read."""
+def test_the_site_is_built_and_whole(tmp_path: Path) -> None:
+    """One test, so that the site is built once, however many workers share the tests."""
     pytest.importorskip("material")
     pytest.importorskip("mkdocstrings")
-    folder = tmp_path_factory.mktemp("site").resolve()
+    site = built(tmp_path.resolve())
+    assert pages_that_lack(site) == []
+    assert dead_links(site) == []
+    flags_are_whole(site)
+    assert {link for page in site.values() for link in page.loaded if urlsplit(link).netloc} == set()  # other hosts
+
+
+def built(folder: Path) -> dict[Path, Page]:
+    """Build the site, strict: a warning is an error. Returns its pages, read."""
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False)
@@ -77,7 +84,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     return read
 
 
-def test_every_code_has_its_page(site: dict[Path, Page]) -> None:
+def pages_that_lack(site: dict[Path, Page]) -> list[str]:
+    """Return the codes that have no page."""
     [root] = {path.parent for path in site if path.name == "404.html"}
     names = [
         *(f"diagnoses/{rule.code}" for rule in DIAGNOSES),
@@ -85,10 +93,11 @@ def test_every_code_has_its_page(site: dict[Path, Page]) -> None:
         *(f"repairs/{code.code}" for code in CODES),
         *(f"errors/{entry.id}" for entry in error_texts()),
     ]
-    assert [name for name in names if root / name / "index.html" not in site] == []
+    return [name for name in names if root / name / "index.html" not in site]
 
 
-def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
+def dead_links(site: dict[Path, Page]) -> list[str]:
+    """Return the links that lead nowhere."""
     [root] = {path.parent for path in site if path.name == "404.html"}
     dead = []
     for path, page in site.items():
@@ -105,18 +114,13 @@ def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
                 and unquote(parts.fragment) not in {*site[target].names, "__codelineno"}
             ):
                 dead.append(f"{path.relative_to(root)}: {link}")
-    assert dead == []
+    return dead
 
 
-def test_flags_in_the_text_are_whole(site: dict[Path, Page]) -> None:
+def flags_are_whole(site: dict[Path, Page]) -> None:
     [page] = [path for path in site if path.parts[-3:] == ("diagnoses", "call-left-in-content", "index.html")]
     html = page.read_text(encoding="utf-8")
     assert (
         '<span class="flag">--enable-auto-tool-choice</span> <span class="flag">--tool-call-parser NAME</span>' in html
     )
     assert "site.css" in html
-
-
-def test_no_page_loads_anything_from_another_host(site: dict[Path, Page]) -> None:
-    others = {link for page in site.values() for link in page.loaded if urlsplit(link).netloc}
-    assert others == set()
