@@ -75,9 +75,13 @@ def test_pythons_print_of_a_call_is_no_fault_of_the_model() -> None:
     assert [one.code for one in own.diagnoses] == ["arguments-python-literal"]
 
 
-def test_inputs_are_arguments() -> None:
+def test_inputs_are_arguments_of_what_is_called_a_tool() -> None:
     result = parse('{"tool_name": "read_file", "inputs": {"path": "a.txt"}}')
     assert [(call.name, call.arguments) for call in result.calls] == [("read_file", {"path": "a.txt"})]
+    node = '{"id": "n1", "type": "KSampler", "name": "sampler", "inputs": {"seed": 1}}'
+    assert parse(node).calls == []
+    tools = [{"type": "function", "function": {"name": "sampler", "parameters": {"type": "object"}}}]
+    assert [call.arguments for call in parse(node, tools=tools).calls] == [{"seed": 1}]
 
 
 @pytest.mark.parametrize("note", ["<--- why is this null?", "<- here", "\u2190 this one", "# so it came"])
@@ -135,6 +139,7 @@ ARROW = '[TOOL_CALL]\n{tool => "look_up", args => {%s}}\n[/TOOL_CALL]'
     [
         ('\n  --city "Oslo"\n  --days 3\n', {"city": "Oslo", "days": 3}),
         ('--city "Oslo" --warm true', {"city": "Oslo", "warm": True}),
+        ("\u2013city \u201cOslo\u201d \u2013days 3", {"city": "Oslo", "days": 3}),
         ('--city: "Oslo", --days: 3', {"city": "Oslo", "days": 3}),
         ('"city": "Oslo", "days": 3', {"city": "Oslo", "days": 3}),
         (r'--text "say \"hi\" --loud now" --to "Ann"', {"text": 'say "hi" --loud now', "to": "Ann"}),

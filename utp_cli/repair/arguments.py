@@ -25,6 +25,8 @@ ARGUMENT_ALIASES: Final = (
     "arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "arguments_json",
     "tool_args", "tool_arguments", "function_args", "function_arguments", "inputs",
 )  # fmt: skip
+OF_NODES: Final = "inputs"
+"""The alias that nodes of a graph and steps of a workflow have too, beside their `name`."""
 NESTING: Final = 4
 """How often text is decoded, and wrappers are opened."""
 

@@ -81,7 +81,7 @@ def _key(progress: ValueProgress, frame: Frame, plain: str) -> State:
     if kind in ",}" and frame.is_fresh:
         containers.make_set(frame)
         return "value"
-    named = key.lstrip("-") if key.startswith(OPTION) else key
+    named = key.lstrip("".join(OPTION)) if key.startswith(OPTION) else key
     edits = [Edit("unquoted-key", start, key, quoted(named))]
     if quoted_behind:
         key, inner = decode(key, start)

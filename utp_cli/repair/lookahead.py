@@ -66,7 +66,7 @@ _TOKEN: Final = regex(
     | (?P<long> \"\"\"|''' )
     | (?P<string> ""(?=\w)[^"\n]{{1,{REACH}}}"" | {_STRING} )
     | (?P<long_> ["'“„‘«`＂] )
-    | (?P<option> --[A-Za-z][\w-]*+ )
+    | (?P<option> (?:--|[\u2013\u2014])[A-Za-z][\w-]*+ )
     | (?P<number> [-+]?\.?\d[\w.+-]*+ | (?:true|false|null|True|False|None|NaN|undefined)\b )
     | (?P<word> [^\W\d][\w$.-]*+ (?:"(?=\s*[:：=]))? )
     """,
@@ -138,7 +138,7 @@ def token(source: TextWindow, at: int, until: tuple[str, ...]) -> tuple[str, int
     if starving and source.begins(at, until):
         raise Starved
     if found is None:
-        if starving and text[at] in "\\/#&.-":
+        if starving and text[at] in "\\/#&.-\u2013\u2014":
             raise Starved
         return "?", at + 1
     group = found.lastgroup or ""

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 DEEP: Final = 64
 """So many due closers are compared; what lies further out is taken to fit."""
 
-OPTION: Final = "--"
-"""How a key begins that is written as an option of a command: MiniMax's `args => {--city "Oslo"}`."""
+OPTION: Final = ("--", "\u2013", "\u2014")
+"""How a key begins that is written as an option of a command: MiniMax's `args => {--city "Oslo"}`; pages make a dash of
+the two signs."""
 _BRACKET: Final = r'[{}\[\]]|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<=[\[{,:\s])\'[^\'\n]*\'(?=\s*[,:}\]])'
 """A bracket, or a string."""
 
