@@ -8,7 +8,7 @@ import pytest
 
 from utp_cli import Parser, parse
 from utp_cli.parsing.json_alone import document_alone
-from utp_cli.repair.extract import repair_json
+from utp_cli.parsing.result import no_answer
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,14 @@ from utp_cli.repair.extract import repair_json
         ('{"city": {city}}', None),
         ('{\n  // where\n  "city": "Oslo"\n}', None),
         ("{city}", None),
+        # types, templates and code
+        ('{"status": "active" | "inactive", "id": "string"}', None),
+        ('{"url": "{% url "home" %}"}', None),
+        ('{"role": "{{ m["role"] }}"}', None),
+        ('{"port": process.env.PORT || "3000"}', None),
+        ('{"a": x if y else "z"}', None),
+        ('{"a": "b", **kw}', None),
+        ('{"a": "x", <', None),
         ("{", None),
     ],
 )
@@ -75,25 +83,6 @@ def test_pythons_print_of_a_call_is_no_fault_of_the_model() -> None:
     assert [one.code for one in own.diagnoses] == ["arguments-python-literal"]
 
 
-def test_inputs_are_arguments_of_what_is_called_a_tool() -> None:
-    result = parse('{"tool_name": "read_file", "inputs": {"path": "a.txt"}}')
-    assert [(call.name, call.arguments) for call in result.calls] == [("read_file", {"path": "a.txt"})]
-    node = '{"id": "n1", "type": "KSampler", "name": "sampler", "inputs": {"seed": 1}}'
-    assert parse(node).calls == []
-    tools = [{"type": "function", "function": {"name": "sampler", "parameters": {"type": "object"}}}]
-    assert [call.arguments for call in parse(node, tools=tools).calls] == [{"seed": 1}]
-
-
-@pytest.mark.parametrize("note", ["<--- why is this null?", "<- here", "\u2190 this one", "# so it came"])
-def test_a_note_that_points_at_a_line_is_no_part_of_json(note: str) -> None:
-    reading = repair_json(f'{{"content": null,   {note}\n "n": 1}}')
-    assert (reading.value, [repair.code for repair in reading.repairs]) == (
-        {"content": None, "n": 1},
-        ["hash-comment"],
-    )
-    assert repair_json('{"text": "a <- b \u2190 c"}').repairs == []
-
-
 def test_a_modelfile_is_told_with_what_is_wrong_with_it() -> None:
     told = parse("# mine\nFROM ./weights.gguf\nPARAMETER num_ctx 8192\nTEMPLATE {{ .Prompt }}\n")
     assert [one.code for one in told.diagnoses] == ["tools-unsupported-by-model"]
@@ -101,20 +90,31 @@ def test_a_modelfile_is_told_with_what_is_wrong_with_it() -> None:
         "FROM qwen3.5:9b\nPARSER qwen3.5\nRENDERER qwen3.5\n",
         "FROM python:3.12\nRUN pip install vllm\n",
         "From here\nwe go",
+        "FROM Alice\n\nTEMPLATE for the letter",
+        "FROM t\nPARSER REGULAR EXPRESSION",
+        "FROM llama3.1\nTEMPLATE {{ .Prompt }}\n\nCreate it with `ollama create`.",
     ):
         assert parse(text).diagnoses == []
 
 
 def test_a_name_that_goes_on_with_gpt_oss_markup_is_told_alone_too() -> None:
-    for text in ("list_cart<|channel|>commentary", "the name is `list_cart<|channel|>commentary`"):
-        assert [one.code for one in parse(text).diagnoses] == ["harmony-leak"]
-    assert parse("<|channel|>final<|message|>Done.").diagnoses == []
+    assert [one.code for one in parse("list_cart<|channel|>commentary").diagnoses] == ["harmony-leak"]
+    for text in (
+        "<|channel|>final<|message|>Done.",
+        "final<|message|>Done",
+        "A user turn is `user<|message|>Hi` in Harmony.",
+        "the header is `commentary<|channel|>`",
+    ):
+        assert parse(text).diagnoses == []
+        assert no_answer(parse(text)) is None
 
 
 def test_a_refused_request_whose_json_cannot_be_read_has_it_in_its_history() -> None:
     message = "Expecting ',' delimiter: line 1 column 30 (char 29)"
     refused = {"error": {"message": message, "type": "BadRequestError", "param": None, "code": 400}}
     assert [one.code for one in parse(refused).diagnoses] == ["history-arguments-invalid"]
+    read = {"error": {"message": f"Error in model output: {message}", "type": "BadRequestError", "code": 400}}
+    assert "history-arguments-invalid" not in [one.code for one in parse(read).diagnoses]
     assert [one.code for one in parse(f"json.decoder.JSONDecodeError: {message}").diagnoses] == [
         "arguments-invalid-json"
     ]

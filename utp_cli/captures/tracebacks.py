@@ -110,7 +110,7 @@ _STATUS_LINE: Final = regex(
     r"|done request: (?:GET|POST) /\S{0,200} \S{1,60} (?P<llama>\d{3})\b"
     r"|HTTP Request: (?:GET|POST) \S{1,300} \"HTTP/[\d.]{1,3} (?P<httpx>\d{3})\b"
 )
-_ISSUES: Final = regex(r"Error message: \[")
+_ISSUES: Final = regex(r"Error message: \[\s*(?:\{|\Z)")
 """How the AI SDK goes on behind the value that it refused: Zod's issues are part of the same error."""
 _MARKED: Final = regex(r"[ \t]*`([^`\n]{1,400})` (?:[a-z]{1,20} ){2}")
 """An error in marks at the beginning of a sentence."""

@@ -121,7 +121,9 @@ _NAME: Final = regex(
 )
 """A name that goes on with markup."""
 _CHANNELED: Final = regex(
-    r"(?:[\"'`]|\A\s*)((?!assistant)[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})(?:[\"'`]|\s*\Z)"
+    r"[\"']((?!assistant)[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
+    r"|\A\s*((?!(?:assistant|user|system|developer|tool|analysis|commentary|final)\b)"
+    r"[\w.-]{1,64}<[|\uff5c](?:channel|constrain)[|\uff5c]>\w{0,20})\s*\Z"
 )
 """A name that goes on with gpt-oss' markup."""
 _TWICE: Final = rf"\b({_VERB}(?:_[a-z0-9]{{1,20}}){{1,3}}?)\1"
@@ -195,9 +197,11 @@ _COMMAND: Final = regex(
 )
 """One command, which starts a server: no sentence."""
 _MODELFILE: Final = regex(
-    r"(?:\s|#[^\n]*\n)*+FROM[ \t]+\S[^\n]*\n"
-    r"(?:\s*+(?:#[^\n]*|(?:PARAMETER|ADAPTER|LICENSE|SYSTEM|MESSAGE)[ \t][^\n]*)\n){0,40}"
-    r"\s*+(?:TEMPLATE|RENDERER|PARSER)[ \t]+\S"
+    r"(?:\s|#[^\n]*\n)*+FROM[ \t]+\S+[ \t]*\n"
+    r"(?=[^\0]{0,4000}?^(?:TEMPLATE[ \t]+(?:\"|\{\{)|(?:RENDERER|PARSER)[ \t]+\S+[ \t]*$))"
+    r"(?:\s*+(?:#[^\n]*|(?:FROM|PARAMETER|ADAPTER|LICENSE|SYSTEM|MESSAGE|TEMPLATE|RENDERER|PARSER)[ \t]+"
+    r"(?:\"{3}[^\0]{0,8000}?\"{3}[ \t]*$|[^\n]*+)))*+\s*\Z",
+    re.MULTILINE,
 )
 """A Modelfile of Ollama: what the model is made of, and how its prompt is written."""
 _MARKER: Final = regex(

@@ -23,6 +23,10 @@ _CALLS: Final = regex(
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
 _OBJECT: Final = regex(r"\s*\{\s*\"[A-Za-z_$][^\"\n]{0,60}\"\s*:")
+_WRITTEN: Final = regex(
+    r"\{\{|\{%|<%|<\?|\$\{|:\s*(?!\"|-?\d|[\[{]|(?:true|false|null)\b)\S|,\s*[^\s\"\w{\[-]|\"\s{0,3}(?:[|?+<\u2190\u2192]|==)"
+)
+"""What code, templates and notations of types have, and JSON that a model broke has not."""
 _LONGEST: Final = 10_000
 """Characters of an object that is looked at."""
 _MISQUOTED: Final = frozenset({"missing-open-quote", "unescaped-quote"})
@@ -77,6 +81,8 @@ def _broken(text: str) -> Doubt | None:
     reading = repair_json(text)
     codes = {repair.code for repair in reading.repairs}
     if not codes or codes & _NOT_JSON or not isinstance(reading.value, dict):
+        return None
+    if codes & _MISQUOTED and _WRITTEN.search(text):
         return None
     if codes & _MISQUOTED:
         return Doubt("an object that is no JSON: its quotes are wrong", _REPAIR, "arguments-invalid-json")

@@ -51,7 +51,7 @@ def native_candidate(done: CallDone, shape: str, tools: Mapping[str, Tool] | Non
     if candidate.name is None and not _named_inside(candidate, tools):
         candidate.reason = "malformed"
     if candidate.repairs:
-        _take_out_of_markup(candidate)
+        _take_out_of_markup(candidate, tool)
     return candidate
 
 
@@ -75,11 +75,13 @@ def _named_inside(candidate: Candidate, tools: Mapping[str, Tool] | None) -> boo
     return True
 
 
-def _take_out_of_markup(candidate: Candidate) -> None:
+def _take_out_of_markup(candidate: Candidate, tool: Tool | None) -> None:
     """Take arguments out of the markup of the same call: what servers pass on that run no parser on a forced choice."""
     inner = candidate.arguments
     given = [inner[key] for key in inner if key in _GIVEN]
     if candidate.raw.lstrip()[:1] not in ("<", "[") or inner.get("name") != candidate.name or not given:
+        return
+    if tool and "name" in tool.properties:
         return
     if len(inner) == 2 and isinstance(given[0], dict):
         message = "the arguments hold the whole call, with its markup"

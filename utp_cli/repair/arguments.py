@@ -23,10 +23,8 @@ NAME_ALIASES: Final = (
 )  # fmt: skip
 ARGUMENT_ALIASES: Final = (
     "arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "arguments_json",
-    "tool_args", "tool_arguments", "function_args", "function_arguments", "inputs",
+    "tool_args", "tool_arguments", "function_args", "function_arguments",
 )  # fmt: skip
-OF_NODES: Final = "inputs"
-"""The alias that nodes of a graph and steps of a workflow have too, beside their `name`."""
 NESTING: Final = 4
 """How often text is decoded, and wrappers are opened."""
 

@@ -164,7 +164,7 @@ wrong-close            likely  read a closer as the one that was due
 js-comment             safe    dropped a comment
     A comment in the manner of JavaScript, outside strings.
 hash-comment           likely  dropped a comment
-    A comment from `#` to the end of the line, outside strings and bare values; and an arrow with its words, `<-- here`.
+    A comment from `#` to the end of the line, outside strings and bare values.
 ellipsis               guess   dropped an ellipsis; the author left data out
     The author abbreviated with three dots. They are dropped, but data is missing: this is never more than
     a guess.

@@ -20,7 +20,7 @@ _ODD: Final = regex(rf"[{SPACES}]+")
 _ESCAPED_SPACE: Final = regex(r"(?:\\[ntr])+")
 _COMMENTS: Final = (
     ("js-comment", regex(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z)|//[^\n\r]*")),
-    ("hash-comment", regex(r"#[^\n\r]*|(?:<-|\u2190)[^\n\r]*")),  # and what points at a line: `<--- here`
+    ("hash-comment", regex(r"#[^\n\r]*")),
 )
 _BLOCK: Final = regex(r"/\*.*\*/", re.DOTALL)
 _GARBAGE: Final = regex(r"[^,;，}\])\"'\n]+|.", re.DOTALL)
@@ -101,7 +101,7 @@ class Cursor:
             source.here = at
             if over:
                 return ""
-            if "!" < char < "\x7f" and char not in "/#\\<":
+            if "!" < char < "\x7f" and char not in "/#\\":
                 return char
             if not self.skip_odd(char):
                 return char
@@ -131,7 +131,7 @@ class Cursor:
             self.need(found.end())
             self.drop("odd-whitespace", len(found[0]), " ")
             return True
-        if char in "/<":
+        if char == "/":
             source.peek(at + 1)
         for code, pattern in _COMMENTS:
             if found := pattern.match(text, at):

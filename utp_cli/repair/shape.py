@@ -15,7 +15,6 @@ from utp_cli.repair.arguments import (
     ARGUMENT_ALIASES,
     NAME_ALIASES,
     NESTING,
-    OF_NODES,
     shape_arguments,
     shape_repair,
     tolerant,
@@ -42,8 +41,6 @@ _BESIDE: Final = frozenset(
     {*ID_KEYS, "type", "index", "thought", "scratchpad", "reasoning", "answer", "server_name", "server"}
 )
 """Keys that may stand beside name and arguments and are no arguments."""
-_SAY_TOOL: Final = frozenset({"tool_name", "function_name"})
-"""Keys that can name nothing but a tool."""
 _DESCRIBING: Final = frozenset({"description", "input_schema", "inputSchema", "outputSchema", "strict"})
 """Keys of a tool's definition."""
 Kind = Literal["answer", "thought", "choice"]
@@ -285,7 +282,7 @@ def _find_arguments(
     if tool:
         free = {k: rest[k] for k in rest if not (k in known and fits_type(rest[k], known[k], tool.parameters))}
     key = _key_of(rest, form.arguments) or _key_of(free, ARGUMENT_ALIASES)
-    if _defines(rest, key, known) or (key == OF_NODES and tool is None and name_key not in _SAY_TOOL):
+    if _defines(rest, key, known):
         return False
     others = {k: rest[k] for k in rest if k != key and (k in known or k not in _BESIDE)}
     if not rest.keys().isdisjoint(_THOUGHTS):
