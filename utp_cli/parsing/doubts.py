@@ -210,6 +210,7 @@ _MARKER: Final = regex(
 """The name of a marker, and nothing beside it."""
 _CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
 """How LangChain's agents that write calls as text begin their log."""
+_CHECKED: Final = "utp detect --command FILE"
 _CHAINED: Final = "the answers themselves: langchain.debug = True; native calls: create_tool_calling_agent"
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
@@ -281,9 +282,10 @@ def doubt_of(text: str) -> Doubt | None:
         return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
     if alone := arguments_alone(text) or said_alone(text):
         return alone
-    if _COMMAND.match(text) or _MODELFILE.match(text):
-        what = "a Modelfile" if _MODELFILE.match(text) else "a command that starts a server"
-        return Doubt(f"{what}, and no answer", "utp detect --command FILE", _fault_of(text))
+    if _COMMAND.match(text):
+        return Doubt("a command that starts a server, and no answer", _CHECKED, _fault_of(text))
+    if _MODELFILE.match(text) and (fault := _fault_of(text)):  # a healthy one may be what was asked for
+        return Doubt("a Modelfile, and no answer", _CHECKED, fault)
     return _first_of(_LATER, text) or document_alone(text)
 
 
